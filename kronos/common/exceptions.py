@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can go wrong in the world outside Kronos.
+
+KronosException
+  ConfigurationError
+    PolicyFileError       the policies file is unreadable or invalid
+    ScopeError            no, an unknown or an empty scope
+  ArchiveError            a recording is unreadable or of an unknown format
+  ClientError
+    PrometheusError       Prometheus refused or cannot be reached
+    NovaClientError       Nova refused or cannot be reached
+    PlacementClientError  Placement refused or cannot be reached
+  MigrationError
+    PreFlightError        the move was not right any more; nothing was asked
+    MigrationFailed       Nova gave the move up
+    MigrationTimeout      the move took too long and was aborted
+    MigrationCancelled    the move was aborted because its plan was cancelled
+
+Wrong arguments from our own code are ValueError and KeyError instead.
+"""
+
+from typing import Any
+
+
+class KronosException(Exception):
+    """The root: a message with named fields, which stay readable.
+
+    :param message: the whole text, instead of ``msg_fmt`` filled in
+    :param kwargs: the fields of ``msg_fmt``, kept in ``kwargs``
+    """
+
+    msg_fmt = 'An unknown error occurred.'
+
+    def __init__(self, message: str | None = None, **kwargs: Any) -> None:
+        self.kwargs = kwargs
+        super().__init__(message or self.msg_fmt % kwargs)
+
+
+class ConfigurationError(KronosException):
+    msg_fmt = 'Bad configuration: %(reason)s'
+
+
+class PolicyFileError(ConfigurationError):
+    msg_fmt = 'Policies file %(path)s: %(reason)s'
+
+
+class ScopeError(ConfigurationError):
+    msg_fmt = '%(reason)s'
+
+
+class ArchiveError(KronosException):
+    msg_fmt = '%(path)s: %(reason)s'
+
+
+class ClientError(KronosException):
+    msg_fmt = '%(reason)s'
+
+
+class PrometheusError(ClientError):
+    msg_fmt = 'Prometheus at %(url)s: %(reason)s'
+
+
+class NovaClientError(ClientError):
+    msg_fmt = 'Nova: %(reason)s'
+
+
+class PlacementClientError(ClientError):
+    msg_fmt = 'Placement: %(reason)s'
+
+
+class MigrationError(KronosException):
+    msg_fmt = '%(reason)s'
+
+
+class PreFlightError(MigrationError):
+    pass
+
+
+class MigrationFailed(MigrationError):
+    pass
+
+
+class MigrationTimeout(MigrationError):
+    pass
+
+
+class MigrationCancelled(MigrationError):
+    pass

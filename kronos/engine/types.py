@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the engine takes and gives: plain data with its units, no behaviour.
+
+A :class:`Snapshot` goes in; a :class:`CycleReport` comes out. Scores are
+ratios in [0, 1]; memory is in MiB, disk in GiB; times are Unix seconds.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+UNASSIGNED = '_unassigned_'
+"""Name of the scope of hosts that are in no aggregate."""
+
+
+class Health(str, Enum):
+    """How far the answer to one PromQL query can be trusted (L3)."""
+
+    HEALTHY = 'healthy'
+    PARTIAL = 'partial'
+    STALE = 'stale'
+    UNREACHABLE = 'unreachable'
+
+
+@dataclass
+class Sample:
+    """One element of an instant vector."""
+
+    label: str
+    """Value of the policy's host or instance label, as Prometheus has it."""
+    value: float
+    timestamp: float
+    series: str = ''
+    """The whole label set as text, to name the series in a message."""
+
+
+@dataclass
+class Reading:
+    """The answer to one query for one scope (source: Prometheus)."""
+
+    query: str
+    health: Health = Health.HEALTHY
+    samples: list[Sample] = field(default_factory=list)
+    error: str = ''
+    """Why it is STALE or UNREACHABLE; empty when there is an answer."""
+
+
+@dataclass
+class PolicyReadings:
+    """All that Prometheus said about one policy in one scope."""
+
+    imbalance: Reading
+    profile: Reading | None = None
+    host_capacity: Reading | None = None
+    capacity: Reading | None = None
+    """For pack policies (``capacity_query``)."""
+
+
+@dataclass
+class ComputeService:
+    """A row of ``os-services``; a down cell's row has no state (E14)."""
+
+    host: str
+    binary: str = 'nova-compute'
+    state: str | None = None
+    status: str | None = None
+    zone: str = ''
+    disabled_reason: str = ''
+    forced_down: bool = False
+
+    @property
+    def is_available(self) -> bool:
+        """Whether the host may give or take instances (E11)."""
+        return (
+            self.state == 'up'
+            and self.status == 'enabled'
+            and not self.forced_down
+        )
+
+
+@dataclass
+class Headroom:
+    """One resource class of one host (source: Placement).
+
+    ``capacity`` is (total - reserved) * allocation ratio; ``used`` holds
+    all allocations, those of migrations under way included.
+    """
+
+    capacity: int
+    used: int
+
+
+@dataclass
+class Host:
+    """A nova-compute service host of the scope."""
+
+    name: str
+    node: str = ''
+    """``hypervisor_hostname``: name of its resource provider."""
+    hypervisor_type: str = ''
+    availability_zone: str = ''
+    headroom: dict[str, Headroom] | None = None
+    """By resource class; None when Placement's view is unknown."""
+    traits: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Instance:
+    """A Nova server on a host of the scope."""
+
+    uuid: str
+    host: str
+    name: str = ''
+    internal_name: str = ''
+    """``OS-EXT-SRV-ATTR:instance_name``, the libvirt domain."""
+    vcpus: int = 0
+    memory_mb: int = 0
+    disk_gb: int = 0
+    """Local disk: root unless volume-backed, ephemeral and swap."""
+    status: str = 'ACTIVE'
+    task_state: str | None = None
+    power_state: int = 1
+    locked: bool = False
+    metadata: dict[str, str] = field(default_factory=dict)
+    tags: list[str] = field(default_factory=list)
+    extra_specs: dict[str, str] = field(default_factory=dict)
+    pinned_availability_zone: str | None = None
+    unmovable: str = ''
+    """A reason known from elsewhere (a recording's ``movable: false``)."""
+
+
+@dataclass
+class ServerGroup:
+    """A Nova server group; ``policy`` merges 2.64 and older forms (E7)."""
+
+    uuid: str
+    policy: str
+    members: list[str]
+    name: str = ''
+    max_server_per_host: int = 1
+
+
+@dataclass
+class Move:
+    """A live migration that Nova knows of (source: ``os-migrations``)."""
+
+    instance: str
+    source: str
+    destination: str
+    status: str
+    created_at: float
+    updated_at: float
+
+
+@dataclass
+class Snapshot:
+    """All that is known of a scope at one moment."""
+
+    scope: str
+    hosts: dict[str, Host]
+    instances: dict[str, Instance]
+    """By uuid; every one of them is on one of ``hosts``."""
+    readings: dict[str, PolicyReadings]
+    """By name of an enabled policy."""
+    services: dict[str, ComputeService] | None = None
+    """By host; None when os-services failed: the gate stays shut (E12)."""
+    groups: list[ServerGroup] = field(default_factory=list)
+    recent_moves: list[Move] = field(default_factory=list)
+    taken_at: float = 0.0
+
+
+class HostMatch(str, Enum):
+    """How a label value finds its Nova host (B18)."""
+
+    EXACT = 'exact'
+    SHORT = 'short'
+    """Without ``:port`` and domain, where that is unambiguous."""
+
+
+class TieBreak(str, Enum):
+    """Which of several equally good moves is taken."""
+
+    FIRST = 'first'
+    """By source, instance and destination name: the literal rule."""
+    VARIANCE = 'variance'
+    """The one that lowers the variance most."""
+    VARIANCE_PER_GIB = 'variance_per_gib'
+
+
+@dataclass
+class Settings:
+    """What the operator set beside the policies (``[kronos]``)."""
+
+    max_migrations: int | None = None
+    """None: the largest ``max_migrations_per_cycle`` in force (H10)."""
+    restrict_to_az: bool = False
+    require_all_policies: bool = False
+    min_host_coverage: float = 0.9
+    host_match: HostMatch = HostMatch.EXACT
+    check_disk: bool = False
+    require_headroom: bool = False
+    """Whether a host without a Placement view is no destination."""
+    allowed_extra_specs: list[str] = field(default_factory=list)
+    """Keys, or prefixes that end in ``*``, that do not pin an instance."""
+    excluded_instances: dict[str, str] = field(default_factory=dict)
+    """uuid to reason: instances that an audit's scope takes out."""
+    excluded_hosts: dict[str, str] = field(default_factory=dict)
+    cooldown_seconds: float = 0.0
+    plateau_moves: bool = True
+    swap_moves: bool = True
+    tie_break: TieBreak = TieBreak.VARIANCE
+    exhaust: bool = False
+    """Go on when every policy is content, until the budget is used."""
+
+
+class MigrationPhase(str, Enum):
+    EVACUATE = 'evacuate'
+    AFFINITY = 'affinity'
+    SPREAD = 'spread'
+    PACK = 'pack'
+
+
+@dataclass
+class MigrationStep:
+    """One planned live migration, with what it does to the scores."""
+
+    scope: str
+    phase: MigrationPhase
+    instance: str
+    instance_name: str
+    source: str
+    destination: str
+    memory_mb: int
+    imbalance_before: dict[str, float]
+    imbalance_after: dict[str, float]
+    combined_before: float
+    combined_after: float
+
+
+@dataclass
+class VmProfile:
+    """What one instance weighs, per policy.
+
+    ``usage`` is in the unit of ``vm_profile_query``; its share of host h
+    is usage / capacity(h), capacity being 1 without
+    ``host_capacity_query``.
+    """
+
+    instance: str
+    usage: dict[str, float]
+
+
+@dataclass
+class HostScore:
+    """One host's value for one policy; ``normalized`` is for show (B3)."""
+
+    host: str
+    value: float
+    normalized: float
+
+
+@dataclass
+class PolicyResult:
+    """How one policy fared in one scope."""
+
+    name: str
+    weight: float
+    """In force: scaled to sum to 1 over the policies in use; 0 skipped."""
+    threshold: float
+    skipped: str = ''
+    """The reason, if the policy was not used (B4, L5, L8)."""
+    health: Health = Health.HEALTHY
+    scores: list[HostScore] = field(default_factory=list)
+    """By host name; only hosts that count in max and min."""
+    missing_hosts: list[str] = field(default_factory=list)
+    unmatched_labels: list[str] = field(default_factory=list)
+    """Label values that are no host of the scope (B17, B18)."""
+    imbalance_before: float = 0.0
+    imbalance_after: float = 0.0
+
+
+class StopReason(str, Enum):
+    """Why planning of a scope ended."""
+
+    BALANCED = 'balanced'
+    """Every policy is at or below its threshold (B10)."""
+    BUDGET = 'budget'
+    STUCK = 'stuck'
+    """No legal move improves anything."""
+    COOLDOWN = 'cooldown'
+    NO_SERVICES = 'no_services'
+    """The liveness gate is shut (E12)."""
+    NO_POLICY = 'no_policy'
+    """No policy could be used, or not all where all are required."""
+    TOO_FEW_HOSTS = 'too_few_hosts'
+
+
+@dataclass
+class AggregateResult:
+    """The plan of one scope with all its reasons."""
+
+    name: str
+    stopped: StopReason
+    reason: str
+    """``stopped`` as a sentence, with its numbers."""
+    policies: list[PolicyResult] = field(default_factory=list)
+    steps: list[MigrationStep] = field(default_factory=list)
+    combined_before: float = 0.0
+    combined_after: float = 0.0
+    hosts_over_before: int = 0
+    """Hosts further than a threshold above a policy's lowest host."""
+    hosts_over_after: int = 0
+    availability_zones: dict[str, str] = field(default_factory=dict)
+    """By host (F2)."""
+    unavailable_hosts: dict[str, str] = field(default_factory=dict)
+    """Host to reason: neither source nor destination."""
+    unmovable: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to reason: it could not move."""
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class CycleReport:
+    """What one call of :func:`kronos.engine.propose.propose` decided."""
+
+    scopes: list[AggregateResult] = field(default_factory=list)
+
+    @property
+    def steps(self) -> list[MigrationStep]:
+        """All steps, scope by scope, in the order they were planned."""
+        return [step for scope in self.scopes for step in scope.steps]
