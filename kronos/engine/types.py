@@ -6,13 +6,13 @@ ratios in [0, 1]; memory is in MiB, disk in GiB; times are Unix seconds.
 """
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 
 UNASSIGNED = '_unassigned_'
 """Name of the scope of hosts that are in no aggregate."""
 
 
-class Health(str, Enum):
+class Health(StrEnum):
     """How far the answer to one PromQL query can be trusted (L3)."""
 
     HEALTHY = 'healthy'
@@ -168,7 +168,7 @@ class Snapshot:
     taken_at: float = 0.0
 
 
-class HostMatch(str, Enum):
+class HostMatch(StrEnum):
     """How a label value finds its Nova host (B18)."""
 
     EXACT = 'exact'
@@ -176,7 +176,7 @@ class HostMatch(str, Enum):
     """Without ``:port`` and domain, where that is unambiguous."""
 
 
-class TieBreak(str, Enum):
+class TieBreak(StrEnum):
     """Which of several equally good moves is taken."""
 
     FIRST = 'first'
@@ -212,7 +212,7 @@ class Settings:
     """Go on when every policy is content, until the budget is used."""
 
 
-class MigrationPhase(str, Enum):
+class MigrationPhase(StrEnum):
     EVACUATE = 'evacuate'
     AFFINITY = 'affinity'
     SPREAD = 'spread'
@@ -278,7 +278,7 @@ class PolicyResult:
     imbalance_after: float = 0.0
 
 
-class StopReason(str, Enum):
+class StopReason(StrEnum):
     """Why planning of a scope ended."""
 
     BALANCED = 'balanced'

@@ -2,18 +2,18 @@
 """The policies file as data: every field, its default and its limits."""
 
 import math
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Self
 
 import pydantic
 
 
-class Mode(str, Enum):
+class Mode(StrEnum):
     SPREAD = 'spread'
     PACK = 'pack'
 
 
-class LabelType(str, Enum):
+class LabelType(StrEnum):
     """What the values of ``vm_profile_label`` are (C8)."""
 
     NOVA_INTERNAL_NAME = 'nova_internal_name'
@@ -21,7 +21,7 @@ class LabelType(str, Enum):
     NOVA_DISPLAY_NAME = 'nova_display_name'
 
 
-class Fallback(str, Enum):
+class Fallback(StrEnum):
     """What an instance without a series weighs (C9)."""
 
     SKIP = 'skip'
