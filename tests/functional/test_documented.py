@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command of the documentation runs, here or in the lab's tests."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from oslotest import base
+
+from tests import documented
+
+# First word: where such commands are run.
+HERE = ('kronos-replay', 'oslo-config-generator')
+HELP = ('./tools/lab', './tools/test')
+IN_THE_LAB = ('eval', 'openstack')
+# These change the reader's machine; pip's argument is checked below.
+NOT_RUN = ('pip', 'reno', 'systemctl')
+
+
+class TestDocumented(base.BaseTestCase):
+    def _run(self, command: str) -> str:
+        env = {
+            **os.environ,
+            'PATH': f'{pathlib.Path(sys.executable).parent}:'
+            + os.environ['PATH'],
+        }
+        done = subprocess.run(
+            ['bash', '-euc', command],
+            cwd=documented.TOP,
+            env=env,
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(
+            0, done.returncode, f'{command}\n{done.stdout}\n{done.stderr}'
+        )
+        return done.stdout
+
+    def test_every_command_is_of_a_known_kind(self):
+        known = HERE + HELP + IN_THE_LAB + NOT_RUN
+        unknown = [
+            (where, command)
+            for where, command in documented.commands()
+            if command.split()[0] not in known
+        ]
+        self.assertEqual([], unknown)
+        self.assertGreater(len(list(documented.commands())), 5)
+
+    def test_commands_for_anywhere_run(self):
+        ran = 0
+        for _where, command in documented.commands():
+            if command.split()[0] in HERE:
+                self.assertNotEqual('', self._run(command))
+                ran += 1
+        self.assertGreater(ran, 0)
+
+    def test_subcommands_of_the_tools_are_in_their_help(self):
+        for _where, command in documented.commands():
+            words = command.split()
+            if words[0] in HELP:
+                self.assertIn(
+                    next((w for w in words[1:] if w[0] != '-'), ''),
+                    self._run(f'{words[0]} --help'),
+                )
+
+    def test_the_extra_to_install_exists(self):
+        pyproject = (documented.TOP / 'pyproject.toml').read_text()
+        for _where, command in documented.commands():
+            if command.startswith('pip install '):
+                name, _, extra = command.split()[-1].partition('[')
+                self.assertIn(f'name = "{name}"', pyproject)
+                self.assertIn(f'\n{extra.rstrip("]")} = [', pyproject)
