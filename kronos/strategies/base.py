@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does a Watcher audit run Kronos?
+
+The whole adapter: gather, call the engine, translate. What needs more than
+Watcher itself is imported when an audit runs: a plugin that cannot be
+imported is taken for uninstalled, and Watcher then cancels its audits.
+
+An audit ends with a sentence in its ``status_message`` in every case. An
+error fails a ONESHOT audit. A CONTINUOUS or EVENT audit could never run
+again after that, so there the solution is empty and the next run tries
+again.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from oslo_log import log as logging
+from watcher import conf, objects
+from watcher.common import exception
+from watcher.decision_engine.strategy.strategies import base
+
+from kronos.common import config, exceptions
+from kronos.engine import types
+from kronos.strategies import goals, messages, parameters
+
+if TYPE_CHECKING:
+    from kronos.strategies import cycle
+
+LOG = logging.getLogger(__name__)
+CONF = conf.CONF
+config.register_opts(CONF)
+
+ACTION = 'kronos_live_migrate'
+PLANNER = 'kronos'
+
+
+class KronosStrategy(base.BaseStrategy):
+    """What all strategies of Kronos share; each one sets ``MODE``.
+
+    ``parents`` holds, for every action of the solution, the indices of the
+    actions that must end before it; the planner writes them down.
+    """
+
+    MODE: str
+    DISPLAY_NAME: str
+    GOAL = goals.BALANCE
+
+    def __init__(self, config: Any, osc: Any = None) -> None:
+        super().__init__(config, osc)
+        self._planner = PLANNER
+        self.parents: list[list[int]] = []
+
+    @classmethod
+    def get_display_name(cls) -> str:
+        return cls.DISPLAY_NAME
+
+    @classmethod
+    def get_translatable_display_name(cls) -> str:
+        return cls.DISPLAY_NAME
+
+    @classmethod
+    def get_goal_name(cls) -> str:
+        return cls.GOAL
+
+    @classmethod
+    def get_config_opts(cls) -> list[Any]:
+        """None of its own: see the groups kronos and kronos_prometheus."""
+        return []
+
+    @classmethod
+    def get_schema(cls) -> dict[str, Any]:
+        return parameters.schema()
+
+    def pre_execute(self) -> None:
+        """Nothing: Watcher's cluster model is not used."""
+
+    def post_execute(self) -> None:
+        """Nothing: do_execute has told it all."""
+
+    def do_execute(self, audit: Any = None) -> None:
+        """Plan, fill the solution and leave the outcome in the audit.
+
+        :raises watcher.common.exception.WatcherException: with the reason,
+            if a ONESHOT audit could not be carried out
+        """
+        failed = True
+        try:
+            message, failed = self._plan(audit)
+        except exceptions.KronosException as error:
+            LOG.error('Audit %s: %s', audit.uuid, error)
+            message = str(error)
+        except Exception as error:
+            # Its text may hold anything, so it is only for the log.
+            LOG.exception('Audit %s failed unexpectedly', audit.uuid)
+            message = (
+                f'Unexpected {type(error).__name__}; see the log of '
+                'watcher-decision-engine.'
+            )
+        message = self._tell(audit, message)
+        if (
+            failed
+            and audit.audit_type == objects.audit.AuditType.ONESHOT.value
+        ):
+            raise exception.WatcherException(message)
+
+    def _plan(self, audit: Any) -> tuple[str, bool]:
+        """Plan and fill the solution; returns the outcome and if it failed."""
+        from kronos.strategies import cycle
+
+        CONF.reload_config_files()
+        result = cycle.run(
+            mode=self.MODE,
+            scope=audit.scope or [],
+            raw_parameters=dict(self.input_parameters),
+            conf=CONF,
+            session=self.osc.session,
+        )
+        for line in messages.report_lines(result.report):
+            LOG.info('Audit %s: %s', audit.uuid, line)
+        self._fill_solution(result)
+        return messages.summary(result.report), messages.is_blind(
+            result.report
+        )
+
+    def _fill_solution(self, result: 'cycle.Cycle') -> None:
+        report = result.report
+        for number, step in enumerate(report.steps, start=1):
+            self.solution.add_action(
+                ACTION, _input_parameters(number, step), step.instance
+            )
+        self.parents = result.parents
+        scopes = report.scopes
+        self.solution.set_efficacy_indicators(
+            combined_imbalance_before=max(
+                (scope.combined_before for scope in scopes), default=0.0
+            ),
+            combined_imbalance_after=max(
+                (scope.combined_after for scope in scopes), default=0.0
+            ),
+            migrations=len(report.steps),
+            hosts_over_threshold_before=sum(
+                scope.hosts_over_before for scope in scopes
+            ),
+            hosts_over_threshold_after=sum(
+                scope.hosts_over_after for scope in scopes
+            ),
+        )
+
+    def _tell(self, audit: Any, message: str) -> str:
+        """Write the outcome where ``openstack optimize audit show`` has it.
+
+        A continuous audit comes as it was when it was scheduled; only a
+        fresh copy tells whether the message is already there.
+        """
+        text = messages.fit(message)
+        LOG.info('Audit %s: %s', audit.uuid, text)
+        fresh = objects.Audit.get_by_uuid(self.ctx, audit.uuid, eager=True)
+        if fresh.status_message != text:
+            fresh.status_message = text
+            fresh.save()
+        return text
+
+
+def _input_parameters(
+    number: int, step: types.MigrationStep
+) -> dict[str, Any]:
+    return {
+        'aggregate': step.scope,
+        'phase': step.phase.value,
+        'sequence': number,
+        'resource_name': step.instance_name,
+        'source_node': step.source,
+        'destination_node': step.destination,
+        'imbalance': messages.change(
+            step.imbalance_before, step.imbalance_after
+        ),
+        'combined_imbalance': (
+            f'{step.combined_before:.3f} -> {step.combined_after:.3f}'
+        ),
+    }
