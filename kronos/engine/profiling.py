@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does each instance weigh, by each policy in use? (D1-D5)"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kronos.engine.measuring import NOISE
+from kronos.engine.scoring import Scorecard
+from kronos.engine.types import Instance, Settings, Snapshot, VmProfile
+from kronos.policies.models import Fallback, LabelType, Policy
+
+_KEYS: dict[LabelType, Callable[[Instance], str]] = {
+    LabelType.NOVA_INTERNAL_NAME: lambda instance: instance.internal_name,
+    LabelType.NOVA_INSTANCE_UUID: lambda instance: instance.uuid,
+    LabelType.NOVA_DISPLAY_NAME: lambda instance: instance.name,
+}
+
+
+@dataclass
+class Profiles:
+    """The combined profile of a scope."""
+
+    profiles: dict[str, VmProfile] = field(default_factory=dict)
+    """By instance uuid; each has a usage for every policy in use."""
+    capacities: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By policy, by host: what a usage is divided by; an absent policy
+    means 1.0 everywhere."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to reason: it has no profile and cannot be planned."""
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Measured:
+    """One policy's usages by instance uuid, and who could not be told."""
+
+    usage: dict[str, float] = field(default_factory=dict)
+    ambiguous: dict[str, str] = field(default_factory=dict)
+
+
+def profile(
+    snapshot: Snapshot,
+    policies_in_use: Sequence[Policy],
+    scorecard: Scorecard,
+    settings: Settings,
+) -> Profiles:
+    """Profile the instances on the hosts that count.
+
+    An instance without a usable sample gets what the policy's
+    ``vm_profile_fallback`` says: ``flavor_vcpu_ratio`` is host score x
+    vcpus / vcpus of all instances on the host, ``host_average`` an equal
+    share of the host score, both times the host's capacity; ``skip``
+    drops it from the whole combined profile, whatever the other policies
+    know of it (D3).
+
+    :param policies_in_use: those that ``scorecard`` did not skip
+    :raises KeyError: if the scorecard has no values for one of them
+    """
+    result = Profiles(
+        capacities={
+            policy.name: scorecard.capacities[policy.name]
+            for policy in policies_in_use
+            if policy.name in scorecard.capacities
+        }
+    )
+    by_host = _by_host(snapshot, scorecard)
+    everyone = [one for group in by_host.values() for one in group]
+    usages = {}
+    for policy in policies_in_use:
+        measured = _measure(policy, snapshot)
+        _fall_back(policy, measured, by_host, scorecard, result)
+        usages[policy.name] = measured.usage
+    for instance in everyone:
+        uuid = instance.uuid
+        if uuid not in result.skipped:
+            result.profiles[uuid] = VmProfile(
+                uuid, {name: usage[uuid] for name, usage in usages.items()}
+            )
+    return result
+
+
+def _by_host(
+    snapshot: Snapshot, scorecard: Scorecard
+) -> dict[str, list[Instance]]:
+    hosts: dict[str, list[Instance]] = {
+        host: []
+        for host in sorted(snapshot.hosts)
+        if host not in scorecard.frozen_hosts
+    }
+    for uuid in sorted(snapshot.instances):
+        instance = snapshot.instances[uuid]
+        if instance.host in hosts:
+            hosts[instance.host].append(instance)
+    return hosts
+
+
+def _measure(policy: Policy, snapshot: Snapshot) -> _Measured:
+    """Each instance's newest sample; of equally new ones the largest."""
+    measured = _Measured()
+    reading = snapshot.readings[policy.name].profile
+    if reading is None:
+        return measured
+    uuids, shared = _names(policy, snapshot.instances.values())
+    newest: dict[str, tuple[float, float]] = {}
+    for sample in reading.samples:
+        # False for NaN too; noise below 0 is 0
+        if not -NOISE <= sample.value < math.inf:
+            continue
+        uuid = uuids.get(sample.label)
+        if uuid is None:
+            for one in shared.get(sample.label, ()):
+                measured.ambiguous[one] = sample.label
+            continue
+        found = (sample.timestamp, max(0.0, sample.value))
+        if uuid not in newest or found > newest[uuid]:
+            newest[uuid] = found
+    measured.usage = {uuid: value for uuid, (_, value) in newest.items()}
+    return measured
+
+
+def _names(
+    policy: Policy, instances: Iterable[Instance]
+) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Names that mean one instance of the scope, and those that do not."""
+    key = _KEYS[policy.vm_profile_label_type]
+    uuids: dict[str, str] = {}
+    shared: dict[str, list[str]] = {}
+    for instance in instances:
+        name = key(instance)
+        if not name:
+            continue
+        if name in uuids:
+            shared.setdefault(name, [uuids[name]]).append(instance.uuid)
+        else:
+            uuids[name] = instance.uuid
+    for name in shared:
+        del uuids[name]
+    return uuids, shared
+
+
+def _fall_back(
+    policy: Policy,
+    measured: _Measured,
+    by_host: dict[str, list[Instance]],
+    scorecard: Scorecard,
+    result: Profiles,
+) -> None:
+    """Give those without a usage the policy's fallback, or skip them."""
+    values = scorecard.values[policy.name]
+    capacities = scorecard.capacities.get(policy.name, {})
+    for host, instances in by_host.items():
+        lacking = [one for one in instances if one.uuid not in measured.usage]
+        if not lacking:
+            continue
+        shares = _shares(policy.vm_profile_fallback, instances)
+        load = values[host] * capacities.get(host, 1.0)
+        for instance in lacking:
+            uuid = instance.uuid
+            if uuid in shares:
+                measured.usage[uuid] = load * shares[uuid]
+                if uuid in measured.ambiguous:
+                    result.warnings.append(
+                        f'{uuid}: {_why_lacking(policy, uuid, measured)}'
+                    )
+            else:
+                result.skipped.setdefault(
+                    uuid, _why_lacking(policy, uuid, measured)
+                )
+
+
+def _shares(fallback: Fallback, instances: list[Instance]) -> dict[str, float]:
+    """Each instance's share of its host's score; none where unknown."""
+    if fallback is Fallback.HOST_AVERAGE:
+        return {one.uuid: 1.0 / len(instances) for one in instances}
+    total = sum(one.vcpus for one in instances)
+    if fallback is Fallback.FLAVOR_VCPU_RATIO and total > 0:
+        return {one.uuid: one.vcpus / total for one in instances}
+    return {}
+
+
+def _why_lacking(policy: Policy, uuid: str, measured: _Measured) -> str:
+    fallback = f'vm_profile_fallback is {policy.vm_profile_fallback}'
+    if uuid in measured.ambiguous:
+        kind = policy.vm_profile_label_type.removeprefix('nova_')
+        return (
+            f'policy {policy.name} cannot tell it from another instance: '
+            f'both have the {kind} {measured.ambiguous[uuid]!r}; {fallback}'
+        )
+    return f'policy {policy.name} has no sample for it; {fallback}'
