@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a plan stay legal when its moves run side by side (K3)?"""
+
+import random
+from collections import Counter, defaultdict
+
+from oslotest import base
+
+from kronos.engine import schedule, types
+
+
+def step(instance, source, destination, scope='alpha', memory_mb=1024):
+    return types.MigrationStep(
+        scope=scope,
+        phase=types.MigrationPhase.SPREAD,
+        instance=instance,
+        instance_name=instance,
+        source=source,
+        destination=destination,
+        memory_mb=memory_mb,
+        imbalance_before={},
+        imbalance_after={},
+        combined_before=0.0,
+        combined_after=0.0,
+    )
+
+
+def snapshot(instances, free, groups=(), scope='alpha'):
+    """:param instances: uuid to (host, memory in MiB)
+    :param free: host to free MiB; None if Placement's view is unknown
+    """
+    return types.Snapshot(
+        scope=scope,
+        hosts={
+            name: types.Host(
+                name=name,
+                headroom=None
+                if room is None
+                else {'MEMORY_MB': types.Headroom(room + 5000, 5000)},
+            )
+            for name, room in free.items()
+        },
+        instances={
+            uuid: types.Instance(uuid=uuid, host=host, memory_mb=memory_mb)
+            for uuid, (host, memory_mb) in instances.items()
+        },
+        readings={},
+        groups=list(groups),
+    )
+
+
+def roomy(steps):
+    hosts = {s.source for s in steps} | {s.destination for s in steps}
+    where = {s.instance: (s.source, s.memory_mb) for s in reversed(steps)}
+    return snapshot(where, dict.fromkeys(hosts, 10**6))
+
+
+class ScheduleTestCase(base.BaseTestCase):
+    def test_independent_moves_have_no_parents(self):
+        steps = [step('a', 'h1', 'h2'), step('b', 'h3', 'h4')]
+        self.assertEqual([[], []], schedule.schedule(steps, [roomy(steps)], 2))
+
+    def test_one_out_of_a_host(self):
+        steps = [step('a', 'h1', 'h2'), step('b', 'h1', 'h3')]
+        self.assertEqual(
+            [[], [0]], schedule.schedule(steps, [roomy(steps)], 9)
+        )
+
+    def test_two_into_a_host(self):
+        steps = [step(name, f'from-{name}', 'h') for name in 'abcd']
+        self.assertEqual(
+            [[], [], [0], [1]], schedule.schedule(steps, [roomy(steps)], 9)
+        )
+
+    def test_max_concurrent_is_per_scope(self):
+        steps = [step(n, f's{n}', f'd{n}', scope='alpha') for n in 'ab']
+        steps += [step(n, f's{n}', f'd{n}', scope='beta') for n in 'cd']
+        self.assertEqual(
+            [[], [0], [], [2]], schedule.schedule(steps, [roomy(steps)], 1)
+        )
+
+    def test_max_concurrent_zero_is_refused(self):
+        self.assertRaises(ValueError, schedule.schedule, [], [], 0)
+
+    def test_moves_of_one_instance_keep_order(self):
+        steps = [step('a', 'h1', 'h2'), step('a', 'h2', 'h3')]
+        self.assertEqual(
+            [[], [0]], schedule.schedule(steps, [roomy(steps)], 9)
+        )
+
+    def test_moves_of_one_group_keep_order(self):
+        steps = [
+            step('a', 'h1', 'h2'),
+            step('x', 'h5', 'h6'),
+            step('b', 'h3', 'h4'),
+        ]
+        group = types.ServerGroup('g', 'anti-affinity', ['a', 'b'])
+        shot = roomy(steps)
+        shot.groups = [group]
+        self.assertEqual([[], [], [0]], schedule.schedule(steps, [shot], 9))
+
+    def test_a_tight_host_waits_for_the_room_that_a_move_frees(self):
+        steps = [step('a', 'h1', 'h2'), step('b', 'h3', 'h1')]
+        where = {'a': ('h1', 1024), 'b': ('h3', 1024)}
+        free = {'h1': 512, 'h2': 4096, 'h3': 0}
+        shot = snapshot(where, free)
+        self.assertEqual([[], [0]], schedule.schedule(steps, [shot], 9))
+
+    def test_unknown_room_is_tight(self):
+        steps = [step('a', 'h1', 'h2'), step('b', 'h3', 'h2')]
+        where = {'a': ('h1', 1024), 'b': ('h3', 1024)}
+        free = {'h1': 512, 'h2': None, 'h3': 0}
+        shot = snapshot(where, free)
+        self.assertEqual([[], [0]], schedule.schedule(steps, [shot], 9))
+
+    def test_a_long_move_does_not_hold_up_the_others(self):
+        steps = [
+            step('big', 'h1', 'h2', memory_mb=500_000),
+            step('b', 'h3', 'h4'),
+            step('c', 'h5', 'h6'),
+            step('d', 'h7', 'h8'),
+        ]
+        self.assertEqual(
+            [[], [], [1], [2]], schedule.schedule(steps, [roomy(steps)], 2)
+        )
+
+    def test_implied_parents_are_left_out(self):
+        steps = [step(name, 'h1', 'h2') for name in 'abc']
+        self.assertEqual(
+            [[], [0], [1]], schedule.schedule(steps, [roomy(steps)], 9)
+        )
+
+
+class _Cloud:
+    """Run a graph with given durations and watch the rules."""
+
+    def __init__(self, test, steps, shot, parents, limit):
+        self.test = test
+        self.steps = steps
+        self.parents = parents
+        self.limit = limit
+        self.groups = shot.groups
+        self.free = {
+            name: host.headroom['MEMORY_MB'].capacity
+            - host.headroom['MEMORY_MB'].used
+            for name, host in shot.hosts.items()
+        }
+        self.host = {i.uuid: i.host for i in shot.instances.values()}
+        self.done = []
+        self.running = {}
+
+    def run(self, durations):
+        now = 0.0
+        while len(self.done) < len(self.steps):
+            for index in range(len(self.steps)):
+                self.start(index, now, durations)
+            self.check()
+            index = min(self.running, key=self.running.get)
+            now = self.running.pop(index)
+            self.end(index)
+
+    def start(self, index, now, durations):
+        if index in self.running or index in self.done:
+            return
+        if not set(self.parents[index]) <= set(self.done):
+            return
+        one = self.steps[index]
+        self.test.assertEqual(one.source, self.host[one.instance])
+        # Nova claims the room at the start and frees it at the end.
+        self.free[one.destination] -= one.memory_mb
+        self.test.assertGreaterEqual(self.free[one.destination], 0)
+        self.running[index] = now + durations[index]
+
+    def end(self, index):
+        one = self.steps[index]
+        self.free[one.source] += one.memory_mb
+        self.host[one.instance] = one.destination
+        self.done.append(index)
+
+    def check(self):
+        self.test.assertTrue(self.running, 'deadlock')
+        running = [self.steps[index] for index in self.running]
+        out = Counter(one.source for one in running)
+        into = Counter(one.destination for one in running)
+        scope = Counter(one.scope for one in running)
+        self.test.assertLessEqual(max(out.values()), 1)
+        self.test.assertLessEqual(max(into.values()), 2)
+        self.test.assertLessEqual(max(scope.values()), self.limit)
+        moving = {one.instance for one in running}
+        for group in self.groups:
+            self.test.assertLessEqual(len(moving & set(group.members)), 1)
+
+
+def random_plan(rng):
+    """A plan that is legal in its order, in a cluster with little room."""
+    hosts = [f'h{n}' for n in range(rng.randint(2, 7))]
+    where = {
+        f'i{n}': (rng.choice(hosts), rng.choice([1, 2, 4, 8]) * 512)
+        for n in range(rng.randint(2, 25))
+    }
+    free = {name: rng.randint(0, 6) * 1024 for name in hosts}
+    members = rng.sample(sorted(where), min(len(where), 4))
+    shot = snapshot(where, free, [types.ServerGroup('g', 'x', members)])
+    host = {uuid: at for uuid, (at, _) in where.items()}
+    room = dict(free)
+    steps = []
+    for _ in range(rng.randint(1, 40)):
+        uuid = rng.choice(sorted(where))
+        destination = rng.choice(hosts)
+        memory_mb = where[uuid][1]
+        if destination == host[uuid] or room[destination] < memory_mb:
+            continue
+        steps.append(step(uuid, host[uuid], destination, memory_mb=memory_mb))
+        room[host[uuid]] += memory_mb
+        room[destination] -= memory_mb
+        host[uuid] = destination
+    return steps, shot
+
+
+class LegalWhateverItTakesTestCase(base.BaseTestCase):
+    """500 plans, each with durations that nobody foresaw."""
+
+    def test_every_rule_holds_at_every_moment(self):
+        seen = defaultdict(int)
+        for seed in range(500):
+            rng = random.Random(seed)
+            steps, shot = random_plan(rng)
+            limit = rng.randint(1, 4)
+            parents = schedule.schedule(steps, [shot], limit)
+            durations = [rng.uniform(0.1, 10) for _ in steps]
+            _Cloud(self, steps, shot, parents, limit).run(durations)
+            seen['steps'] += len(steps)
+            seen['parallel'] += sum(not found for found in parents) > 1
+        # The cases must not be trivial.
+        self.assertGreater(seen['steps'], 2000)
+        self.assertGreater(seen['parallel'], 100)
