@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policies file as data: every field, its default and its limits."""
+"""The policies file as data: every field, its default and its limits.
+
+A field's description is its rule as a user reads it in an error message,
+after the words "must be".
+"""
 
 import math
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import pydantic
 
@@ -29,45 +34,91 @@ class Fallback(StrEnum):
     HOST_AVERAGE = 'host_average'
 
 
-Name = Annotated[str, pydantic.Field(pattern=r'^[a-z0-9][a-z0-9_-]*$')]
-Query = Annotated[
-    str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)
+def _one_of(values: type[StrEnum]) -> Any:
+    return pydantic.Field(
+        strict=False, description=f'one of {", ".join(values)}'
+    )
+
+
+Name = Annotated[
+    str,
+    pydantic.Field(
+        pattern=r'^[a-z0-9][a-z0-9_-]*$',
+        description='lowercase letters, digits, "-" and "_", and start with '
+        'a letter or a digit',
+    ),
 ]
-Ratio = Annotated[float, pydantic.Field(ge=0.0, le=1.0)]
+Query = Annotated[
+    str,
+    pydantic.StringConstraints(strip_whitespace=True, min_length=1),
+    pydantic.Field(description='a non-empty PromQL query'),
+]
+OptionalQuery = Annotated[
+    Query | None, pydantic.Field(description='a non-empty PromQL query')
+]
+Label = Annotated[
+    str,
+    pydantic.StringConstraints(strip_whitespace=True, min_length=1),
+    pydantic.Field(description='the non-empty name of a label'),
+]
+Ratio = Annotated[
+    float,
+    pydantic.Field(
+        ge=0.0,
+        le=1.0,
+        allow_inf_nan=False,
+        description='a number from 0 to 1',
+    ),
+]
+Flag = Annotated[bool, pydantic.Field(description='true or false')]
+Count = Annotated[
+    int,
+    pydantic.Field(ge=1, le=100, description='a whole number from 1 to 100'),
+]
 WEIGHT_TOLERANCE = 1e-6
 
 
 class Policy(pydantic.BaseModel):
-    """One quantity to keep even, or packed, over the hosts of a scope."""
+    """One quantity to keep even, or packed, over the hosts of a scope.
 
-    model_config = pydantic.ConfigDict(extra='forbid')
+    Nothing is coerced: ``weight: "0.3"`` and ``enabled: 1`` are refused.
+    """
+
+    model_config = pydantic.ConfigDict(extra='forbid', strict=True)
 
     name: Name
-    mode: Mode
+    mode: Annotated[Mode, _one_of(Mode)]
     weight: Ratio
-    enabled: bool = True
+    enabled: Flag = True
     imbalance_query: Query
     """PromQL: one series per host, its value in [0, 1]."""
-    host_label: Query = 'host'
+    host_label: Label = 'host'
     vm_profile_query: Query
     """PromQL: one series per instance: its share of its host's score, or,
     with ``host_capacity_query``, its usage in that query's unit."""
-    vm_profile_label: Query = 'instance_name'
-    vm_profile_label_type: LabelType = LabelType.NOVA_INTERNAL_NAME
-    vm_profile_fallback: Fallback = Fallback.SKIP
-    host_capacity_query: Query | None = None
+    vm_profile_label: Label = 'instance_name'
+    vm_profile_label_type: Annotated[LabelType, _one_of(LabelType)] = (
+        LabelType.NOVA_INTERNAL_NAME
+    )
+    vm_profile_fallback: Annotated[Fallback, _one_of(Fallback)] = Fallback.SKIP
+    host_capacity_query: OptionalQuery = None
     """PromQL: one series per host: what a usage is divided by."""
     threshold: Ratio = 0.15
     """Largest max - min over the hosts that is left alone."""
-    capacity_query: Query | None = None
+    capacity_query: Annotated[
+        OptionalQuery, pydantic.Field(validate_default=True)
+    ] = None
     capacity_threshold: Ratio = 0.80
-    max_migrations_per_cycle: Annotated[int, pydantic.Field(ge=1, le=100)] = 3
+    max_migrations_per_cycle: Count = 3
 
-    @pydantic.model_validator(mode='after')
-    def _pack_needs_capacity(self) -> Self:
-        if self.mode is Mode.PACK and self.capacity_query is None:
-            raise ValueError('capacity_query is required in mode pack')
-        return self
+    @pydantic.field_validator('capacity_query')
+    @classmethod
+    def _pack_needs_capacity(
+        cls, value: str | None, info: pydantic.ValidationInfo
+    ) -> str | None:
+        if value is None and info.data.get('mode') is Mode.PACK:
+            raise ValueError('is required in mode pack')
+        return value
 
 
 class PolicyFile(pydantic.BaseModel):
@@ -75,29 +126,72 @@ class PolicyFile(pydantic.BaseModel):
 
     model_config = pydantic.ConfigDict(extra='forbid')
 
-    policies: Annotated[list[Policy], pydantic.Field(min_length=1)]
+    policies: Annotated[
+        list[Policy],
+        pydantic.Field(
+            min_length=1, description='a list with at least one policy'
+        ),
+    ]
 
     @property
     def enabled(self) -> list[Policy]:
         return [policy for policy in self.policies if policy.enabled]
 
+    @property
+    def mode(self) -> Mode:
+        return self.policies[0].mode
+
     @pydantic.model_validator(mode='after')
     def _fit_together(self) -> Self:
-        names = [policy.name for policy in self.policies]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(
-                f'name: {", ".join(twice)} is used more than once; '
-                'names must be unique'
-            )
-        if len({policy.mode for policy in self.policies}) > 1:
-            raise ValueError('mode: all policies must have the same mode')
-        if not self.enabled:
-            raise ValueError('enabled: at least one policy must be enabled')
-        total = math.fsum(policy.weight for policy in self.enabled)
-        if abs(total - 1.0) > WEIGHT_TOLERANCE:
-            raise ValueError(
-                'weight: the weights of the enabled policies sum to '
-                f'{total:g}; they must sum to 1'
-            )
+        if faults := conflicts([dict(policy) for policy in self.policies]):
+            raise ValueError('; '.join(faults))
         return self
+
+
+def conflicts(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
+    """What is wrong between policies, each of them right or not (C15-C17).
+
+    :param rows: a policy's fields each, validated or raw; what the faults
+        of a single field make undecidable is not judged
+    :return: faults as ``FIELD: RULE``
+    """
+    faults = []
+    names = [row.get('name') for row in rows]
+    for name in dict.fromkeys(one for one in names if isinstance(one, str)):
+        places = [str(i) for i, one in enumerate(names, 1) if one == name]
+        if len(places) > 1:
+            faults.append(
+                f'name: {name} is used more than once (policies '
+                f'{" and ".join(places)}), names must be unique'
+            )
+    modes = [row.get('mode') for row in rows]
+    if all(mode in modes for mode in Mode):
+        faults.append('mode: all policies must have the same mode')
+    return faults + _weight_conflicts(rows)
+
+
+def _weight_conflicts(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
+    flags = [row.get('enabled', True) for row in rows]
+    if not rows or any(not isinstance(flag, bool) for flag in flags):
+        return []
+    if not any(flags):
+        return ['enabled: at least one policy must be enabled']
+    weights = [
+        row.get('weight')
+        for row, flag in zip(rows, flags, strict=True)
+        if flag
+    ]
+    numbers = [
+        one
+        for one in weights
+        if isinstance(one, int | float)
+        and not isinstance(one, bool)
+        and 0.0 <= one <= 1.0
+    ]
+    total = math.fsum(numbers)
+    if len(numbers) < len(weights) or abs(total - 1.0) <= WEIGHT_TOLERANCE:
+        return []
+    return [
+        f'weight: the weights of the enabled policies sum to {total:.9g}, '
+        'they must sum to 1'
+    ]

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a policies file to policies, or to one message with all its faults."""
+
+import difflib
+from collections.abc import Hashable
+from typing import Any
+
+import pydantic
+import yaml
+
+from kronos.common.exceptions import PolicyFileError
+from kronos.policies import models
+from kronos.policies.models import Mode, Policy, PolicyFile
+
+SHOWN = 60
+"""Characters of a refused value that a message repeats."""
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """YAML's safe loader, but a key that comes twice is an error."""
+
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                continue
+            if key_node.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    problem=f'the key {key_node.value} comes twice',
+                    problem_mark=key_node.start_mark,
+                )
+            seen.add(key_node.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def load(path: str) -> PolicyFile:
+    """Read and validate a policies file (C1-C18, C21).
+
+    :param path: of a YAML file with the one key ``policies``
+    :raises PolicyFileError: when it cannot be read, is not YAML or breaks
+        a rule; the message names every policy, field and rule at fault
+    """
+    data = _read(path)
+    if data is None:
+        raise PolicyFileError(path=path, reason='it is empty')
+    if not isinstance(data, dict):
+        raise PolicyFileError(
+            path=path,
+            reason='it must be a mapping with the key policies, not '
+            f'{_kind(data)}',
+        )
+    try:
+        return PolicyFile.model_validate(data)
+    except pydantic.ValidationError as error:
+        faults = _faults(error, data)
+        raise PolicyFileError(path=path, reason='; '.join(faults)) from None
+
+
+def require_mode(policies: PolicyFile, mode: Mode, path: str) -> None:
+    """Refuse a file that was written for another strategy (A11).
+
+    :param mode: the one that the calling strategy plans
+    :param path: of the file, for the message
+    :raises PolicyFileError: if the policies are of another mode
+    """
+    if policies.mode is not mode:
+        raise PolicyFileError(
+            path=path,
+            reason=f'mode: the policies are of mode {policies.mode}, but the '
+            f'strategy kronos_{mode} needs mode {mode}',
+        )
+
+
+def _read(path: str) -> Any:
+    try:
+        with open(path, encoding='utf-8') as stream:
+            # a subclass of SafeLoader: it builds plain values only
+            return yaml.load(stream, _UniqueKeyLoader)  # noqa: S506
+    except OSError as error:
+        reason = f'it cannot be read: {error.strerror}'
+    except UnicodeDecodeError:
+        reason = 'it is not UTF-8 text'
+    except ValueError as error:  # such as a date that does not exist
+        reason = f'it is not valid YAML: {error}'
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f'line {mark.line + 1}: ' if mark else ''
+        reason = f'it is not valid YAML: {line}{error.problem}'
+    except yaml.YAMLError as error:
+        reason = f'it is not valid YAML: {str(error).splitlines()[0]}'
+    raise PolicyFileError(path=path, reason=reason)
+
+
+def _faults(
+    error: pydantic.ValidationError, data: dict[Any, Any]
+) -> list[str]:
+    """Every fault as ``policy NAME: FIELD: RULE, not VALUE``."""
+    rows = data.get('policies')
+    rows = rows if isinstance(rows, list) else []
+    faults = [
+        _fault(detail['type'], detail['loc'], detail['input'], rows)
+        for detail in error.errors(include_url=False)
+        if detail['loc']  # what concerns the whole comes from conflicts
+    ]
+    return faults + models.conflicts(
+        [row if isinstance(row, dict) else {} for row in rows]
+    )
+
+
+def _fault(
+    kind: str, loc: tuple[int | str, ...], value: Any, rows: list[Any]
+) -> str:
+    if len(loc) == 1 or not isinstance(loc[1], int):
+        model: type[pydantic.BaseModel] = PolicyFile
+        where, path = '', loc
+    else:
+        model = Policy
+        where, path = f'{_policy(rows, loc[1])}: ', loc[2:]
+    if not path:
+        return f'{where}must be a mapping of fields, not {_shown(value)}'
+    name = str(path[0])
+    return f'{where}{name}: {_rule(model, name, kind, value)}'
+
+
+def _rule(
+    model: type[pydantic.BaseModel], name: str, kind: str, value: Any
+) -> str:
+    """What is wrong with one field, in words of the file."""
+    if name == 'aggregates':
+        return (
+            'the aggregates are not chosen here but by the audit or by '
+            '[kronos] aggregates, and the policies apply to each of them'
+        )
+    if name not in model.model_fields:
+        alike = difflib.get_close_matches(name, model.model_fields, 1)
+        hint = (
+            f'did you mean {alike[0]}?'
+            if alike
+            else ('known: ' + ', '.join(model.model_fields))
+        )
+        return f'there is no such field, {hint}'
+    if kind == 'value_error':  # the one rule that hangs on another field
+        return 'is required in mode pack'
+    rule = f'must be {model.model_fields[name].description}'
+    if kind == 'missing':
+        return f'is missing, it {rule}'
+    return f'{rule}, not {_shown(value)}'
+
+
+def _policy(rows: list[Any], index: int) -> str:
+    names = [row.get('name') if isinstance(row, dict) else '' for row in rows]
+    name = names[index]
+    if not isinstance(name, str) or not name.strip():
+        return f'policy {index + 1}'
+    place = f' (number {index + 1})' if names.count(name) > 1 else ''
+    return f'policy {_clip(name)}{place}'
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return _clip(repr(value))
+    if isinstance(value, int | float):
+        return str(value)
+    return _kind(value)
+
+
+def _kind(value: Any) -> str:
+    names = {dict: 'a mapping', list: 'a list', type(None): 'nothing'}
+    return names.get(type(value), f'a {type(value).__name__}')
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= SHOWN else f'{text[:SHOWN]}...'
