@@ -126,6 +126,7 @@ class Instance:
     pinned_availability_zone: str | None = None
     unmovable: str = ''
     """A reason known from elsewhere (a recording's ``movable: false``)."""
+    project_id: str = ''
 
 
 @dataclass

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does one live-migrate a server, and what became of it? Nova's part.
+
+Raw calls with explicit microversions: openstacksdk's own call pins live
+migration at 2.30 and drops its request id.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from kronos.clients import nova_rows as rows
+from kronos.clients import wire
+from kronos.clients.nova_reader import NovaReader, quoted
+from kronos.clients.nova_rows import (
+    AbortOutcome,
+    AbortResult,
+    HostAggregate,
+    MigrationStatus,
+)
+from kronos.common import exceptions
+from kronos.engine import types
+
+__all__ = [
+    'AbortOutcome',
+    'AbortResult',
+    'HostAggregate',
+    'MigrationStatus',
+    'NovaClient',
+]
+
+LIVE_MIGRATION = 'live-migration'
+
+
+class NovaClient(NovaReader):
+    """Nova, as an administrator; nothing is cached, nothing decided (M7).
+
+    Every method raises :class:`~kronos.common.exceptions.NovaClientError`
+    whose ``kwargs`` are those of :class:`~kronos.clients.wire.Wire`.
+
+    :param compute: an openstacksdk compute proxy, or any keystoneauth1
+        adapter for the service type ``compute``
+    :param options: of :class:`~kronos.clients.wire.Wire`
+    """
+
+    def list_migrations(self, since: float) -> list[types.Move]:
+        """Live migrations that began or changed after ``since``."""
+        return [
+            rows.move(row)
+            for row in self._migrations(**{'changes-since': since})
+        ]
+
+    def live_migrate(self, uuid: str, host: str) -> str:
+        """Ask Nova to move a server; its scheduler checks the host (P1).
+
+        Never forced (P2). An error whose ``kwargs['sent']`` is None may
+        hide a request that Nova did get.
+
+        :returns: the request id, for the methods below
+        :raises NovaClientError: Nova refused at once: HTTP 400 (no such
+            host, or one in another cell), 404, 409 (the server's state)
+        """
+        response = self._wire.send(
+            'POST',
+            f'/servers/{quoted(uuid)}/action',
+            self.microversion,
+            {'os-migrateLive': {'host': host, 'block_migration': 'auto'}},
+        )
+        return str(response.headers['x-compute-request-id'])
+
+    def get_migration_status(self, uuid: str, key: str) -> MigrationStatus:
+        """The migration of a server that came of a request.
+
+        :param key: what :meth:`live_migrate` returned, or better, from
+            the second look on, the migration's uuid
+        :raises NovaClientError: Nova knows no such migration or request
+        """
+        if key.startswith('req-'):
+            return self._status_of_request(uuid, key)
+        for row in self._migrations(instance_uuid=uuid):
+            if row['uuid'] == key:
+                return self._with_progress(row)
+        raise self._wire.failure(
+            f'server {uuid} has no live migration {key}', status=404
+        )
+
+    def _status_of_request(self, uuid: str, key: str) -> MigrationStatus:
+        action = self._action(uuid, key)
+        starts = [
+            rows.seconds_of(event['start_time'])
+            for event in action['events']
+            if event['event'] == 'conductor_live_migrate_instance'
+        ]
+        if not starts:
+            return MigrationStatus(uuid, 'accepted')
+        # The conductor makes the migration after it starts the event, by
+        # the same clock, and only one at a time: the first from then on.
+        later = [
+            row
+            for row in self._migrations(instance_uuid=uuid)
+            if rows.seconds_of(row['created_at']) >= min(starts)
+        ]
+        if later:
+            return self._with_progress(later[-1])
+        failed = any(e.get('result') == 'Error' for e in action['events'])
+        return MigrationStatus(uuid, 'error' if failed else 'accepted')
+
+    def _with_progress(self, row: wire.Json) -> MigrationStatus:
+        status = rows.migration(row)
+        if status.status == 'running':
+            path = f'/servers/{quoted(status.instance)}/migrations'
+            body = self._wire.get(path, self.microversion)
+            for running in body['migrations']:
+                if running['uuid'] == status.uuid:
+                    status.progress = rows.progress(running)
+        return status
+
+    def refusal_reason(self, uuid: str, request_id: str) -> str:
+        """Why a request failed after Nova had accepted it (P3, P4).
+
+        :returns: Nova's words; empty if no part of it failed
+        """
+        failed = [
+            event
+            for event in self._action(uuid, request_id)['events']
+            if event.get('result') == 'Error'
+        ]
+        failed.sort(key=lambda event: str(event['start_time']))
+        said = [
+            ' '.join((event.get('details') or '').split()) or event['event']
+            for event in failed
+        ]
+        return '; '.join(dict.fromkeys(said))
+
+    def abort_migration(
+        self, uuid: str, migration: MigrationStatus
+    ) -> AbortResult:
+        """Wish a migration gone; look afterwards how it ended (Q1-Q5)."""
+        if migration.id is None:
+            return AbortResult(
+                AbortOutcome.REFUSED, 'Nova has not made a migration yet'
+            )
+        path = f'/servers/{quoted(uuid)}/migrations/{migration.id}'
+        try:
+            self._wire.send('DELETE', path, self.microversion)
+        except exceptions.NovaClientError as error:
+            outcome = {
+                400: AbortOutcome.REFUSED,
+                404: AbortOutcome.OVER,
+                409: AbortOutcome.OVER,
+            }.get(error.kwargs['status'])
+            if outcome is None:
+                raise
+            return AbortResult(outcome, str(error.kwargs['reason']))
+        return AbortResult(AbortOutcome.ABORTING)
+
+    def _action(self, uuid: str, request_id: str) -> wire.Json:
+        path = f'/servers/{quoted(uuid)}/os-instance-actions'
+        body = self._wire.get(
+            f'{path}/{quoted(request_id)}', self.microversion
+        )
+        action: wire.Json = body['instanceAction']
+        return action
+
+    def _migrations(self, **filters: Any) -> Iterator[wire.Json]:
+        """Live migrations, the newest first."""
+        since = filters.get('changes-since')
+        if since is not None:
+            filters['changes-since'] = rows.time_of(since)
+        return self._wire.get_all(
+            '/os-migrations',
+            'migrations',
+            self.microversion,
+            {'migration_type': LIVE_MIGRATION, **filters},
+            id_field='uuid',
+        )

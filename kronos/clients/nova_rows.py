@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the rows of Nova's API mean in Kronos' words?"""
+
+import datetime
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from kronos.engine import types
+
+Row = Mapping[str, Any]
+
+PINNING_IMAGE_PROPERTIES = {
+    'hw_cpu_policy': 'hw:cpu_policy',
+    'hw_cpu_realtime_mask': 'hw:cpu_realtime_mask',
+    'hw_emulator_threads_policy': 'hw:emulator_threads_policy',
+    'hw_locked_memory': 'hw:locked_memory',
+    'hw_mem_encryption': 'hw:mem_encryption',
+    'hw_mem_page_size': 'hw:mem_page_size',
+    'hw_numa_nodes': 'hw:numa_nodes',
+    'hw_tpm_model': 'hw:tpm_model',
+    'hw_tpm_version': 'hw:tpm_version',
+}
+"""Image properties that act like the extra spec beside them."""
+
+OVER = frozenset(
+    {
+        'cancelled',
+        'completed',
+        'confirmed',
+        'done',
+        'error',
+        'failed',
+        'reverted',
+    }
+)
+"""Statuses after which nothing more happens to a migration."""
+
+
+@dataclass
+class HostAggregate:
+    """A Nova host aggregate; an availability zone is one too."""
+
+    id: int
+    name: str
+    uuid: str = ''
+    hosts: list[str] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
+    availability_zone: str = ''
+
+
+@dataclass
+class MigrationStatus:
+    """A live migration as Nova sees it now.
+
+    ``uuid`` is empty and ``id`` None while Nova has accepted the request
+    but not made a migration of it yet. Ids repeat between cells (S13).
+    """
+
+    instance: str
+    status: str
+    uuid: str = ''
+    id: int | None = None
+    source: str = ''
+    destination: str = ''
+    created_at: float = 0.0
+    updated_at: float = 0.0
+    progress: float | None = None
+    """Share of the memory that is copied, in [0, 1]; None if unknown."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in OVER
+
+
+class AbortOutcome(StrEnum):
+    """What became of the wish to abort a migration."""
+
+    ABORTING = 'aborting'
+    """Nova took it; the migration ends as ``cancelled``."""
+    OVER = 'over'
+    """Too late: the migration ended by itself, or its server is gone."""
+    REFUSED = 'refused'
+    """Nova cannot abort it in the state that it is in (Q5, Q9)."""
+
+
+@dataclass
+class AbortResult:
+    outcome: AbortOutcome
+    text: str = ''
+    """What Nova said, unless it took the wish."""
+
+
+def seconds_of(text: str | None) -> float:
+    """Unix seconds of a time in Nova's format; 0 for none."""
+    if not text:
+        return 0.0
+    moment = datetime.datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return moment.timestamp()
+
+
+def time_of(seconds: float) -> str:
+    """A time in the format that Nova's filters take, in UTC."""
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return moment.strftime('%Y-%m-%dT%H:%M:%SZ')
+
+
+def host(row: Row) -> types.Host:
+    """A row of ``os-hypervisors/detail``."""
+    return types.Host(
+        name=row['service']['host'],
+        node=row['hypervisor_hostname'],
+        hypervisor_type=row['hypervisor_type'],
+    )
+
+
+def service(row: Row) -> types.ComputeService:
+    """A row of ``os-services``; of a down cell's only parts exist (E14)."""
+    return types.ComputeService(
+        host=row['host'],
+        binary=row['binary'],
+        state=row.get('state'),
+        status=row.get('status'),
+        zone=row.get('zone') or '',
+        disabled_reason=row.get('disabled_reason') or '',
+        forced_down=bool(row.get('forced_down', False)),
+    )
+
+
+def aggregate(row: Row) -> HostAggregate:
+    """A row of ``os-aggregates``."""
+    return HostAggregate(
+        id=row['id'],
+        name=row['name'],
+        uuid=row.get('uuid') or '',
+        hosts=list(row['hosts']),
+        metadata=dict(row['metadata']),
+        availability_zone=row.get('availability_zone') or '',
+    )
+
+
+def instance(row: Row) -> types.Instance:
+    """A server with details, at 2.47 or later."""
+    flavor = row['flavor']
+    return types.Instance(
+        uuid=row['id'],
+        host=row.get('OS-EXT-SRV-ATTR:host') or '',
+        name=row.get('name') or '',
+        internal_name=row.get('OS-EXT-SRV-ATTR:instance_name') or '',
+        vcpus=flavor['vcpus'],
+        memory_mb=flavor['ram'],
+        disk_gb=_local_disk_gb(row),
+        status=row['status'],
+        task_state=row.get('OS-EXT-STS:task_state'),
+        power_state=row.get('OS-EXT-STS:power_state') or 0,
+        locked=bool(row.get('locked', False)),
+        metadata=dict(row.get('metadata') or {}),
+        tags=list(row.get('tags') or []),
+        extra_specs=_extra_specs(row),
+        pinned_availability_zone=row.get('pinned_availability_zone'),
+        project_id=row.get('tenant_id') or '',
+    )
+
+
+def is_partial(row: Row) -> bool:
+    """Whether this server's cell is down: its host is not known then."""
+    return 'flavor' not in row
+
+
+def _local_disk_gb(row: Row) -> int:
+    flavor = row['flavor']
+    # A volume-backed server has no image.
+    root = flavor.get('disk', 0) if row.get('image') else 0
+    swap_gb = math.ceil((flavor.get('swap') or 0) / 1024)
+    return int(root + flavor.get('ephemeral', 0) + swap_gb)
+
+
+def _extra_specs(row: Row) -> dict[str, str]:
+    """The flavor's, and what the image asks for in the same sense."""
+    specs = dict(row['flavor'].get('extra_specs') or {})
+    image = row.get('image') or {}
+    for name, value in (image.get('properties') or {}).items():
+        if name.startswith('trait:'):
+            specs.setdefault(name, str(value))
+        elif name in PINNING_IMAGE_PROPERTIES:
+            specs.setdefault(PINNING_IMAGE_PROPERTIES[name], str(value))
+    return specs
+
+
+def group(row: Row) -> types.ServerGroup:
+    """A row of ``os-server-groups``, of any microversion (E7)."""
+    policies = row.get('policies') or ['']
+    rules = row.get('rules') or {}
+    return types.ServerGroup(
+        uuid=row['id'],
+        policy=row.get('policy') or policies[0],
+        members=list(row['members']),
+        name=row.get('name') or '',
+        max_server_per_host=int(rules.get('max_server_per_host', 1)),
+    )
+
+
+def move(row: Row) -> types.Move:
+    """A live migration of ``os-migrations``, as history."""
+    now = migration(row)
+    return types.Move(
+        instance=now.instance,
+        source=now.source,
+        destination=now.destination,
+        status=now.status,
+        created_at=now.created_at,
+        updated_at=now.updated_at,
+    )
+
+
+def migration(row: Row) -> MigrationStatus:
+    """A live migration of ``os-migrations`` or of one server."""
+    created_at = seconds_of(row['created_at'])
+    return MigrationStatus(
+        instance=row.get('instance_uuid') or row.get('server_uuid') or '',
+        status=row['status'],
+        uuid=row['uuid'],
+        id=row['id'],
+        source=row.get('source_compute') or '',
+        destination=row.get('dest_compute') or '',
+        created_at=created_at,
+        updated_at=seconds_of(row.get('updated_at')) or created_at,
+    )
+
+
+def progress(row: Row) -> float | None:
+    """How far a server's running migration got, if the driver tells."""
+    total = row.get('memory_total_bytes')
+    left = row.get('memory_remaining_bytes')
+    if not total or left is None:
+        return None
+    return float(max(0.0, min(1.0, 1.0 - left / total)))

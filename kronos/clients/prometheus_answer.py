@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does the JSON of Prometheus' HTTP API say?"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kronos.engine import types
+
+_TEXT_LENGTH = 300
+
+
+class AnswerError(Exception):
+    """No answer, or not what was asked for; the text says why.
+
+    :param status: HTTP status, where that is the reason
+    """
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(text)
+
+
+class TransientError(AnswerError):
+    """Worth another try, after ``wait`` seconds if the server says so."""
+
+    def __init__(
+        self, text: str, status: int | None = None, wait: float = 0.0
+    ) -> None:
+        self.wait = wait
+        super().__init__(text, status)
+
+
+@dataclass
+class Series:
+    """One element of a range query: (Unix seconds, value) pairs."""
+
+    label: str
+    points: list[tuple[float, float]]
+    series: str = ''
+    """The whole label set as text."""
+
+
+def data_of(body: Any) -> dict[str, Any]:
+    """The ``data`` of a successful answer.
+
+    :raises AnswerError: with Prometheus' own message
+    """
+    if not isinstance(body, dict) or 'status' not in body:
+        raise AnswerError(
+            'the answer is not one of Prometheus; check the address and '
+            'its prefix'
+        )
+    if body['status'] != 'success':
+        raise AnswerError(
+            f'{body.get("errorType", "error")}: {body.get("error", "")}'
+        )
+    data = body.get('data')
+    if not isinstance(data, dict):
+        raise AnswerError('the answer holds no data')
+    return data
+
+
+def complaint_of(text: str) -> str:
+    """What the body of an HTTP error says, in one short line."""
+    try:
+        body = json.loads(text)
+        if isinstance(body, dict) and 'error' in body:
+            text = f'{body.get("errorType", "error")}: {body["error"]}'
+    except ValueError:
+        pass
+    return ' '.join(text.split())[:_TEXT_LENGTH]
+
+
+def vector(data: Mapping[str, Any], label: str) -> list[types.Sample]:
+    """The samples of an instant vector, in the order of the answer.
+
+    NaN and Inf stay what they are; duplicates stay both.
+
+    :raises AnswerError: another type, or a series without the label
+    """
+    return [
+        types.Sample(
+            label=_label_of(row['metric'], label),
+            value=float(_value_of(row, 'value')[1]),
+            timestamp=float(row['value'][0]),
+            series=text_of(row['metric']),
+        )
+        for row in _result(data, 'vector')
+    ]
+
+
+def matrix(data: Mapping[str, Any], label: str) -> list[Series]:
+    """The series of a range query.
+
+    :raises AnswerError: another type, or a series without the label
+    """
+    return [
+        Series(
+            label=_label_of(row['metric'], label),
+            points=[(float(t), float(v)) for t, v in _value_of(row, 'values')],
+            series=text_of(row['metric']),
+        )
+        for row in _result(data, 'matrix')
+    ]
+
+
+def _result(data: Mapping[str, Any], wanted: str) -> list[dict[str, Any]]:
+    found = data.get('resultType')
+    if found != wanted:
+        raise AnswerError(
+            f'the query gives a {found}, not a {wanted}; it must give one '
+            'value per series, such as an aggregation "by" a label'
+        )
+    result: list[dict[str, Any]] = data['result']
+    return result
+
+
+def _value_of(row: Mapping[str, Any], key: str) -> Any:
+    if key not in row:
+        raise AnswerError(
+            f'{text_of(row["metric"])} is a native histogram; take a '
+            'number from it, as histogram_avg() does'
+        )
+    return row[key]
+
+
+def _label_of(metric: Mapping[str, str], label: str) -> str:
+    if label not in metric:
+        there = ', '.join(sorted(set(metric) - {'__name__'})) or 'none'
+        raise AnswerError(
+            f'the series {text_of(metric)} has no label "{label}"; its '
+            f'labels: {there}. Keep the label with "by", or name another '
+            'one in the policy'
+        )
+    return metric[label]
+
+
+def text_of(metric: Mapping[str, str]) -> str:
+    """A label set as PromQL writes it."""
+    labels = ', '.join(
+        f'{name}={json.dumps(value)}'
+        for name, value in sorted(metric.items())
+        if name != '__name__'
+    )
+    return f'{metric.get("__name__", "")}{{{labels}}}'
+
+
+def is_number(sample: types.Sample) -> bool:
+    return math.isfinite(sample.value)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does Kronos authenticate to Prometheus? By the operator's options."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib import parse
+
+import requests
+import requests.auth
+
+from kronos.common import exceptions
+
+GROUP = 'kronos_prometheus'
+AUTH_OPTIONS = (
+    'bearer_token',
+    'bearer_token_file',
+    'username',
+    'password',
+    'cafile',
+    'certfile',
+    'keyfile',
+)
+
+
+class BearerToken(requests.auth.AuthBase):
+    """``Authorization: Bearer``, from a string or a file that rotates.
+
+    :raises ConfigurationError: on use: the file cannot be read, or the
+        token cannot be sent
+    """
+
+    def __init__(self, token: str = '', path: str = '') -> None:
+        self._token = token.strip()
+        self._path = path
+        self._seen: tuple[int, int, int] | None = None
+
+    @property
+    def secret(self) -> str:
+        return self._token
+
+    def __call__(
+        self, request: requests.PreparedRequest
+    ) -> requests.PreparedRequest:
+        request.headers['Authorization'] = f'Bearer {self._current()}'
+        return request
+
+    def _current(self) -> str:
+        if self._path:
+            self._read_if_changed()
+        source = (
+            f'bearer_token_file {self._path}' if self._path else 'bearer_token'
+        )
+        if not self._token:
+            _refuse(f'{source} is empty')
+        if not (self._token.isascii() and self._token.isprintable()):
+            _refuse(f'{source} holds characters that no header may have')
+        return self._token
+
+    def _read_if_changed(self) -> None:
+        try:
+            stat = os.stat(self._path)
+            now = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+            if now != self._seen:
+                with open(self._path, encoding='utf-8') as file:
+                    self._token = file.read().strip()
+                self._seen = now
+        except (OSError, UnicodeDecodeError) as error:
+            text = getattr(error, 'strerror', None) or 'not a text file'
+            _refuse(f'bearer_token_file {self._path}: {text}')
+
+
+class Session(requests.Session):
+    """A session whose ``verify`` wins over ``REQUESTS_CA_BUNDLE``."""
+
+    def merge_environment_settings(
+        self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any
+    ) -> Any:
+        settings: dict[str, Any] = dict(
+            super().merge_environment_settings(
+                url, proxies, stream, verify, cert
+            )
+        )
+        if isinstance(self.verify, str):
+            settings['verify'] = self.verify
+        return settings
+
+
+def split_url(url: str) -> tuple[str, tuple[str, str] | None]:
+    """An address without its ``user:password@``, and those two."""
+    parts = parse.urlsplit(url)
+    if parts.scheme not in ('http', 'https') or not parts.hostname:
+        _refuse('url must be http://HOST or https://HOST')
+    if parts.query or parts.fragment:
+        _refuse('url must end with its path: no "?" and no "#"')
+    path = parts.path.rstrip('/')
+    if path.endswith(('/api', '/api/v1')):
+        _refuse('url must not hold /api/v1: Kronos adds it')
+    user = None
+    if parts.username is not None:
+        user = (
+            parse.unquote(parts.username),
+            parse.unquote(parts.password or ''),
+        )
+    host = parts.netloc.rpartition('@')[2]
+    return f'{parts.scheme}://{host}{path}', user
+
+
+def session_from(options: Any) -> requests.Session:
+    """A session as ``[kronos_prometheus]`` describes it.
+
+    :raises ConfigurationError: names the options that contradict each
+        other, or the file that cannot be read
+    """
+    given = given_options(options)
+    _, user = split_url(options.url)
+    _check(given, user is not None)
+    session = Session()
+    if 'cafile' in given:
+        session.verify = given['cafile']
+    if 'keyfile' in given:
+        session.cert = (given['certfile'], given['keyfile'])
+    elif 'certfile' in given:
+        session.cert = given['certfile']
+    if 'bearer_token' in given or 'bearer_token_file' in given:
+        session.auth = BearerToken(
+            given.get('bearer_token', ''), given.get('bearer_token_file', '')
+        )
+    elif 'username' in given:
+        session.auth = (given['username'], given['password'])
+    return session
+
+
+def given_options(options: Any) -> dict[str, str]:
+    """The authentication options that have a value."""
+    found = {name: getattr(options, name, None) for name in AUTH_OPTIONS}
+    return {name: value for name, value in found.items() if value}
+
+
+def secrets_of(session: Any) -> list[str]:
+    """What no message may hold."""
+    held = getattr(session, 'auth', None)
+    if isinstance(held, BearerToken):
+        return [held.secret] if held.secret else []
+    if isinstance(held, tuple):
+        return [held[1]] if held[1] else []
+    return []
+
+
+def _check(given: Mapping[str, str], user_in_url: bool) -> None:
+    ways = [
+        name
+        for name in ('bearer_token', 'bearer_token_file', 'username')
+        if name in given
+    ]
+    if user_in_url:
+        ways.append('the user in url')
+    if len(ways) > 1:
+        _refuse(f'{" and ".join(ways)} exclude each other; set one of them')
+    for one, other in (
+        ('username', 'password'),
+        ('password', 'username'),
+        ('keyfile', 'certfile'),
+    ):
+        if one in given and other not in given:
+            _refuse(f'{one} is set, but {other} is not')
+    for name in ('cafile', 'certfile', 'keyfile'):
+        if name in given and not os.access(given[name], os.R_OK):
+            _refuse(f'{name} {given[name]} cannot be read')
+
+
+def _refuse(reason: str) -> None:
+    raise exceptions.ConfigurationError(reason=f'[{GROUP}] {reason}')

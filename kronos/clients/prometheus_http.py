@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does a query get to Prometheus and back, in spite of the network?"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import requests
+import tenacity
+from keystoneauth1 import exceptions as ks_exceptions
+from oslo_log import log as logging
+
+from kronos.clients import prometheus_answer as answer
+from kronos.clients import prometheus_auth as auth
+from kronos.common import exceptions
+
+LOG = logging.getLogger(__name__)
+
+LONGEST_WAIT = 60.0
+"""Seconds between two tries, whatever Retry-After asks for."""
+PASSING = (
+    requests.ConnectionError,
+    requests.exceptions.ChunkedEncodingError,
+    ks_exceptions.ConnectionError,
+)
+
+
+class Http:
+    """One Prometheus: its address, session and retries.
+
+    :param url: as for :class:`~kronos.clients.prometheus.PrometheusClient`
+        like the other parameters
+    """
+
+    def __init__(
+        self,
+        url: str,
+        session: Any,
+        *,
+        timeout: float,
+        max_retries: int,
+        retry_backoff: float,
+        sleep: Callable[[float], None],
+    ) -> None:
+        self._session = session
+        self.by_keystone = not isinstance(session, requests.Session)
+        self._url, user = auth.split_url(url) if url else ('', None)
+        if user:
+            session.auth = user
+        # Aetos takes GET only.
+        self._method = 'GET' if self.by_keystone else 'POST'
+        self._timeout = timeout
+        self._retrying = tenacity.Retrying(
+            stop=tenacity.stop_after_attempt(max_retries + 1),
+            wait=_Wait(retry_backoff),
+            retry=tenacity.retry_if_exception_type(answer.TransientError),
+            sleep=sleep,
+            reraise=True,
+        )
+
+    @property
+    def address(self) -> str:
+        """For messages: without secrets."""
+        return self._url or 'the metric-storage endpoint'
+
+    def ask(
+        self, what: str, params: Mapping[str, str], method: str = ''
+    ) -> dict[str, Any]:
+        """``data`` of an answer; raises AnswerError without secrets."""
+        try:
+            body = self._retrying.copy()(self._try, what, params, method)
+            data = answer.data_of(body)
+        except answer.AnswerError as error:
+            text = str(error)
+            for secret in auth.secrets_of(self._session):
+                text = text.replace(secret, '***')
+            raise answer.AnswerError(text, error.status) from None
+        for warning in body.get('warnings') or []:
+            LOG.warning('Prometheus at %s: %s', self.address, warning)
+        return data
+
+    def _try(self, what: str, params: Mapping[str, str], method: str) -> Any:
+        method = method or self._method
+        response = self._send(method, f'/api/v1/{what}', params)
+        if response.status_code == 405 and method == 'POST':
+            # A proxy that lets only GET through.
+            self._method = 'GET'
+            response = self._send('GET', f'/api/v1/{what}', params)
+        _check(response)
+        try:
+            return response.json()
+        except ValueError:
+            kind = response.headers.get('Content-Type', 'no content type')
+            raise answer.AnswerError(
+                f'the answer is not JSON ({kind}); check the address and '
+                'its prefix'
+            ) from None
+
+    def _send(self, method: str, path: str, params: Mapping[str, str]) -> Any:
+        kwargs: dict[str, Any] = {'timeout': self._timeout}
+        kwargs['data' if method == 'POST' else 'params'] = dict(params)
+        try:
+            if self.by_keystone:
+                return self._session.request(
+                    path, method, raise_exc=False, **kwargs
+                )
+            # A redirected POST would lose its query.
+            return self._session.request(
+                method, self._url + path, allow_redirects=False, **kwargs
+            )
+        except exceptions.ConfigurationError as error:
+            raise answer.AnswerError(str(error)) from error
+        except (requests.Timeout, ks_exceptions.ConnectTimeout) as error:
+            raise answer.TransientError(
+                f'no answer within {self._timeout:g} s'
+            ) from error
+        except (requests.exceptions.SSLError, ks_exceptions.SSLError) as error:
+            raise answer.AnswerError(f'TLS: {_root_of(error)}') from error
+        except PASSING as error:
+            raise answer.TransientError(
+                f'cannot connect: {_root_of(error)}'
+            ) from error
+        except (
+            requests.RequestException,
+            ks_exceptions.ClientException,
+            OSError,
+        ) as error:
+            raise answer.AnswerError(
+                f'{type(error).__name__}: {_root_of(error)}'
+            ) from error
+
+
+class _Wait(tenacity.wait.wait_base):
+    """Exponential, unless the server says how long (Retry-After)."""
+
+    def __init__(self, backoff: float) -> None:
+        self._exponential = tenacity.wait_exponential(
+            multiplier=backoff, max=LONGEST_WAIT
+        )
+
+    def __call__(self, retry_state: tenacity.RetryCallState) -> float:
+        outcome = retry_state.outcome
+        error = outcome.exception() if outcome else None
+        asked = getattr(error, 'wait', 0.0)
+        own = self._exponential(retry_state)
+        return float(min(max(own, asked), LONGEST_WAIT))
+
+
+def _check(response: Any) -> None:
+    status = response.status_code
+    if status < 300:
+        return
+    text = f'HTTP {status}: {answer.complaint_of(response.text)}'
+    if status == 429 or status >= 500:
+        wait = response.headers.get('Retry-After', '')
+        raise answer.TransientError(
+            text, status, float(wait) if wait.isdigit() else 0.0
+        )
+    if status < 400:
+        target, _ = auth.split_url(response.headers.get('Location', ''))
+        raise answer.AnswerError(
+            f'HTTP {status}: it redirects to {target}; set url to where it is',
+            status,
+        )
+    if status in (401, 403):
+        text += ' (are the credentials of [kronos_prometheus] right?)'
+    raise answer.AnswerError(text, status)
+
+
+def _root_of(error: BaseException) -> str:
+    """The innermost reason, in few words.
+
+    requests' own texts repeat the request, and may show headers.
+    """
+    inner: Any = error
+    while True:
+        causes = [inner.__cause__, getattr(inner, 'reason', None)]
+        causes += [arg for arg in inner.args if arg is not inner]
+        deeper = [c for c in causes if isinstance(c, BaseException)]
+        if not deeper:
+            break
+        inner = deeper[0]
+    text = getattr(inner, 'strerror', None) or type(inner).__name__
+    return str(text)
