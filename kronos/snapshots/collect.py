@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the scopes now? Asks Nova, Placement, Prometheus once."""
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from oslo_log import log as logging
+
+from kronos.clients.nova import NovaClient
+from kronos.clients.placement import PlacementClient
+from kronos.clients.prometheus import PrometheusClient
+from kronos.common import exceptions
+from kronos.engine.types import (
+    ComputeService,
+    Host,
+    Instance,
+    Move,
+    PolicyReadings,
+    Reading,
+    ServerGroup,
+    Settings,
+    Snapshot,
+)
+from kronos.policies.models import Mode, Policy
+from kronos.snapshots import scopes
+from kronos.snapshots.scopes import ScopeRequest
+
+__all__ = ['Collector', 'ScopeRequest']
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass
+class _Gathered:
+    """What all snapshots of one cycle share."""
+
+    services: dict[str, ComputeService] | None
+    instances: list[Instance]
+    groups: list[ServerGroup]
+    moves: list[Move]
+    readings: dict[str, PolicyReadings]
+    taken_at: float
+
+
+class Collector:
+    """Takes snapshots of a live cloud.
+
+    :param hypervisor_types: types that are planned, in any case (M4)
+    :param clock: Unix seconds
+    """
+
+    def __init__(
+        self,
+        nova: NovaClient,
+        placement: PlacementClient,
+        prometheus: PrometheusClient,
+        *,
+        hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._nova = nova
+        self._placement = placement
+        self._prometheus = prometheus
+        self._types = {name.lower() for name in hypervisor_types}
+        self._clock = clock
+
+    def collect(
+        self,
+        request: ScopeRequest,
+        policies: Sequence[Policy],
+        settings: Settings,
+    ) -> list[Snapshot]:
+        """One snapshot per scope, in the order of planning.
+
+        Every listing is read once for all scopes, and each query of a
+        policy is asked once. Without os-services a snapshot's ``services``
+        is None (E12); without Placement its hosts have no headroom.
+
+        :raises ScopeError: the request is for no, an unknown or an empty
+            scope
+        :raises NovaClientError: another listing of Nova failed: without
+            it nothing can be planned
+        """
+        taken_at = self._clock()
+        services = self._services()
+        found = scopes.resolve(request, self._cloud())
+        hosts = {host.name: host for scope in found.values() for host in scope}
+        self._fill_in(hosts, services)
+        gathered = _Gathered(
+            services=services,
+            instances=self._instances(request, hosts),
+            groups=self._nova.list_server_groups(),
+            moves=self._moves(taken_at, settings),
+            readings=self._readings(policies),
+            taken_at=taken_at,
+        )
+        return [
+            _snapshot(name, scope, gathered) for name, scope in found.items()
+        ]
+
+    def _services(self) -> dict[str, ComputeService] | None:
+        try:
+            return self._nova.list_compute_services()
+        except exceptions.NovaClientError as error:
+            LOG.error(
+                'The state of the compute services is not known, so '
+                'nothing will be migrated: %s',
+                error,
+            )
+            return None
+
+    def _cloud(self) -> scopes.Cloud:
+        cloud = scopes.Cloud({}, {}, self._nova.list_aggregates())
+        for host in self._nova.list_compute_hosts():
+            planned = host.hypervisor_type.lower() in self._types
+            table = cloud.hosts if planned else cloud.other_hosts
+            table[host.name] = host
+        return cloud
+
+    def _fill_in(
+        self,
+        hosts: dict[str, Host],
+        services: dict[str, ComputeService] | None,
+    ) -> None:
+        """Add zone, headroom and traits."""
+        for name, service in (services or {}).items():
+            if name in hosts:
+                hosts[name].availability_zone = service.zone
+        try:
+            rooms = self._placement.headroom()
+        except exceptions.PlacementClientError as error:
+            LOG.error('The headroom of the hosts is not known: %s', error)
+            return
+        for host in hosts.values():
+            if host.node in rooms:
+                host.headroom, host.traits = rooms[host.node]
+
+    def _instances(
+        self, request: ScopeRequest, hosts: Collection[str]
+    ) -> list[Instance]:
+        instances = [
+            instance
+            for instance in self._nova.list_instances()
+            if instance.host in hosts
+        ]
+        for instance in instances:
+            instance.unmovable = scopes.exclusion_of(instance, request)
+        return instances
+
+    def _moves(self, taken_at: float, settings: Settings) -> list[Move]:
+        if settings.cooldown_seconds <= 0:
+            return []
+        return self._nova.list_migrations(taken_at - settings.cooldown_seconds)
+
+    def _readings(
+        self, policies: Sequence[Policy]
+    ) -> dict[str, PolicyReadings]:
+        return {
+            policy.name: self._readings_of(policy)
+            for policy in policies
+            if policy.enabled
+        }
+
+    def _readings_of(self, policy: Policy) -> PolicyReadings:
+        is_pack = policy.mode is Mode.PACK
+        return PolicyReadings(
+            imbalance=self._prometheus.instant_query(
+                policy.imbalance_query, policy.host_label
+            ),
+            profile=self._prometheus.instant_query(
+                policy.vm_profile_query, policy.vm_profile_label
+            ),
+            host_capacity=self._by_host(policy.host_capacity_query, policy),
+            capacity=self._by_host(
+                policy.capacity_query if is_pack else None, policy
+            ),
+        )
+
+    def _by_host(self, query: str | None, policy: Policy) -> Reading | None:
+        if query is None:
+            return None
+        return self._prometheus.instant_query(query, policy.host_label)
+
+
+def _snapshot(name: str, hosts: list[Host], gathered: _Gathered) -> Snapshot:
+    """Cut a scope out; other hosts, instances and groups are no part."""
+    names = {host.name for host in hosts}
+    instances = {
+        instance.uuid: instance
+        for instance in gathered.instances
+        if instance.host in names
+    }
+    return Snapshot(
+        scope=name,
+        hosts={host.name: host for host in hosts},
+        instances=instances,
+        readings=gathered.readings,
+        services=gathered.services,
+        groups=[
+            group
+            for group in gathered.groups
+            if any(member in instances for member in group.members)
+        ],
+        recent_moves=[
+            move
+            for move in gathered.moves
+            if move.source in names or move.destination in names
+        ],
+        taken_at=gathered.taken_at,
+    )

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which hosts does a request name, and in which scopes?"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from oslo_log import log as logging
+
+from kronos.clients.nova import HostAggregate
+from kronos.common import exceptions
+from kronos.engine import labels
+from kronos.engine.types import UNASSIGNED, Host, Instance
+
+LOG = logging.getLogger(__name__)
+
+ALL = '*'
+NO_SCOPE = (
+    'no scope: name aggregates (-p aggregates=NAME,..., or aggregates in '
+    '[kronos]) or set include_unassigned_hosts'
+)
+
+
+@dataclass
+class ScopeRequest:
+    """What an audit, or a command, wants to be planned and left alone."""
+
+    aggregates: list[str] = field(default_factory=list)
+    """Names, ids or uuids, in the order of planning; ``*`` means all."""
+    include_unassigned: bool = False
+    availability_zones: list[str] = field(default_factory=list)
+    """Their aggregates are planned, each as a scope of its own."""
+    excluded_hosts: list[str] = field(default_factory=list)
+    """These are taken out of their scopes, with their instances."""
+    excluded_aggregates: list[str] = field(default_factory=list)
+    """Their hosts are taken out of every scope."""
+    excluded_instances: list[str] = field(default_factory=list)
+    """Uuids; like the next two these stay, as load that cannot move."""
+    excluded_projects: list[str] = field(default_factory=list)
+    excluded_metadata: list[dict[str, str]] = field(default_factory=list)
+    """An instance that has all items of one of them is excluded."""
+
+
+@dataclass
+class Cloud:
+    """What the scopes are cut out of."""
+
+    hosts: dict[str, Host]
+    """Of the types that are planned."""
+    other_hosts: dict[str, Host]
+    aggregates: list[HostAggregate]
+
+
+def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
+    """The hosts of each scope, in the order of planning.
+
+    :raises ScopeError: no scope, one that is unknown or has no host, or
+        an exclusion of what does not exist
+    """
+    named = [ref for ref in request.aggregates if ref != ALL]
+    wants_all = ALL in request.aggregates
+    if not (
+        wants_all
+        or named
+        or request.availability_zones
+        or request.include_unassigned
+    ):
+        raise exceptions.ScopeError(reason=NO_SCOPE)
+    excluded = _excluded_hosts(request, cloud)
+    chosen = [_find(ref, cloud.aggregates) for ref in named]
+    for zone in request.availability_zones:
+        chosen += _of_zone(zone, cloud.aggregates)
+    scopes: dict[str, list[Host]] = {}
+    for aggregate in chosen:
+        scopes[aggregate.name] = _hosts_of(aggregate, cloud, excluded)
+    if wants_all:
+        scopes = _all_scopes(cloud, excluded) | scopes
+    if request.include_unassigned:
+        pool = _unassigned(cloud, excluded)
+        if pool or scopes:
+            scopes |= {UNASSIGNED: pool} if pool else {}
+        else:
+            raise exceptions.ScopeError(
+                reason='include_unassigned_hosts is set, but there is no '
+                'host outside all aggregates that may be planned'
+            )
+    if not scopes:
+        raise exceptions.ScopeError(
+            reason='no aggregate has a host that may be planned'
+        )
+    return scopes
+
+
+def exclusion_of(instance: Instance, request: ScopeRequest) -> str:
+    """Why a request keeps an instance where it is; empty if it does not."""
+    if instance.uuid in request.excluded_instances:
+        return "excluded by the audit's scope"
+    if instance.project_id in request.excluded_projects:
+        return "its project is excluded by the audit's scope"
+    for items in request.excluded_metadata:
+        if items and all(
+            instance.metadata.get(key, '').lower() == str(value).lower()
+            for key, value in items.items()
+        ):
+            text = ', '.join(f'{k}={v}' for k, v in sorted(items.items()))
+            return f"its metadata {text} is excluded by the audit's scope"
+    return ''
+
+
+def _find(ref: str, aggregates: Iterable[HostAggregate]) -> HostAggregate:
+    """By name, else by uuid or id."""
+    known = list(aggregates)
+    for matches in (
+        [a for a in known if a.name == ref],
+        [a for a in known if ref in (a.uuid, str(a.id))],
+    ):
+        if matches:
+            return matches[0]
+    raise _unknown('aggregate', ref, (a.name for a in known))
+
+
+def _of_zone(
+    zone: str, aggregates: Iterable[HostAggregate]
+) -> list[HostAggregate]:
+    known = list(aggregates)
+    found = [a for a in known if a.availability_zone == zone]
+    if not found:
+        zones = (a.availability_zone for a in known if a.availability_zone)
+        raise _unknown('availability zone', zone, zones)
+    return found
+
+
+def _unknown(
+    kind: str, name: str, known: Iterable[str]
+) -> exceptions.ScopeError:
+    names = labels.some(sorted(set(known)), 20) or 'none'
+    return exceptions.ScopeError(
+        reason=f'there is no {kind} "{name}"; known: {names}'
+    )
+
+
+def _excluded_hosts(request: ScopeRequest, cloud: Cloud) -> set[str]:
+    nodes = {h.node: h.name for h in cloud.hosts.values()}
+    known = {h for a in cloud.aggregates for h in a.hosts}
+    known |= set(cloud.hosts) | set(cloud.other_hosts)
+    excluded = set()
+    for name in request.excluded_hosts:
+        host = name if name in known else nodes.get(name)
+        if host is None:
+            # Ignored, it might let a host be touched that was misspelt.
+            raise _unknown('host to exclude', name, cloud.hosts)
+        excluded.add(host)
+    for ref in request.excluded_aggregates:
+        excluded |= set(_find(ref, cloud.aggregates).hosts)
+    return excluded
+
+
+def _hosts_of(
+    aggregate: HostAggregate, cloud: Cloud, excluded: Collection[str]
+) -> list[Host]:
+    """
+    :raises ScopeError: none is left, with what became of each (M8)
+    """
+    hosts, left_out = _sorted_out(aggregate, cloud, excluded)
+    if hosts:
+        for reason, names in left_out.items():
+            LOG.info(
+                'Aggregate %s: left out: %s (%s)',
+                aggregate.name,
+                labels.some(names, 20),
+                reason,
+            )
+        return hosts
+    reasons = '; '.join(
+        f'{labels.some(names)}: {reason}' for reason, names in left_out.items()
+    )
+    raise exceptions.ScopeError(
+        reason=f'aggregate "{aggregate.name}" has no host that may be '
+        f'planned ({reasons or "it is empty"})'
+    )
+
+
+def _sorted_out(
+    aggregate: HostAggregate, cloud: Cloud, excluded: Collection[str]
+) -> tuple[list[Host], Mapping[str, list[str]]]:
+    hosts: list[Host] = []
+    left_out: dict[str, list[str]] = {}
+    for name in aggregate.hosts:
+        if name in excluded:
+            left_out.setdefault('excluded', []).append(name)
+        elif name in cloud.hosts:
+            hosts.append(cloud.hosts[name])
+        elif name in cloud.other_hosts:
+            reason = (
+                f'type {cloud.other_hosts[name].hypervisor_type} is not in '
+                'hypervisor_types of [kronos]'
+            )
+            left_out.setdefault(reason, []).append(name)
+        else:
+            left_out.setdefault('Nova has no hypervisor', []).append(name)
+    return hosts, left_out
+
+
+def _all_scopes(
+    cloud: Cloud, excluded: Collection[str]
+) -> dict[str, list[Host]]:
+    """Every aggregate but those without a host that may be planned."""
+    scopes = {}
+    for aggregate in sorted(cloud.aggregates, key=lambda a: a.name):
+        hosts, _ = _sorted_out(aggregate, cloud, excluded)
+        if hosts:
+            scopes[aggregate.name] = hosts
+    return scopes
+
+
+def _unassigned(cloud: Cloud, excluded: Collection[str]) -> list[Host]:
+    taken = {host for a in cloud.aggregates for host in a.hosts}
+    return [
+        host
+        for name, host in sorted(cloud.hosts.items())
+        if name not in taken and name not in excluded
+    ]
