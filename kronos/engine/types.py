@@ -101,6 +101,9 @@ class Host:
     headroom: dict[str, Headroom] | None = None
     """By resource class; None when Placement's view is unknown."""
     traits: list[str] = field(default_factory=list)
+    closed: str = ''
+    """A reason known from elsewhere why it takes nothing, though it counts
+    and may give (a recording's ``available: false``)."""
 
 
 @dataclass
@@ -181,7 +184,7 @@ class TieBreak(StrEnum):
     """Which of several equally good moves is taken."""
 
     FIRST = 'first'
-    """By source, instance and destination name: the literal rule."""
+    """By instance uuid, then destination name: the literal rule."""
     VARIANCE = 'variance'
     """The one that lowers the variance most."""
     VARIANCE_PER_GIB = 'variance_per_gib'
@@ -209,6 +212,9 @@ class Settings:
     plateau_moves: bool = True
     swap_moves: bool = True
     tie_break: TieBreak = TieBreak.VARIANCE
+    repeat_moves: bool = False
+    """Whether spread may move an instance that it moved already in this
+    scope; the literal rule (B9) does. Never across scopes (A10)."""
     exhaust: bool = False
     """Go on when every policy is content, until the budget is used."""
 
