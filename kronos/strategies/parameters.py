@@ -76,7 +76,7 @@ def parse(raw: dict[str, Any]) -> Parameters:
     """
     unknown = sorted(raw.keys() - schema()['properties'].keys())
     if unknown:
-        _fail(unknown[0], raw[unknown[0]], 'unknown to this strategy')
+        raise _bad(unknown[0], raw[unknown[0]], 'unknown to this strategy')
     return Parameters(
         aggregates=_names(raw.get('aggregates')),
         include_unassigned_hosts=_bool(raw, 'include_unassigned_hosts'),
@@ -90,13 +90,13 @@ def _names(value: Any) -> list[str] | None:
         return None
     items = value if isinstance(value, list) else [value]
     if any(isinstance(item, bool | float | dict | list) for item in items):
-        _fail('aggregates', value, 'no list of aggregate names')
+        raise _bad('aggregates', value, 'no list of aggregate names')
     # A name may not hold a comma in a string, but may in a list.
     if isinstance(value, str):
         items = value.split(',')
     names = [str(item).strip() for item in items]
     if not names or not all(names):
-        _fail('aggregates', value, 'no list of aggregate names')
+        raise _bad('aggregates', value, 'no list of aggregate names')
     return list(dict.fromkeys(names))
 
 
@@ -106,7 +106,7 @@ def _bool(raw: dict[str, Any], name: str) -> bool | None:
         return value
     if isinstance(value, str) and re.match(_TRUE_OR_FALSE, value):
         return value.lower() == 'true'
-    return _fail(name, value, 'neither true nor false')
+    raise _bad(name, value, 'neither true nor false')
 
 
 def _count(value: Any) -> int | None:
@@ -114,14 +114,14 @@ def _count(value: Any) -> int | None:
         return None
     if not isinstance(value, bool) and re.match(_ONE_TO_HUNDRED, str(value)):
         return int(value)
-    return _fail(
+    raise _bad(
         'max_migrations',
         value,
         f'no whole number from 1 to {MAX_MIGRATIONS}',
     )
 
 
-def _fail(name: str, value: Any, what: str) -> Any:
-    raise exceptions.ConfigurationError(
+def _bad(name: str, value: Any, what: str) -> exceptions.ConfigurationError:
+    return exceptions.ConfigurationError(
         f'Audit parameter {name}: {value!r} is {what}.'
     )

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where and how is an instance when its migration is over?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from oslo_log import log as logging
+
+from kronos.actions import preflight
+from kronos.clients import nova
+from kronos.common import exceptions
+from kronos.engine import types
+
+LOG = logging.getLogger(__name__)
+
+NO_VALID_HOST = 'No valid host'
+
+
+@dataclass
+class Timing:
+    """Limits, in seconds."""
+
+    queue_timeout: float = 1800.0
+    migration_timeout: float = 600.0
+    poll_interval: float = 5.0
+    settle_timeout: float = 120.0
+    """For the instance to be in order after the migration is over."""
+
+
+class Aftermath:
+    """Wait until the instance is in order, and judge what became of it.
+
+    Every wait is bounded: Nova may call a migration completed and leave
+    the instance on its source, with a task, for ever.
+    """
+
+    def __init__(
+        self,
+        client: nova.NovaClient,
+        task: preflight.Task,
+        timing: Timing,
+        clock: Callable[[], float],
+        sleep: Callable[[float], object],
+    ) -> None:
+        self._nova = client
+        self._task = task
+        self._timing = timing
+        self._clock = clock
+        self._sleep = sleep
+
+    def failure(
+        self, status: nova.MigrationStatus, request: str
+    ) -> exceptions.MigrationError:
+        """Tell a refusal before anything moved from a failure (P3, P4)."""
+        try:
+            said = self._nova.refusal_reason(self._task.instance, request)
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            said = ''
+        reason = said or 'Nova gives no reason'
+        after = self.of_a_stay()
+        if NO_VALID_HOST in said:
+            return exceptions.PreFlightError(
+                f'destination rejected by scheduler: {reason}{after}'
+            )
+        if not status.destination:
+            # Nova names the destination when all checks have passed.
+            return exceptions.PreFlightError(
+                f'rejected by Nova: {reason}{after}'
+            )
+        return exceptions.MigrationFailed(
+            f'migration {status.status}: {reason}{after}'
+        )
+
+    def of_a_stay(self) -> str:
+        """What is not as it was; empty if it is untouched (P7)."""
+        instance = self.settle(self._timing.settle_timeout)
+        if instance is None:
+            return '; the instance is gone, or Nova does not answer'
+        if _is_settled(instance, self._task.source):
+            return ''
+        return f'; {_place(instance)}'
+
+    def check_arrival(self) -> None:
+        """Post-flight: on the destination, ACTIVE, without a task (K8).
+
+        :raises MigrationFailed: it is not
+        """
+        instance = self.settle(
+            self._timing.settle_timeout, self._task.destination
+        )
+        if instance is None:
+            raise exceptions.MigrationFailed(
+                'completed, but the instance is gone, or Nova does not answer'
+            )
+        if not _is_settled(instance, self._task.destination):
+            raise exceptions.MigrationFailed(
+                f'inconsistent: the migration is completed, but '
+                f'{_place(instance)}'
+            )
+
+    def settle(
+        self, limit: float, host: str | None = None
+    ) -> types.Instance | None:
+        """Wait until the instance has no task, and is on ``host`` if given.
+
+        :returns: it as it was last seen; None: gone, or Nova is away
+        """
+        deadline = self._clock() + limit
+        instance: types.Instance | None = None
+        while True:
+            try:
+                instance = self._nova.get_instance(self._task.instance)
+                if instance is None:
+                    return None
+                if not instance.task_state and host in (None, instance.host):
+                    return instance
+            except exceptions.NovaClientError as error:
+                LOG.warning('Instance %s: %s', self._task.instance, error)
+            if self._clock() >= deadline:
+                return instance
+            self._sleep(self._timing.poll_interval)
+
+
+def _is_settled(instance: types.Instance, host: str) -> bool:
+    return (
+        instance.host == host
+        and instance.status == 'ACTIVE'
+        and not instance.task_state
+    )
+
+
+def _place(instance: types.Instance) -> str:
+    task = f', task state {instance.task_state}' if instance.task_state else ''
+    return f'the instance is {instance.status} on {instance.host}{task}'

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does Watcher's applier carry out one move of Kronos?
+
+The reason of a failure goes into the action's ``status_message`` as
+``KRONOS:<error type>: <text>``; the type is the exception's class.
+"""
+
+import threading
+import time
+from typing import Any
+
+from oslo_log import log as logging
+from watcher import conf, objects
+from watcher.applier.actions import base
+from watcher.common import context, exception
+
+from kronos.actions import aftermath, migration, preflight
+from kronos.clients import host_process, nova
+from kronos.common import config, exceptions
+
+LOG = logging.getLogger(__name__)
+CONF = conf.CONF
+config.register_opts(CONF)
+
+LIMIT = 210
+"""Characters: Watcher's column holds 255, and it adds words of its own."""
+
+_TEXT = {'type': 'string'}
+_NAME = {'type': 'string', 'minLength': 1}
+_UUID = {'type': 'string', 'pattern': '^[a-fA-F0-9-]{36}$'}
+
+
+class LiveMigrate(base.BaseAction):
+    """Live-migrate an instance to a host that Nova's scheduler confirms.
+
+    Never forced. The pre-flight looks at the instance and both hosts; the
+    migration is followed to its end and aborted in Nova if it takes too
+    long or if its plan is cancelled.
+    """
+
+    def __init__(self, config: Any, osc: Any = None) -> None:
+        super().__init__(config, osc)
+        self._stop = threading.Event()
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {
+            'type': 'object',
+            'properties': {
+                'resource_id': _UUID,
+                'resource_name': _TEXT,
+                'aggregate': _NAME,
+                'phase': {'enum': ['evacuate', 'affinity', 'spread', 'pack']},
+                'sequence': {'type': 'integer', 'minimum': 1},
+                'source_node': _NAME,
+                'destination_node': _NAME,
+                'imbalance': _TEXT,
+                'combined_imbalance': _TEXT,
+                'action_uuid': _UUID,
+                'action_plan_uuid': _UUID,
+                'audit_uuid': _UUID,
+            },
+            'required': [
+                'resource_id',
+                'aggregate',
+                'phase',
+                'source_node',
+                'destination_node',
+            ],
+        }
+
+    def get_description(self) -> str:
+        return (
+            'Live-migrate an instance to a host that was chosen by Kronos '
+            "and is checked by Nova's scheduler, and make sure that it "
+            'arrives.'
+        )
+
+    def pre_condition(self) -> None:
+        """Look whether the move is still right.
+
+        :raises watcher.common.exception.ActionSkipped: nothing is left to
+            move
+        :raises watcher.common.exception.WatcherException: it must not be
+            moved now, or Nova does not answer
+        """
+        try:
+            preflight.check(self._nova(), self._task())
+        except preflight.StaleTask as stale:
+            raise exception.ActionSkipped(_fit(str(stale))) from stale
+        except exceptions.KronosException as error:
+            raise _for_watcher(error) from error
+
+    def execute(self) -> bool:
+        """Move the instance.
+
+        :returns: True; every failure is raised
+        :raises watcher.common.exception.WatcherException: with the error
+            type and the reason
+        """
+        kronos = CONF.kronos
+        try:
+            remark = migration.Migration(
+                self._nova(),
+                self._task(),
+                aftermath.Timing(
+                    queue_timeout=kronos.queue_timeout,
+                    migration_timeout=kronos.migration_timeout,
+                    poll_interval=kronos.migration_poll_interval,
+                ),
+                is_cancelled=self._is_cancelled,
+                sleep=self._wait,
+            ).run()
+        except exceptions.KronosException as error:
+            raise _for_watcher(error) from error
+        if remark:
+            self._remark(remark)
+        return True
+
+    def post_condition(self) -> None:
+        """Nothing: execute has looked; Watcher calls this in any case."""
+
+    def revert(self) -> None:
+        """Leave the instance where it is: it runs there."""
+        LOG.info('Instance %s is not moved back', self.resource_id)
+
+    def check_abort(self) -> bool:
+        """Watcher before 16.0.0 asks whether it may call ``abort``."""
+        return True
+
+    def abort(self) -> bool:
+        """End the wait; ``execute`` then aborts the migration in Nova."""
+        self._stop.set()
+        return True
+
+    def _wait(self, seconds: float) -> None:
+        """Sleep; the first call after or during an abort ends early."""
+        if self._stop.is_set():
+            time.sleep(seconds)
+        else:
+            self._stop.wait(seconds)
+
+    def _nova(self) -> nova.NovaClient:
+        connection = host_process.connect(self.osc.session, CONF)
+        return nova.NovaClient(connection.compute)
+
+    def _task(self) -> preflight.Task:
+        return preflight.Task.from_parameters(self.input_parameters)
+
+    def _is_cancelled(self) -> bool:
+        """Since Watcher 16.0.0 only the plan's state tells an action."""
+        plan_uuid = self.input_parameters.get('action_plan_uuid')
+        if self._stop.is_set() or not plan_uuid:
+            return self._stop.is_set()
+        try:
+            plan = objects.ActionPlan.get_by_uuid(
+                context.make_context(is_admin=True), plan_uuid
+            )
+        except Exception:
+            # The database may be away for a moment; the move is under way.
+            LOG.exception('The state of plan %s is not known', plan_uuid)
+            return False
+        return plan.state in objects.action_plan.State.CANCEL_STATES
+
+    def _remark(self, text: str) -> None:
+        """Leave a word in the row of an action that succeeded."""
+        uuid = self.input_parameters.get('action_uuid')
+        if not uuid:
+            return
+        try:
+            row = objects.Action.get_by_uuid(
+                context.make_context(is_admin=True), uuid, eager=True
+            )
+            row.status_message = _fit(f'KRONOS: {text}')
+            row.save()
+        except Exception:
+            # The move itself is done; a missing word must not fail it.
+            LOG.exception('Action %s: %s', uuid, text)
+
+
+def _for_watcher(
+    error: exceptions.KronosException,
+) -> exception.WatcherException:
+    return exception.WatcherException(
+        _fit(f'KRONOS:{type(error).__name__}: {error}')
+    )
+
+
+def _fit(text: str) -> str:
+    line = ' '.join(text.split())
+    return line if len(line) <= LIMIT else line[: LIMIT - 3] + '...'
