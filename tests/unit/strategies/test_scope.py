@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is an audit's scope read as the operator meant it (A4, A5, A6)?"""
+
+import types
+
+from oslotest import base
+
+from kronos.common import exceptions
+from kronos.snapshots import collect
+from kronos.strategies import parameters, scope
+
+
+def conf(aggregates=(), pool=False):
+    return types.SimpleNamespace(
+        aggregates=list(aggregates), include_unassigned_hosts=pool
+    )
+
+
+def compute(*rules):
+    return [{'compute': list(rules)}]
+
+
+GOLD = {'host_aggregates': [{'name': 'gold'}, {'id': 7}]}
+EXCLUDE = {'exclude': [{'compute_nodes': [{'name': 'h1'}]}]}
+
+
+class RequestTestCase(base.BaseTestCase):
+    def request(self, rules, kronos=None, **asked):
+        return scope.request(
+            rules, parameters.Parameters(**asked), kronos or conf()
+        )
+
+    def test_nothing_at_all_is_left_to_the_collector(self):
+        self.assertEqual(collect.ScopeRequest(), self.request([]))
+
+    def test_configuration_serves_an_audit_that_names_none(self):
+        found = self.request([], conf(['a', 'b'], pool=True))
+        self.assertEqual(['a', 'b'], found.aggregates)
+        self.assertTrue(found.include_unassigned)
+
+    def test_parameter_replaces_the_configuration(self):
+        found = self.request([], conf(['a'], pool=True), aggregates=['b'])
+        self.assertEqual(['b'], found.aggregates)
+        # The audit said which hosts it means; the pool is not among them.
+        self.assertFalse(found.include_unassigned)
+
+    def test_pool_beside_the_configured_aggregates(self):
+        found = self.request([], conf(['a']), include_unassigned_hosts=True)
+        self.assertEqual(['a'], found.aggregates)
+        self.assertTrue(found.include_unassigned)
+
+    def test_parameter_switches_the_configured_pool_off(self):
+        found = self.request(
+            [], conf(['a'], pool=True), include_unassigned_hosts=False
+        )
+        self.assertFalse(found.include_unassigned)
+
+    def test_audit_scope_replaces_the_configuration(self):
+        found = self.request(compute(GOLD), conf(['a'], pool=True))
+        self.assertEqual(['gold', '7'], found.aggregates)
+        self.assertFalse(found.include_unassigned)
+
+    def test_audit_scope_with_the_pool(self):
+        found = self.request(compute(GOLD), include_unassigned_hosts=True)
+        self.assertTrue(found.include_unassigned)
+
+    def test_all_aggregates(self):
+        every = {'host_aggregates': [{'id': '*'}]}
+        self.assertEqual(['*'], self.request(compute(every)).aggregates)
+
+    def test_zone(self):
+        zone = {'availability_zones': [{'name': 'az1'}]}
+        found = self.request(compute(zone), conf(['a'], pool=True))
+        self.assertEqual(['az1'], found.availability_zones)
+        self.assertEqual([], found.aggregates)
+        self.assertFalse(found.include_unassigned)
+
+    def test_given_twice(self):
+        error = self.assertRaises(
+            exceptions.ScopeError,
+            self.request,
+            compute(GOLD),
+            aggregates=['gold'],
+        )
+        self.assertIn('one of the two', str(error))
+
+    def test_exclusions_alone_keep_the_configured_aggregates(self):
+        found = self.request(compute(EXCLUDE), conf(['a']))
+        self.assertEqual(['a'], found.aggregates)
+        self.assertEqual(['h1'], found.excluded_hosts)
+
+    def test_exclusions_go_with_the_parameter(self):
+        found = self.request(compute(EXCLUDE), aggregates=['b'])
+        self.assertEqual(['b'], found.aggregates)
+        self.assertEqual(['h1'], found.excluded_hosts)
+
+    def test_every_exclusion(self):
+        found = self.request(
+            compute(
+                GOLD,
+                {
+                    'exclude': [
+                        {'instances': [{'uuid': 'u1'}]},
+                        {'compute_nodes': [{'name': 'h1'}, {'name': 'h2'}]},
+                        {'host_aggregates': [{'name': 'x'}, {'id': 3}]},
+                        {'projects': [{'uuid': 'p1'}]},
+                        {'instance_metadata': [{'optimize': False}]},
+                    ]
+                },
+            )
+        )
+        self.assertEqual(
+            collect.ScopeRequest(
+                aggregates=['gold', '7'],
+                excluded_hosts=['h1', 'h2'],
+                excluded_aggregates=['x', '3'],
+                excluded_instances=['u1'],
+                excluded_projects=['p1'],
+                excluded_metadata=[{'optimize': 'False'}],
+            ),
+            found,
+        )
+
+    def test_unknown_rule(self):
+        for rules in (
+            [{'storage': []}],
+            compute({'hosts': []}),
+            compute({'exclude': [{'zones': []}]}),
+        ):
+            error = self.assertRaises(
+                exceptions.ScopeError, self.request, rules
+            )
+            self.assertIn('does not understand', str(error))
