@@ -31,6 +31,8 @@ class Trial:
     values: dict[str, float] = field(default_factory=dict)
     capacities: dict[str, float] | None = None
     """None when a usage is a share already."""
+    unmatched: list[str] = field(default_factory=list)
+    """All labels that are no host of the scope."""
     warnings: list[str] = field(default_factory=list)
 
 
@@ -133,6 +135,7 @@ def _by_host(
             f'used: it cannot be told from {labels.some(others)}'
         )
     if query == 'imbalance_query':
+        trial.unmatched = matches.unmatched
         trial.result.unmatched_labels = matches.unmatched[:MAX_UNMATCHED]
     first: dict[str, Sample] = {}
     for sample in samples:
@@ -184,17 +187,16 @@ def _check_coverage(
 
 
 def _missing_text(trial: Trial, settings: Settings) -> str:
-    missing, unmatched = (
-        trial.result.missing_hosts,
-        trial.result.unmatched_labels,
-    )
+    missing = trial.result.missing_hosts
     text = (
         f'policy {trial.policy.name}: imbalance_query: no value for '
         f'{labels.some(missing)}'
     )
     short = {labels.short_name(host) for host in missing}
     if settings.host_match is HostMatch.EXACT:
-        alike = [one for one in unmatched if labels.short_name(one) in short]
+        alike = [
+            one for one in trial.unmatched if labels.short_name(one) in short
+        ]
         if alike:
             text += (
                 f'; there is {alike[0]!r}, which [kronos] host_match = short '

@@ -102,7 +102,7 @@ def _measure(policy: Policy, snapshot: Snapshot) -> _Measured:
     if reading is None:
         return measured
     uuids, shared = _names(policy, snapshot.instances.values())
-    newest: dict[str, tuple[float, float]] = {}
+    usage, stamps = measured.usage, dict[str, float]()
     for sample in reading.samples:
         # False for NaN too; noise below 0 is 0
         if not -NOISE <= sample.value < math.inf:
@@ -112,10 +112,9 @@ def _measure(policy: Policy, snapshot: Snapshot) -> _Measured:
             for one in shared.get(sample.label, ()):
                 measured.ambiguous[one] = sample.label
             continue
-        found = (sample.timestamp, max(0.0, sample.value))
-        if uuid not in newest or found > newest[uuid]:
-            newest[uuid] = found
-    measured.usage = {uuid: value for uuid, (_, value) in newest.items()}
+        value, stamp = max(0.0, sample.value), sample.timestamp
+        if uuid not in usage or (stamp, value) > (stamps[uuid], usage[uuid]):
+            usage[uuid], stamps[uuid] = value, stamp
     return measured
 
 

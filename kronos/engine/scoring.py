@@ -119,7 +119,8 @@ def why_unavailable(service: ComputeService | None) -> str:
         reasons.append(f'nova-compute is {service.state}')
     if service.status != 'enabled':
         why = service.disabled_reason or 'no reason given'
-        reasons.append(f'nova-compute is {service.status} ({why})')
+        status = service.status or 'in an unknown status'
+        reasons.append(f'nova-compute is {status} ({why})')
     return ', '.join(reasons)
 
 
