@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who are the services to Keystone: users, roles, endpoints?
+
+Done at each ``up``, and only what is not so yet: ports may have changed.
+"""
+
+from typing import Any
+
+USERS = ('nova', 'placement', 'glance', 'watcher')
+INTERFACES = ('public', 'internal', 'admin')
+
+
+def endpoints(ports: dict[str, int]) -> dict[str, tuple[str, str]]:
+    """Service type to name and address."""
+    here = 'http://127.0.0.1'
+    return {
+        'identity': ('keystone', f'{here}:{ports["keystone"]}/v3'),
+        'placement': ('placement', f'{here}:{ports["placement"]}'),
+        'image': ('glance', f'{here}:{ports["glance"]}'),
+        'compute': ('nova', f'{here}:{ports["nova_api"]}/v2.1'),
+        'infra-optim': ('watcher', f'{here}:{ports["watcher_api"]}'),
+    }
+
+
+def ensure(connection: Any, ports: dict[str, int], password: str) -> None:
+    """Make users and endpoints what they should be.
+
+    :param connection: an openstacksdk connection of the administrator
+    """
+    _users(connection.identity, password)
+    _services(connection.identity, endpoints(ports))
+
+
+def _users(identity: Any, password: str) -> None:
+    project = identity.find_project('service')
+    if project is None:
+        project = identity.create_project(name='service', domain_id='default')
+    have = {user.name for user in identity.users()}
+    roles = {role.name: role for role in identity.roles()}
+    for name in USERS:
+        if name in have:
+            continue
+        user = identity.create_user(
+            name=name, password=password, domain_id='default'
+        )
+        for role in ('admin', 'service'):
+            identity.assign_project_role_to_user(project, user, roles[role])
+
+
+def _services(identity: Any, wanted: dict[str, tuple[str, str]]) -> None:
+    have = {service.type: service for service in identity.services()}
+    placed = {
+        (endpoint.service_id, endpoint.interface): endpoint
+        for endpoint in identity.endpoints()
+    }
+    for kind, (name, url) in wanted.items():
+        service = have.get(kind) or identity.create_service(
+            type=kind, name=name
+        )
+        for interface in INTERFACES:
+            endpoint = placed.get((service.id, interface))
+            if endpoint is None:
+                identity.create_endpoint(
+                    service_id=service.id,
+                    interface=interface,
+                    url=url,
+                    region_id='RegionOne',
+                )
+            elif endpoint.url != url:
+                identity.update_endpoint(endpoint, url=url)

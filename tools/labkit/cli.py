@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can a developer ask of the lab? Standard library only, so that
+``--help``, ``down`` and ``status`` work before anything is installed.
+"""
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+import _bootstrap
+
+from labkit import layout, ports, process, running, settings
+
+NEEDS_ENVIRONMENT = ('up', 'demo', 'start', 'stop', 'restart', 'reset')
+EPILOG = """\
+A first time:
+  ./tools/lab demo                    see Kronos even out a cloud
+or
+  ./tools/lab up
+  eval "$(./tools/lab env)"           openstack now talks to the lab
+  openstack hypervisor list
+  ./tools/lab down
+
+While it runs these files, all optional, are read anew all the time:
+  .lab/run/demand.json      {"web-1": {"cpu": 1.5, "memory_mb": 2048}}
+  .lab/run/migrations.json  {"source:cmp1": {"seconds": 30}, "web-2":
+                            {"end": "failed"}}
+  .lab/run/exporter.json    {"down": ["cmp3"]}
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their help."""
+    top = argparse.ArgumentParser(
+        prog='tools/lab',
+        description='A real OpenStack on this machine, on loopback only, '
+        'with fake hypervisors. All of it lives in .lab.',
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = top.add_subparsers(
+        dest='command', required=True, metavar='COMMAND'
+    )
+    for name, text in (
+        ('up', 'install what is missing and bring up all that is not up'),
+        ('down', 'stop all; the data stays for the next "up"'),
+        ('status', 'show which services run, and their memory'),
+        ('env', 'print shell lines; use: eval "$(./tools/lab env)"'),
+        ('reset', 'delete all servers and groups, cancel audits'),
+        ('wipe', 'stop all and remove the data; installed things stay'),
+    ):
+        commands.add_parser(name, help=text, description=text)
+    demo = commands.add_parser(
+        'demo', help='show Kronos even out a cloud; exit 0 if it did'
+    )
+    demo.add_argument(
+        '--down', action='store_true', help='bring the lab down afterwards'
+    )
+    logs = commands.add_parser('logs', help="show a service's log")
+    logs.add_argument('name', help='as "status" lists it, or a host (cmp1)')
+    logs.add_argument('-f', '--follow', action='store_true')
+    logs.add_argument('-n', '--lines', type=int, default=50)
+    for name in ('start', 'stop', 'restart'):
+        one = commands.add_parser(name, help=f'{name} one service or host')
+        one.add_argument('name', help='as "status" lists it, or a host (cmp1)')
+        if name == 'stop':
+            one.add_argument('--kill', action='store_true', help='as a crash')
+    return top
+
+
+def main() -> int:
+    """Run one command and give the exit code."""
+    wanted = parser().parse_args()
+    try:
+        if wanted.command in NEEDS_ENVIRONMENT:
+            _enter_environment()
+            from labkit import commands
+
+            return commands.run(wanted)
+        return _SIMPLE[wanted.command](wanted)
+    except running.LabError as error:
+        print(f'tools/lab: {error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print('tools/lab: interrupted', file=sys.stderr)
+        return 130
+
+
+def _enter_environment() -> None:
+    """Go on in the lab's virtual environment, made if need be."""
+    if os.environ.get('KRONOS_LAB_ENTERED') == str(layout.VENV):
+        return
+    _bootstrap.main()
+    os.environ['KRONOS_LAB_ENTERED'] = str(layout.VENV)
+    script = str(layout.KIT.parent / 'lab')
+    python = layout.program('python')
+    os.execv(python, [python, script, *sys.argv[1:]])
+
+
+def _down(wanted: argparse.Namespace) -> int:
+    from labkit import stopping
+
+    stopping.down()
+    return 0
+
+
+def _wipe(wanted: argparse.Namespace) -> int:
+    from labkit import stopping
+
+    stopping.down()
+    shutil.rmtree(layout.DATA, ignore_errors=True)
+    return 0
+
+
+def _status(wanted: argparse.Namespace) -> int:
+    known = process.records()
+    if not known:
+        print('the lab is down')
+        return 3
+    places = ports.load()
+    total = 0
+    for name, record in sorted(known.items()):
+        alive = process.is_running(record)
+        memory = process.memory_kb(record) if alive else 0
+        total += memory
+        port = places.get(name.replace('-', '_'), '')
+        state = f'pid {record.pid}' if alive else 'ENDED'
+        print(f'{name:26} {state:12} {memory // 1024:5} MiB  {port}')
+    print(f'{len(known)} services, {total // 1024} MiB')
+    dead = [r for r in known.values() if not process.is_running(r)]
+    return 1 if dead else 0
+
+
+def _env(wanted: argparse.Namespace) -> int:
+    places = ports.load()
+    if not places or not settings.PASSWORD.exists():
+        raise running.LabError('run "./tools/lab up" first')
+    variables = settings.client_variables(places)
+    for name, value in variables.items():
+        print(f'export {name}={shlex.quote(value)}')
+    folder = shlex.quote(str(layout.VENV / 'bin'))
+    print(f'case ":$PATH:" in *:{folder}:*) ;; *) PATH={folder}:$PATH ;; esac')
+    return 0
+
+
+def _logs(wanted: argparse.Namespace) -> int:
+    names = sorted(file.stem for file in layout.LOG.glob('*.log'))
+    name = wanted.name
+    if f'compute-{name}' in names:
+        name = f'compute-{name}'
+    if name not in names:
+        raise running.LabError(
+            f'there is no log {name}; there are: {", ".join(names)}'
+        )
+    follow = ['-F'] if wanted.follow else []
+    file = str(layout.LOG / f'{name}.log')
+    command = ['tail', *follow, '-n', str(wanted.lines), file]
+    return subprocess.run(command).returncode
+
+
+_SIMPLE = {
+    'down': _down,
+    'wipe': _wipe,
+    'status': _status,
+    'env': _env,
+    'logs': _logs,
+}

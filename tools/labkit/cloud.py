@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is the lab's cloud made what a test or the demo needs?"""
+
+import concurrent.futures
+import datetime
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import requests
+
+from labkit import layout, running, topology
+
+T = TypeVar('T')
+PARALLEL = 6
+COMPUTE = '2.100'
+WATCHER = {'OpenStack-API-Version': 'infra-optim 1.5'}
+UNFINISHED = ('RECOMMENDED', 'PENDING', 'ONGOING')
+
+
+@dataclass
+class Wanted:
+    """A server to boot on a host."""
+
+    name: str
+    host: str
+    cpu: float | None = None
+    """Cores that it uses; None: by its flavor."""
+    memory_mb: float | None = None
+    """Memory that it uses; None: by its flavor."""
+    flavor: str = 'lab.medium'
+    group: str | None = None
+    """Uuid of a server group."""
+    metrics: bool = True
+    """Whether the libvirt exporter shows it."""
+    metadata: dict[str, str] = field(default_factory=dict)
+
+    def all_metadata(self) -> dict[str, str]:
+        """With the exporter's keys, which an operator may change later."""
+        found = dict(self.metadata)
+        if self.cpu is not None:
+            found['lab:cpu'] = str(self.cpu)
+        if self.memory_mb is not None:
+            found['lab:memory_mb'] = str(self.memory_mb)
+        if not self.metrics:
+            found['lab:metrics'] = 'none'
+        return found
+
+
+class Cloud:
+    """Shortcuts over an openstacksdk connection of the administrator."""
+
+    def __init__(self, connection: Any, prometheus: str) -> None:
+        self.connection = connection
+        self.prometheus = prometheus
+        self.compute = connection.compute
+
+    # What is there
+
+    def servers(self) -> dict[str, dict[str, Any]]:
+        """All servers by uuid, as Nova's API gives them."""
+        url = '/servers/detail?all_tenants=1&limit=1000'
+        found = self.compute.get(url, microversion=COMPUTE).json()['servers']
+        return {server['id']: server for server in found}
+
+    def placement(self) -> dict[str, str]:
+        """Server name to host."""
+        return {
+            server['name']: server['OS-EXT-SRV-ATTR:host']
+            for server in self.servers().values()
+        }
+
+    def services(self) -> list[dict[str, Any]]:
+        """Nova's services."""
+        answer = self.compute.get('/os-services', microversion='2.69')
+        return list(answer.json()['services'])
+
+    def watcher(self, path: str, method: str = 'get', **more: Any) -> Any:
+        """A call of Watcher's API; JSON in, JSON out."""
+        adapter = self.connection.session
+        answer = adapter.request(
+            path,
+            method.upper(),
+            endpoint_filter={'service_type': 'infra-optim'},
+            headers=WATCHER,
+            **more,
+        )
+        return answer.json() if answer.content else None
+
+    def promql(self, query: str) -> list[dict[str, Any]]:
+        """The instant vector of a query: metric and value of each series."""
+        answer = requests.get(
+            f'{self.prometheus}/api/v1/query',
+            params={'query': query},
+            timeout=10,
+        )
+        body = answer.json()
+        if body['status'] != 'success':
+            raise running.LabError(f'{query}: {body["error"]}')
+        return list(body['data']['result'])
+
+    # What is wanted
+
+    def boot(self, name: str, host: str, **more: Any) -> dict[str, Any]:
+        """Boot one server on a host and wait until it is ACTIVE.
+
+        :param more: the fields of :class:`Wanted`
+        """
+        return self.boot_all([Wanted(name, host, **more)])[0]
+
+    def boot_all(self, wanted: Iterable[Wanted]) -> list[dict[str, Any]]:
+        """Boot servers side by side and wait until all are ACTIVE.
+
+        :returns: them as Nova gives them, in the order asked for
+        """
+        image, flavors = self._image(), self._flavors()
+
+        def post(one: Wanted) -> str:
+            return self._post(one, image, flavors[one.flavor])
+
+        with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
+            uuids = list(pool.map(post, wanted))
+
+        def settled() -> dict[str, dict[str, Any]]:
+            known = self.servers()
+            found = {uuid: known[uuid] for uuid in uuids if uuid in known}
+            broken = [s for s in found.values() if s['status'] == 'ERROR']
+            if broken:
+                fault = broken[0].get('fault', {}).get('message', '')
+                raise running.LabError(
+                    f'{broken[0]["name"]} did not start: {fault}'
+                )
+            done = [s for s in found.values() if s['status'] == 'ACTIVE']
+            return found if len(done) == len(uuids) else {}
+
+        found = running.wait_for(settled, 180, 'servers to be ACTIVE', 0.5)
+        return [found[uuid] for uuid in uuids]
+
+    def _post(self, one: Wanted, image: str, flavor: str) -> str:
+        server = {
+            'name': one.name,
+            'imageRef': image,
+            'flavorRef': flavor,
+            'networks': 'none',
+            'availability_zone': f'nova:{one.host}',
+            'metadata': one.all_metadata(),
+        }
+        body: dict[str, Any] = {'server': server}
+        if one.group:
+            body['os:scheduler_hints'] = {'group': one.group}
+        answer = self.compute.post('/servers', json=body, microversion=COMPUTE)
+        if not answer.ok:
+            raise running.LabError(f'{one.name}: {answer.text}')
+        return str(answer.json()['server']['id'])
+
+    def group(self, name: str, policy: str, per_host: int = 1) -> str:
+        """Make a server group and give its uuid."""
+        group: dict[str, Any] = {'name': name, 'policy': policy}
+        if policy == 'anti-affinity' and per_host > 1:
+            group['rules'] = {'max_server_per_host': per_host}
+        answer = self.compute.post(
+            '/os-server-groups',
+            json={'server_group': group},
+            microversion=COMPUTE,
+        )
+        if not answer.ok:
+            raise running.LabError(f'server group {name}: {answer.text}')
+        return str(answer.json()['server_group']['id'])
+
+    def set_host(self, host: str, enabled: bool, reason: str = '') -> None:
+        """Enable or disable a host for the scheduler."""
+        body = {'status': 'enabled' if enabled else 'disabled'}
+        if not enabled and reason:
+            body['disabled_reason'] = reason
+        self._put_service(host, body)
+
+    def force_down(self, host: str, down: bool) -> None:
+        self._put_service(host, {'forced_down': down})
+
+    def _put_service(self, host: str, body: dict[str, Any]) -> None:
+        [uuid] = [
+            row['id']
+            for row in self.services()
+            if row['host'] == host and row['binary'] == 'nova-compute'
+        ]
+        answer = self.compute.put(
+            f'/os-services/{uuid}', json=body, microversion='2.69'
+        )
+        if not answer.ok:
+            raise running.LabError(f'{host}: {answer.text}')
+
+    def wait_for(
+        self, predicate: Callable[[], T], timeout: float, what: str
+    ) -> T:
+        """See :func:`labkit.running.wait_for`."""
+        return running.wait_for(predicate, timeout, what)
+
+    # Overrides
+
+    def set_demand(self, **demands: dict[str, float]) -> None:
+        """Replace all overrides: name or uuid = {'cpu':, 'memory_mb':}."""
+        layout.write_json(layout.DEMAND, dict(demands))
+
+    def set_migrations(self, rules: dict[str, Any]) -> None:
+        """Replace all rules of live migrations (see labdriver)."""
+        layout.write_json(layout.MIGRATIONS, rules)
+
+    def set_exporter(self, **told: Any) -> None:
+        """Replace what the exporter is told: down=[hosts], base={...}."""
+        layout.write_json(layout.EXPORTER, dict(told))
+
+    # From nothing, and back to nothing
+
+    def reset(self) -> None:
+        """No servers, groups, overrides, open audits; all hosts enabled."""
+        for file in (layout.DEMAND, layout.EXPORTER, layout.MIGRATIONS):
+            file.unlink(missing_ok=True)
+        self._close_audits()
+        for row in self.services():
+            if row['binary'] == 'nova-compute':
+                if row['status'] == 'disabled':
+                    self.set_host(row['host'], True)
+                if row['forced_down']:
+                    self.force_down(row['host'], False)
+        self._delete_servers()
+        url = '/os-server-groups?all_projects=1&limit=1000'
+        groups = self.compute.get(url, microversion=COMPUTE).json()
+        for group in groups['server_groups']:
+            self.compute.delete(f'/os-server-groups/{group["id"]}')
+
+    def _delete_servers(self) -> None:
+        def delete(uuid: str) -> None:
+            self.compute.delete(f'/servers/{uuid}', microversion=COMPUTE)
+
+        def gone() -> bool:
+            left = self.servers()
+            with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
+                list(pool.map(delete, left))
+            return not left
+
+        running.wait_for(gone, 180, 'servers to be deleted', 0.5)
+
+    def _close_audits(self) -> None:
+        cancelled = [{'op': 'replace', 'path': '/state', 'value': 'CANCELLED'}]
+        for audit in self.watcher('/v1/audits')['audits']:
+            if audit['state'] in ('PENDING', 'ONGOING', 'SUSPENDED'):
+                uuid = audit['uuid']
+                self.watcher(f'/v1/audits/{uuid}', 'patch', json=cancelled)
+        for plan in self.watcher('/v1/action_plans')['action_plans']:
+            if plan['state'] in UNFINISHED:
+                ongoing = plan['state'] == 'ONGOING'
+                value = 'CANCELLING' if ongoing else 'CANCELLED'
+                change = [{'op': 'replace', 'path': '/state', 'value': value}]
+                url = f'/v1/action_plans/{plan["uuid"]}'
+                self.watcher(url, 'patch', json=change, raise_exc=False)
+
+        def quiet() -> bool:
+            plans = self.watcher('/v1/action_plans')['action_plans']
+            busy = ('ONGOING', 'CANCELLING', 'PENDING')
+            return not [plan for plan in plans if plan['state'] in busy]
+
+        running.wait_for(quiet, 180, 'action plans to end', 0.5)
+
+    # Bringing up
+
+    def silent_services(self, since: datetime.datetime) -> set[str]:
+        """Names of services that have not reported after a moment (UTC)."""
+        expected = {'nova-conductor', 'nova-scheduler'}
+        expected |= {f'compute-{host}' for host in topology.HOSTS}
+        for row in self.services():
+            name = row['binary']
+            if name == 'nova-compute':
+                name = f'compute-{row["host"]}'
+            if row['state'] == 'up' and _after(row['updated_at'], since):
+                expected.discard(name)
+        expected |= {'watcher-decision-engine', 'watcher-applier'}
+        for row in self.watcher('/v1/services/detail')['services']:
+            if _after(row['last_seen_up'], since):
+                expected.discard(row['name'])
+        return expected
+
+    def furnish(self) -> None:
+        """Make flavors, image and aggregates, where they are not yet."""
+        self._furnish_flavors()
+        images = self.connection.image
+        if images.find_image(topology.IMAGE) is None:
+            images.create_image(
+                topology.IMAGE,
+                disk_format='raw',
+                container_format='bare',
+                visibility='public',
+                data=b'\0' * 1024,
+                validate_checksum=False,
+            )
+        have = {found.name: found for found in self.compute.aggregates()}
+        for name, hosts in topology.AGGREGATES.items():
+            aggregate = have.get(name)
+            if aggregate is None:
+                aggregate = self.compute.create_aggregate(name=name)
+            for host in sorted(set(hosts) - set(aggregate.hosts or [])):
+                self._into(aggregate, host)
+
+    def _into(self, aggregate: Any, host: str) -> None:
+        url = f'/os-aggregates/{aggregate.id}/action'
+        body = {'add_host': {'host': host}}
+
+        def added() -> bool:  # 404 until the scheduler has mapped the host
+            answer = self.compute.post(url, json=body, microversion='2.81')
+            return bool(answer.ok or answer.status_code == 409)
+
+        what = f'{host} to be known to the cell'
+        running.wait_for(added, 60, what, 0.5)
+
+    def _furnish_flavors(self) -> None:
+        have = self._flavors()
+        for name, flavor in topology.FLAVORS.items():
+            if name not in have:
+                self.compute.create_flavor(
+                    name=name,
+                    vcpus=flavor.vcpus,
+                    ram=flavor.ram,
+                    disk=flavor.disk,
+                )
+
+    def _flavors(self) -> dict[str, str]:
+        return {flavor.name: flavor.id for flavor in self.compute.flavors()}
+
+    def _image(self) -> str:
+        found = self.connection.image.find_image(
+            topology.IMAGE, ignore_missing=False
+        )
+        return str(found.id)
+
+
+def _after(text: str | None, moment: datetime.datetime) -> bool:
+    if not text:
+        return False
+    seen = datetime.datetime.fromisoformat(text).replace(tzinfo=None)
+    return seen >= moment.replace(microsecond=0)

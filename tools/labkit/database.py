@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How do the databases come into being, and quickly the second time?
+
+The first ``up`` creates schemas and users by the services' own commands and
+keeps a copy of the result, the seed; later empty starts begin with it.
+"""
+
+import concurrent.futures
+import hashlib
+import pathlib
+import shutil
+from typing import Any
+
+import pymysql
+
+from labkit import layout, process, running, services, settings
+from labkit import ports as kept_ports
+
+DATABASES = (
+    'keystone',
+    'placement',
+    'glance',
+    'nova_api',
+    'nova_cell0',
+    'nova_cell1',
+    'watcher',
+)
+FOLDERS = ('mariadb', 'keystone')
+READY = layout.DATA / 'ready'
+SEED_KEY = layout.SEED / 'key'
+CELL_URL = '{scheme}://{username}@{hostname}:{port}/%s?charset=utf8'
+"""A template of Nova's: no port is written into the database."""
+
+
+def connect(port: int, database: str | None = None) -> Any:
+    return pymysql.connect(
+        host='127.0.0.1',
+        port=port,
+        user='root',
+        database=database,
+        autocommit=True,
+    )
+
+
+def start(ports: dict[str, int], origin: str) -> None:
+    """Start MariaDB with everything in it that the services need.
+
+    :param origin: what :func:`prepare` said
+    """
+    mariadb = services.table(ports)['mariadb']
+    if origin == 'seed':
+        for folder in FOLDERS:
+            shutil.copytree(layout.SEED / folder, layout.DATA / folder)
+    elif origin == 'new':
+        _install()
+    mariadb.start()
+    mariadb.wait()
+    if origin == 'new':
+        _create(ports)
+        process.stop([process.records()['mariadb']], patience=60)
+        _keep_seed()
+        mariadb.start()
+        mariadb.wait()
+    READY.touch()
+
+
+def wipe() -> None:
+    """Remove all data; the seed stays."""
+    shutil.rmtree(layout.DATA, ignore_errors=True)
+    layout.make()
+
+
+def prepare() -> str:
+    """Remove what an interrupted start left; before any service starts.
+
+    :returns: where the data will come from: "kept", "seed" or "new"
+    """
+    if READY.exists():
+        return 'kept'
+    wipe()
+    if SEED_KEY.exists() and SEED_KEY.read_text() == _key():
+        return 'seed'
+    return 'new'
+
+
+def _key() -> str:
+    """Of a seed: everything that what is in it depends on."""
+    constraints = layout.KIT.parent / 'constraints.txt'
+    parts = [
+        constraints.read_bytes(),
+        pathlib.Path(__file__).read_bytes(),
+        settings.password().encode(),
+        _version().encode(),
+    ]
+    return hashlib.sha256(b'\0'.join(parts)).hexdigest()
+
+
+def _version() -> str:
+    server = services.table(kept_ports.load())['mariadb'].command[0]
+    return running.run('mariadb', [server, '--version'])
+
+
+def _keep_seed() -> None:
+    shutil.rmtree(layout.SEED, ignore_errors=True)
+    for folder in FOLDERS:
+        shutil.copytree(layout.DATA / folder, layout.SEED / folder)
+    SEED_KEY.write_text(_key())
+
+
+def _install() -> None:
+    running.run(
+        'mariadb',
+        [
+            'mariadb-install-db',
+            '--no-defaults',
+            f'--datadir={layout.DATA}/mariadb',
+            '--user=root',
+            '--auth-root-authentication-method=normal',
+            '--skip-test-db',
+            '--skip-name-resolve',
+            '--innodb-log-file-size=16M',
+        ],
+    )
+
+
+def _create(ports: dict[str, int]) -> None:
+    with connect(ports['mariadb']) as link, link.cursor() as cursor:
+        for name in DATABASES:
+            cursor.execute(f'CREATE DATABASE {name}')
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for work in [
+            pool.submit(_keystone, ports),
+            pool.submit(_nova),
+            pool.submit(
+                running.run,
+                'placement',
+                [
+                    layout.program('placement-manage'),
+                    f'--config-file={layout.ETC}/placement.conf',
+                    'db',
+                    'sync',
+                ],
+            ),
+            pool.submit(
+                running.run,
+                'glance',
+                [
+                    layout.program('glance-manage'),
+                    f'--config-file={layout.ETC}/glance-api.conf',
+                    'db_sync',
+                ],
+            ),
+            pool.submit(
+                running.run,
+                'watcher-api',
+                [
+                    layout.program('watcher-db-manage'),
+                    f'--config-file={layout.ETC}/watcher.conf',
+                    'upgrade',
+                ],
+            ),
+        ]:
+            work.result()
+
+
+def _keystone(ports: dict[str, int]) -> None:
+    def manage(*arguments: str) -> None:
+        running.run(
+            'keystone',
+            [
+                layout.program('keystone-manage'),
+                f'--config-file={layout.ETC}/keystone.conf',
+                *arguments,
+            ],
+        )
+
+    owner = ['--keystone-user=root', '--keystone-group=root']
+    manage('db_sync')
+    manage('fernet_setup', *owner)
+    manage('credential_setup', *owner)
+    url = f'http://127.0.0.1:{ports["keystone"]}/v3'
+    manage(
+        'bootstrap',
+        f'--bootstrap-password={settings.password()}',
+        f'--bootstrap-public-url={url}',
+        f'--bootstrap-internal-url={url}',
+        f'--bootstrap-admin-url={url}',
+        '--bootstrap-region-id=RegionOne',
+    )
+
+
+def _nova() -> None:
+    def manage(*arguments: str) -> None:
+        running.run(
+            'nova-conductor',
+            [
+                layout.program('nova-manage'),
+                *services.nova_files(),
+                *arguments,
+            ],
+        )
+
+    manage('api_db', 'sync')
+    manage(
+        'cell_v2',
+        'map_cell0',
+        '--database_connection',
+        CELL_URL % 'nova_cell0',
+    )
+    manage('db', 'sync')
+    manage(
+        'cell_v2',
+        'create_cell',
+        '--name=cell1',
+        '--database_connection',
+        CELL_URL % 'nova_cell1',
+        '--transport-url',
+        'rabbit://{username}:{password}@{hostname}:{port}/',
+    )

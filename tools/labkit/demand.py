@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the servers of the lab use, and where? Read from Nova's database."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from labkit import layout, topology
+
+RUNNING, PAUSED = 1, 3
+QUERY = """
+SELECT i.id, i.uuid, i.display_name, i.host, i.vcpus, i.memory_mb,
+       i.project_id, i.power_state, e.flavor
+FROM instances i JOIN instance_extra e ON e.instance_uuid = i.uuid
+WHERE i.deleted = 0 AND i.host IS NOT NULL AND i.power_state IN (1, 3)
+"""
+METADATA = """
+SELECT m.instance_uuid, m.`key`, m.value FROM instance_metadata m
+WHERE m.deleted = 0 AND m.`key` LIKE 'lab:%'
+"""
+
+
+@dataclass
+class Guest:
+    """A server that runs, as its hypervisor sees it."""
+
+    uuid: str
+    name: str
+    domain: str
+    host: str
+    vcpus: int
+    memory_mb: int
+    project: str
+    flavor: str
+    cores_used: float
+    memory_used_mb: float
+    visible: bool = True
+    """Whether the libvirt exporter shows it (lab:metrics=none)."""
+
+
+@dataclass
+class Load:
+    """What the exporter was told beside the servers' demands."""
+
+    guests: dict[str, Guest] = field(default_factory=dict)
+    down: set[str] = field(default_factory=set)
+    base: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def read(link: Any) -> Load:
+    """The load as it is now.
+
+    :param link: a connection to Nova's cell database
+    :raises ValueError: a file of overrides is wrong
+    """
+    overrides = layout.read_json(layout.DEMAND)
+    told = layout.read_json(layout.EXPORTER)
+    with link.cursor() as cursor:
+        cursor.execute(METADATA)
+        metadata: dict[str, dict[str, str]] = {}
+        for uuid, key, value in cursor.fetchall():
+            metadata.setdefault(uuid, {})[key] = value
+        cursor.execute(QUERY)
+        rows = cursor.fetchall()
+    guests = [_guest(row, metadata.get(row[1], {}), overrides) for row in rows]
+    return Load(
+        {guest.uuid: guest for guest in guests},
+        set(told.get('down', [])),
+        told.get('base', {}),
+    )
+
+
+def _guest(
+    row: tuple[Any, ...], metadata: dict[str, str], overrides: dict[str, Any]
+) -> Guest:
+    number, uuid, name, host, vcpus, memory_mb, project, state, flavor = row
+    override = overrides.get(uuid, overrides.get(name, {}))
+    cores = override.get('cpu', metadata.get('lab:cpu'))
+    memory = override.get('memory_mb', metadata.get('lab:memory_mb'))
+    cores = _number(cores, vcpus * topology.DEFAULT_CPU_SHARE)
+    memory = _number(memory, memory_mb * topology.DEFAULT_MEMORY_SHARE)
+    return Guest(
+        uuid=uuid,
+        name=name,
+        domain=f'instance-{number:08x}',
+        host=host,
+        vcpus=vcpus,
+        memory_mb=memory_mb,
+        project=project,
+        flavor=_flavor_name(flavor),
+        cores_used=min(cores, vcpus) if state == RUNNING else 0.0,
+        memory_used_mb=min(memory, memory_mb),
+        visible=metadata.get('lab:metrics') != 'none',
+    )
+
+
+def _number(value: Any, default: float) -> float:
+    """What was asked for; a user's metadata may be anything."""
+    try:
+        return max(0.0, float(value))
+    except (TypeError, ValueError):
+        return default
+
+
+def _flavor_name(text: str) -> str:
+    """From the versioned object that Nova keeps as JSON."""
+    try:
+        current = json.loads(text)['cur']['nova_object.data']
+    except (KeyError, TypeError, ValueError):
+        return ''
+    return str(current.get('name', ''))

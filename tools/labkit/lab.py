@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does the whole lab come up and go down?"""
+
+import concurrent.futures
+import contextlib
+import datetime
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import openstack
+
+from labkit import (
+    catalog,
+    database,
+    layout,
+    ports,
+    process,
+    running,
+    services,
+    settings,
+    stopping,
+    topology,
+)
+from labkit.cloud import Cloud
+
+Say = Callable[[str], None]
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Lab:
+    """The lab of this checkout: its services and a connection to them."""
+
+    def __init__(self, say: Say = say) -> None:
+        self._say = say
+        self._connection: Any = None
+        layout.make()
+        self.ports = ports.load()
+
+    def up(self) -> None:
+        """Bring up all that is not up.
+
+        :raises running.LabError: says which service failed and why; what
+            this call started is stopped again
+        """
+        with stopping.lock():
+            before = set(process.records())
+            try:
+                self._up()
+            except BaseException:
+                self._say('stopping what was started')
+                stopping.stop_all(before)
+                raise
+
+    def down(self) -> None:
+        """Stop all that was started here; data stays."""
+        stopping.down()
+
+    def wipe(self) -> None:
+        """Stop all and remove servers, audits and metrics."""
+        with stopping.lock():
+            stopping.stop_all(set())
+            database.wipe()
+
+    def start(self, name: str) -> None:
+        """Start one service or compute and wait until it serves."""
+        if name in topology.HOSTS:
+            self._fork_computes([name])
+        else:
+            service = self._service(name)
+            service.start()
+            service.wait()
+
+    def stop(self, name: str, kill: bool = False) -> None:
+        """Stop one service or compute.
+
+        :param kill: the hard way, as a crash would
+        """
+        if name in topology.HOSTS:
+            name = f'compute-{name}'
+        else:
+            self._service(name)
+        record = process.records().get(name)
+        if record is None:
+            return
+        if kill:
+            process.kill(record)
+        else:
+            process.stop([record])
+
+    def restart(self, name: str) -> None:
+        self.stop(name)
+        self.start(name)
+
+    def names(self) -> list[str]:
+        """What :meth:`start` and :meth:`stop` know."""
+        return [*services.table(self.ports), *topology.HOSTS]
+
+    def env(self) -> dict[str, str]:
+        """Variables for the ``openstack`` client."""
+        return settings.client_variables(self.ports)
+
+    def connection(self) -> Any:
+        """An openstacksdk connection of the administrator."""
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    @property
+    def cloud(self) -> Cloud:
+        """Helpers to make the cloud what a test needs."""
+        return Cloud(
+            self.connection(), f'http://127.0.0.1:{self.ports["prometheus"]}'
+        )
+
+    def _service(self, name: str) -> services.Service:
+        table = services.table(self.ports)
+        if name not in table:
+            raise running.LabError(
+                f'there is no {name}; there are: {", ".join(self.names())}'
+            )
+        return table[name]
+
+    def _connect(self, **overrides: str) -> Any:
+        return openstack.connect(
+            auth_type='password',
+            auth_url=f'http://127.0.0.1:{self.ports["keystone"]}/v3',
+            username='admin',
+            password=settings.password(),
+            project_name='admin',
+            user_domain_id='default',
+            project_domain_id='default',
+            region_name='RegionOne',
+            load_yaml_config=False,
+            load_envvars=False,
+            **overrides,
+        )
+
+    @contextlib.contextmanager
+    def _step(self, what: str) -> Iterator[None]:
+        begin = time.monotonic()
+        yield
+        self._say(f'{what}: {time.monotonic() - begin:.1f} s')
+
+    def _up(self) -> None:
+        begin = time.monotonic()
+        alive = [
+            record
+            for record in process.records().values()
+            if process.is_running(record)
+        ]
+        self.ports = ports.choose(running=bool(alive))
+        origin = database.prepare()
+        settings.write(self.ports)
+        since = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+        with self._step(f'database ({origin} data) and message broker'):
+            self._infrastructure(origin)
+        with self._step('keystone, its catalog; the other services start'):
+            self._control_plane()
+        with self._step('nova and watcher report'):
+            self._reporting(since)
+        with self._step('flavors, image, aggregates'):
+            self.cloud.furnish()
+        self._say(f'the lab is up: {time.monotonic() - begin:.1f} s')
+
+    def _infrastructure(self, origin: str) -> None:
+        table = services.table(self.ports)
+        early = [table[n] for n in services.INFRASTRUCTURE if n != 'mariadb']
+        for service in early:
+            service.start()
+            if service.name == 'epmd':
+                service.wait()
+        database.start(self.ports, origin)
+        for service in early:
+            service.wait()
+
+    def _control_plane(self) -> None:
+        table = services.table(self.ports)
+        rest = [n for n in table if n not in services.INFRASTRUCTURE]
+        # Keystone first: all others ask it before they serve.
+        for name in sorted(rest, key=lambda name: name != 'keystone'):
+            table[name].start()
+        table['keystone'].wait()
+        auth_url = f'http://127.0.0.1:{self.ports["keystone"]}/v3'
+        catalog.ensure(
+            self._connect(identity_endpoint_override=auth_url),
+            self.ports,
+            settings.password(),
+        )
+        self._connection = None
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            for work in [pool.submit(table[name].wait) for name in rest]:
+                work.result()
+        self._fork_computes(list(topology.HOSTS))
+
+    def _fork_computes(self, hosts: list[str]) -> None:
+        self.start_computes_parent()
+        wanted = []
+        for host in hosts:
+            record = process.records().get(f'compute-{host}')
+            if record and process.is_running(record):
+                continue
+            (layout.RUN / f'compute-{host}.pid').unlink(missing_ok=True)
+            wanted.append(host)
+        with (layout.RUN / 'computes.pipe').open('w') as pipe:
+            pipe.writelines(f'{host}\n' for host in wanted)
+        for host in wanted:
+            running.wait_for(
+                lambda host=host: f'compute-{host}' in process.records(),
+                30,
+                f'the start of compute-{host}',
+            )
+
+    def start_computes_parent(self) -> None:
+        """The process of which the computes are forks."""
+        service = services.table(self.ports)['computes']
+        record = process.records().get('computes')
+        if record is None or not process.is_running(record):
+            (layout.RUN / 'computes.pipe').unlink(missing_ok=True)
+        service.start()
+        service.wait()
+
+    def _reporting(self, since: datetime.datetime) -> None:
+        cloud = self.cloud
+
+        def all_alive() -> bool:
+            self._none_has_ended()
+            return not cloud.silent_services(since)
+
+        try:
+            running.wait_for(all_alive, 120, 'services to report', 0.5)
+        except running.ServiceFailed:
+            raise
+        except running.LabError:
+            silent = sorted(cloud.silent_services(since))
+            raise running.ServiceFailed(
+                silent[0] if silent else 'nova-api',
+                f'does not report (silent are: {", ".join(silent)})',
+            ) from None
+
+    def _none_has_ended(self) -> None:
+        for record in process.records().values():
+            if not process.is_running(record):
+                raise running.ServiceFailed(record.name, 'ended')

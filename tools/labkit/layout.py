@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where is everything of the lab? In one folder. Standard library only."""
+
+import json
+import os
+import pathlib
+import tempfile
+from typing import Any
+
+KIT = pathlib.Path(__file__).resolve().parent
+ROOT = KIT.parent.parent
+LAB = ROOT / '.lab'
+VENV = LAB / 'venv'
+ETC = LAB / 'etc'
+LOG = LAB / 'log'
+RUN = LAB / 'run'
+DATA = LAB / 'data'
+SEED = LAB / 'seed'
+PORTS = LAB / 'ports.json'
+
+DEMAND = RUN / 'demand.json'
+"""{server name or uuid: {"cpu": cores, "memory_mb": MiB}}"""
+EXPORTER = RUN / 'exporter.json'
+"""{"down": [hosts whose targets fail], "base": {host: {...}}}"""
+MIGRATIONS = RUN / 'migrations.json'
+"""{"default" | "source:HOST" | "destination:HOST" | uuid or name: rule}"""
+
+
+def make() -> None:
+    """Make the folders that every command may rely on."""
+    for folder in (ETC, LOG, RUN, DATA):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def program(name: str) -> str:
+    """Path of a program of the lab's virtual environment."""
+    return str(VENV / 'bin' / name)
+
+
+def read_json(file: pathlib.Path) -> dict[str, Any]:
+    """An object from a file that people edit; {} if there is none.
+
+    :raises ValueError: names the file and the place of the mistake
+    """
+    try:
+        content = json.loads(file.read_text())
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise ValueError(f'{file} is not valid JSON: {error}') from error
+    if not isinstance(content, dict):
+        raise ValueError(f'{file}: an object is needed, {{...}}')
+    return content
+
+
+def write_json(file: pathlib.Path, content: dict[str, Any]) -> None:
+    """Replace a file at once, so that no reader sees half of it."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+    with os.fdopen(handle, 'w') as output:
+        json.dump(content, output, indent=1)
+    os.replace(name, file)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is a program run to its end, and a condition waited for?"""
+
+import os
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import TypeVar
+
+from labkit import layout, process
+
+T = TypeVar('T')
+
+
+class LabError(Exception):
+    """The lab cannot do what was asked; the text says why."""
+
+
+class ServiceFailed(LabError):
+    """A service did not come up; the end of its log is in the text."""
+
+    def __init__(self, name: str, what: str) -> None:
+        tail = '\n  '.join(process.log_tail(name))
+        super().__init__(
+            f'{name} {what}; its log is {layout.LOG}/{name}.log, '
+            f'the end of it:\n  {tail}'
+        )
+        self.name = name
+
+
+def run(name: str, command: list[str], **environ: str) -> str:
+    """Run a program of a service; its output is appended to NAME.log.
+
+    :returns: what it printed
+    """
+    done = subprocess.run(
+        command,
+        env={**os.environ, **environ},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    with (layout.LOG / f'{name}.log').open('a') as log:
+        log.write(done.stdout + done.stderr)
+    if done.returncode:
+        program = ' '.join(command[:4])
+        raise ServiceFailed(name, f'failed ({program})')
+    return done.stdout
+
+
+def wait_for(
+    predicate: Callable[[], T],
+    timeout: float,
+    what: str,
+    interval: float = 0.2,
+) -> T:
+    """Wait until a condition holds, and give what it gave.
+
+    :param predicate: called until it gives something true
+    :param timeout: seconds
+    :param what: what is waited for, for the error
+    :raises LabError: it did not come true in time
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        result = predicate()
+        if result:
+            return result
+        if time.monotonic() > deadline:
+            raise LabError(
+                f'waited {timeout:g} s in vain for {what}; last: {result!r}'
+            )
+        time.sleep(interval)
+
+
+def answers(port: int, path: str = '/') -> bool:
+    """Whether an HTTP server answers, whatever it says."""
+    try:
+        with urllib.request.urlopen(
+            f'http://127.0.0.1:{port}{path}', timeout=5
+        ):
+            return True
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which services has the lab, and how is each started?
+
+Standard library only.
+"""
+
+import shutil
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from labkit import layout, process, running, topology
+
+RABBIT_NODE = 'lab@localhost'
+INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
+STOP_ORDER = (
+    (
+        'watcher-api',
+        'watcher-decision-engine',
+        'watcher-applier',
+        'exporter',
+        'nova-api',
+        'nova-scheduler',
+        'placement',
+        'glance',
+        *(f'compute-{host}' for host in topology.HOSTS),
+    ),
+    ('computes', 'nova-conductor', 'keystone', 'neutron', 'prometheus'),
+    ('rabbitmq', 'mariadb'),
+    ('epmd',),
+)
+
+
+@dataclass
+class Service:
+    """One process to start, and how to see that it serves."""
+
+    name: str
+    command: list[str]
+    is_ready: Callable[[], bool] = lambda: True
+    environ: dict[str, str] = field(default_factory=dict)
+    timeout: float = 120.0
+
+    def start(self) -> None:
+        """Start it unless it runs."""
+        record = process.records().get(self.name)
+        if record and process.is_running(record):
+            return
+        if record:
+            process.stop([record])  # what a dead leader left behind
+        process.spawn(self.name, self.command, self.environ)
+
+    def wait(self) -> None:
+        """Wait until it serves.
+
+        :raises ServiceFailed: it ended, or needs too long
+        """
+
+        def ready_or_dead() -> bool:
+            record = process.records().get(self.name)
+            if record is None or not process.is_running(record):
+                raise running.ServiceFailed(self.name, 'ended at its start')
+            return self.is_ready()
+
+        try:
+            running.wait_for(ready_or_dead, self.timeout, self.name, 0.1)
+        except running.ServiceFailed:
+            raise
+        except running.LabError as error:
+            raise running.ServiceFailed(self.name, str(error)) from error
+
+
+def table(ports: dict[str, int]) -> dict[str, Service]:
+    """All services but the computes, by name."""
+    found = [
+        _mariadb(ports),
+        _epmd(ports),
+        _rabbitmq(ports),
+        _prometheus(ports),
+        _module('neutron', 'labkit.neutron', ports['neutron']),
+        _module('exporter', 'labkit.exporter', ports['exporter']),
+        _wsgi('keystone', 'keystone.wsgi.api', ports['keystone']),
+        _wsgi('placement', 'placement.wsgi.api', ports['placement']),
+        _wsgi('glance', 'glance.wsgi.api', ports['glance']),
+        _wsgi('nova-api', 'nova.wsgi.osapi_compute', ports['nova_api']),
+        _wsgi(
+            'watcher-api',
+            'watcher.wsgi.api',
+            ports['watcher_api'],
+            *watcher_files(),
+        ),
+        _program('nova-conductor', *nova_files()),
+        _program('nova-scheduler', *nova_files()),
+        _program('watcher-decision-engine', *watcher_files()),
+        _program('watcher-applier', *watcher_files()),
+        Service(
+            'computes',
+            [layout.program('python'), '-m', 'labkit.computes'],
+            (layout.RUN / 'computes.pipe').exists,
+            _python_path(),
+        ),
+    ]
+    return {service.name: service for service in found}
+
+
+def nova_files() -> list[str]:
+    return [
+        f'--config-file={layout.ETC}/nova-common.conf',
+        f'--config-file={layout.ETC}/nova-db.conf',
+    ]
+
+
+def watcher_files() -> list[str]:
+    return [
+        f'--config-file={layout.ETC}/watcher.conf',
+        f'--config-dir={layout.ETC}/watcher.conf.d',
+    ]
+
+
+def config_folders() -> dict[str, str]:
+    """Where the WSGI applications look for their files."""
+    etc = str(layout.ETC)
+    return {
+        'OS_KEYSTONE_CONFIG_DIR': etc,
+        'OS_PLACEMENT_CONFIG_DIR': etc,
+        'OS_GLANCE_CONFIG_DIR': etc,
+        'OS_NOVA_CONFIG_DIR': etc,
+        'OS_NOVA_CONFIG_FILES': 'api-paste.ini;nova-common.conf;nova-db.conf',
+    }
+
+
+def rabbit_environ(ports: dict[str, int]) -> dict[str, str]:
+    """Everything of the broker and its tools in the lab's own folders."""
+    home = layout.DATA / 'rabbitmq'
+    home.mkdir(parents=True, exist_ok=True)
+    return {
+        'HOME': str(home),
+        'RABBITMQ_NODENAME': RABBIT_NODE,
+        'ERL_EPMD_PORT': str(ports['epmd']),
+        'ERL_EPMD_ADDRESS': '127.0.0.1',
+        'RABBITMQ_DIST_PORT': str(ports['rabbitmq_dist']),
+        'RABBITMQ_MNESIA_BASE': str(home / 'mnesia'),
+        'RABBITMQ_LOG_BASE': str(layout.LOG),
+        'RABBITMQ_CONFIG_FILE': str(layout.ETC / 'rabbitmq.conf'),
+        'RABBITMQ_PID_FILE': str(home / 'pid'),
+        'RABBITMQ_ENABLED_PLUGINS_FILE': str(layout.ETC / 'enabled_plugins'),
+        'RABBITMQ_CONF_ENV_FILE': '/dev/null',
+        'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': (
+            '+S 1:1 +sbwt none -kernel inet_dist_use_interface {127,0,0,1}'
+        ),
+    }
+
+
+def _python_path() -> dict[str, str]:
+    return {'PYTHONPATH': str(layout.KIT.parent)}
+
+
+def _module(name: str, module: str, port: int) -> Service:
+    return Service(
+        name,
+        [layout.program('python'), '-m', module, str(port)],
+        lambda: running.answers(port),
+        _python_path(),
+    )
+
+
+def _wsgi(name: str, module: str, port: int, *arguments: str) -> Service:
+    python = [layout.program('python'), '-m', 'labkit.serve']
+    return Service(
+        name,
+        [*python, module, str(port), *arguments],
+        lambda: running.answers(port),
+        {**config_folders(), **_python_path()},
+    )
+
+
+def _program(name: str, *arguments: str) -> Service:
+    return Service(name, [layout.program(name), *arguments])
+
+
+def _found(name: str, *places: str) -> str:
+    path = shutil.which(name) or next(
+        (place for place in places if shutil.which(place)), None
+    )
+    if path is None:
+        raise running.LabError(f'{name} is not installed')
+    return path
+
+
+def _mariadb(ports: dict[str, int]) -> Service:
+    # No durability and little memory: a lab's data is soon made again.
+    return Service(
+        'mariadb',
+        [
+            _found('mariadbd', '/usr/sbin/mariadbd'),
+            '--no-defaults',
+            '--user=root',
+            f'--datadir={layout.DATA}/mariadb',
+            f'--tmpdir={layout.DATA}',
+            '--bind-address=127.0.0.1',
+            f'--port={ports["mariadb"]}',
+            # Relative to the datadir: a socket's path must be short.
+            '--socket=mariadb.sock',
+            '--pid-file=mariadb.pid',
+            '--innodb-flush-log-at-trx-commit=0',
+            '--innodb-buffer-pool-size=64M',
+            '--innodb-log-file-size=16M',
+            '--innodb-doublewrite=0',
+            '--skip-log-bin',
+            '--performance-schema=0',
+            '--max-connections=400',
+            '--skip-name-resolve',
+            '--character-set-server=utf8mb3',
+        ],
+        lambda: _connects(ports['mariadb']),
+    )
+
+
+def _connects(port: int) -> bool:
+    try:
+        with socket.create_connection(('127.0.0.1', port), timeout=2) as link:
+            return bool(link.recv(1))  # the server speaks first
+    except OSError:
+        return False
+
+
+def _epmd(ports: dict[str, int]) -> Service:
+    """Erlang's name server: ours, so that none is left running."""
+    return Service(
+        'epmd',
+        [
+            _found('epmd'),
+            '-address',
+            '127.0.0.1',
+            '-port',
+            str(ports['epmd']),
+        ],
+        lambda: _accepts(ports['epmd']),
+    )
+
+
+def _accepts(port: int) -> bool:
+    try:
+        socket.create_connection(('127.0.0.1', port), timeout=2).close()
+    except OSError:
+        return False
+    return True
+
+
+def _rabbitmq(ports: dict[str, int]) -> Service:
+    return Service(
+        'rabbitmq',
+        # Not the wrapper of that name in sbin: it wants the system's user.
+        [_found('/usr/lib/rabbitmq/bin/rabbitmq-server')],
+        lambda: _accepts(ports['rabbitmq']),
+        rabbit_environ(ports),
+    )
+
+
+def _prometheus(ports: dict[str, int]) -> Service:
+    port = ports['prometheus']
+    return Service(
+        'prometheus',
+        [
+            _found('prometheus'),
+            f'--config.file={layout.ETC}/prometheus.yml',
+            f'--storage.tsdb.path={layout.DATA}/prometheus',
+            '--storage.tsdb.retention.time=1d',
+            f'--web.listen-address=127.0.0.1:{port}',
+            '--log.level=warn',
+        ],
+        lambda: running.answers(port, '/-/ready'),
+    )

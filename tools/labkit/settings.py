@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is written into each service's configuration file?
+
+The files themselves are templates in conf/; here are their values.
+"""
+
+import secrets
+import string
+
+from labkit import layout, topology
+
+PASSWORD = layout.LAB / 'password'
+
+
+def password() -> str:
+    """Of all of the lab's users; made by chance at the first ``up``."""
+    if not PASSWORD.exists():
+        PASSWORD.touch(mode=0o600)
+        PASSWORD.write_text(secrets.token_urlsafe(18))
+    return PASSWORD.read_text().strip()
+
+
+def write(ports: dict[str, int], skip_group_check: bool = False) -> None:
+    """Write all configuration files.
+
+    :param skip_group_check: computes do not check server groups, so that
+        a test can break one (see nova-common.conf)
+    """
+    values = {
+        **{name: str(port) for name, port in ports.items()},
+        'log': str(layout.LOG),
+        'data': str(layout.DATA),
+        'venv': str(layout.VENV),
+        'policies': str(layout.ROOT / 'etc/kronos/policies.yaml'),
+        'password': password(),
+        'skip_group_check': str(skip_group_check).lower(),
+        'node_targets': _targets(9100),
+        'libvirt_targets': _targets(9177),
+    }
+    drop_ins = layout.ETC / 'watcher.conf.d'
+    for folder in (drop_ins, layout.ETC / 'computes'):
+        folder.mkdir(exist_ok=True)
+    for template in sorted((layout.KIT / 'conf').iterdir()):
+        text = string.Template(template.read_text()).substitute(values)
+        place = drop_ins if template.name == 'kronos.conf' else layout.ETC
+        _write(place / template.name, text)
+    for host in topology.HOSTS:
+        _write_compute(host)
+    paste = layout.VENV / 'etc/nova/api-paste.ini'
+    _write(layout.ETC / 'api-paste.ini', paste.read_text())
+    (layout.ETC / 'enabled_plugins').write_text('[].\n')
+
+
+def _targets(port: int) -> str:
+    return ', '.join(f"'{host}:{port}'" for host in topology.HOSTS)
+
+
+def _write_compute(host: str) -> None:
+    state = layout.DATA / 'nova' / host
+    state.mkdir(parents=True, exist_ok=True)
+    _write(
+        layout.ETC / 'computes' / f'{host}.conf',
+        f'[DEFAULT]\nhost = {host}\nstate_path = {state}\n'
+        f'[oslo_concurrency]\nlock_path = {state}/lock\n',
+    )
+
+
+def _write(file: 'layout.pathlib.Path', text: str) -> None:
+    file.touch(mode=0o600)  # passwords are in most of them
+    file.write_text(text)
+
+
+def client_variables(known: dict[str, int]) -> dict[str, str]:
+    """OS_* variables for the ``openstack`` client."""
+    return {
+        'OS_AUTH_TYPE': 'password',
+        'OS_AUTH_URL': f'http://127.0.0.1:{known["keystone"]}/v3',
+        'OS_USERNAME': 'admin',
+        'OS_PASSWORD': password(),
+        'OS_PROJECT_NAME': 'admin',
+        'OS_USER_DOMAIN_ID': 'default',
+        'OS_PROJECT_DOMAIN_ID': 'default',
+        'OS_REGION_NAME': 'RegionOne',
+        'OS_IDENTITY_API_VERSION': '3',
+        'OS_INFRA_OPTIM_API_VERSION': '1.7',
+        'OS_COMPUTE_API_VERSION': '2.100',
+        'KRONOS_LAB_PROMETHEUS': f'http://127.0.0.1:{known["prometheus"]}',
+    }

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does the lab stop? Standard library only: it works when the virtual
+environment does not.
+"""
+
+import contextlib
+import fcntl
+import sys
+from collections.abc import Iterator
+
+from labkit import layout, process, services
+
+
+@contextlib.contextmanager
+def lock() -> Iterator[None]:
+    """One command at a time starts or stops the lab of a checkout."""
+    layout.make()
+    with (layout.LAB / 'lab.lock').open('w') as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(
+                'another tools/lab is at work; waiting for it ...',
+                file=sys.stderr,
+            )
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def down() -> None:
+    """Stop all that was started here; data stays."""
+    with lock():
+        stop_all(set())
+
+
+def stop_all(keep: set[str]) -> None:
+    """Stop what is recorded, in an order in which nothing is missed.
+
+    :param keep: names of services that go on
+    """
+    records = {
+        name: record
+        for name, record in process.records().items()
+        if name not in keep
+    }
+    for names in services.STOP_ORDER:
+        process.stop([records.pop(n) for n in names if n in records])
+    process.stop(list(records.values()))
+    if 'computes' not in keep:
+        (layout.RUN / 'computes.pipe').unlink(missing_ok=True)
