@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options: registered anywhere, with the defaults that were decided."""
+
+import contextlib
+import io
+
+from oslo_config import cfg, generator
+from oslotest import base
+
+from kronos.common import config
+
+
+def conf(*lines):
+    """A configuration as a process has it that loads Kronos."""
+    found = cfg.ConfigOpts()
+    config.register_opts(found)
+    found(list(lines), default_config_files=[], default_config_dirs=[])
+    return found
+
+
+class TestRegister(base.BaseTestCase):
+    def test_again_changes_nothing(self):
+        found = conf()
+        found.set_override('cooldown', 7, 'kronos')
+        config.register_opts(found)
+        self.assertEqual(7, found.kronos.cooldown)
+
+    def test_after_the_files_were_read(self):
+        """As in a scheduler, which loads its weighers late."""
+        found = cfg.ConfigOpts()
+        found([], default_config_files=[], default_config_dirs=[])
+        config.register_opts(found)
+        self.assertEqual(600, found.kronos.cooldown)
+
+
+class TestDefaults(base.BaseTestCase):
+    def test_of_kronos(self):
+        """The decisions table; A5, F4, L5, M4."""
+        found = conf().kronos
+        for name, value in {
+            'policies_file': '/etc/kronos/policies.yaml',
+            'aggregates': [],
+            'include_unassigned_hosts': False,
+            'hypervisor_types': ['QEMU', 'KVM'],
+            'restrict_to_az': False,
+            'require_all_policies': False,
+            'min_host_coverage': 0.9,
+            'host_match': 'exact',
+            'check_disk': False,
+            'cooldown': 600,
+            'max_concurrent_migrations': 2,
+            'migration_timeout': 600,
+            'queue_timeout': 1800,
+            'migration_poll_interval': 5,
+        }.items():
+            self.assertEqual(value, found[name], name)
+
+    def test_of_prometheus(self):
+        found = conf().kronos_prometheus
+        for name, value in {
+            'url': None,
+            'timeout': 30,
+            'max_retries': 3,
+            'retry_backoff': 1,
+            'staleness_threshold': 300,
+            'bearer_token': None,
+            'password': None,
+        }.items():
+            self.assertEqual(value, found[name], name)
+
+    def test_limits(self):
+        for group, name, value in [
+            ('kronos', 'min_host_coverage', 1.1),
+            ('kronos', 'min_host_coverage', -0.1),
+            ('kronos', 'host_match', 'regex'),
+            ('kronos', 'cooldown', -1),
+            ('kronos', 'tie_break', 'chance'),
+            ('kronos', 'max_concurrent_migrations', 0),
+            ('kronos_prometheus', 'url', 'ftp://host'),
+            ('kronos_prometheus', 'timeout', 0),
+            ('kronos_prometheus', 'interface', 'private'),
+        ]:
+            found = conf()
+            self.assertRaises(
+                ValueError, found.set_override, name, value, group
+            )
+
+
+class TestHelp(base.BaseTestCase):
+    def test_secrets_are_secret(self):
+        """They never reach a log: oslo.config prints them as ****."""
+        secret = {
+            opt.dest
+            for _, opts in config.list_opts()
+            for opt in opts
+            if opt.secret
+        }
+        self.assertEqual({'bearer_token', 'password'}, secret)
+
+    def test_every_option_has_help(self):
+        for group, opts in config.list_opts():
+            for opt in opts:
+                self.assertTrue(opt.help, f'[{group}] {opt.name}')
+
+    def test_generator_prints_both_groups(self):
+        """oslo-config-generator --namespace kronos."""
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            generator.main(['--namespace', 'kronos'])
+        lines = text.getvalue().splitlines()
+        for group, opts in config.list_opts():
+            self.assertIn(f'[{group}]', lines)
+            for opt in opts:
+                known = [
+                    one for one in lines if one.startswith(f'#{opt.dest} =')
+                ]
+                self.assertNotEqual([], known, opt.dest)

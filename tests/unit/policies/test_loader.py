@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A11, A12, C1-C21: what an operator reads when the file is wrong."""
+
+import os
+import textwrap
+
+import fixtures
+from oslotest import base
+
+from kronos.common.exceptions import ConfigurationError, PolicyFileError
+from kronos.policies import loader
+from kronos.policies.models import Mode
+
+GOOD = """
+policies:
+- name: cpu
+  mode: spread
+  weight: 1.0
+  imbalance_query: a
+  vm_profile_query: b
+"""
+
+
+class LoaderTestCase(base.BaseTestCase):
+    def setUp(self):
+        super().setUp()
+        self.path = os.path.join(
+            self.useFixture(fixtures.TempDir()).path, 'policies.yaml'
+        )
+
+    def write(self, text):
+        data = text if isinstance(text, bytes) else text.encode()
+        with open(self.path, 'wb') as stream:
+            stream.write(data)
+
+    def reason(self, text=None):
+        """What is wrong, after the file's name."""
+        if text is not None:
+            self.write(text)
+        error = self.assertRaises(PolicyFileError, loader.load, self.path)
+        self.assertIsInstance(error, ConfigurationError)
+        message = str(error)
+        for word in ('pydantic', 'http', 'Traceback', 'Value error', 'input'):
+            self.assertNotIn(word, message)
+        start = f'Policies file {self.path}: '
+        self.assertTrue(message.startswith(start), message)
+        return message.removeprefix(start)
+
+    def faults(self, text):
+        return self.reason(textwrap.dedent(text)).split('; ')
+
+
+class TestFile(LoaderTestCase):
+    def test_good_file(self):
+        self.write(GOOD)
+        found = loader.load(self.path)
+        self.assertEqual(['cpu'], [one.name for one in found.policies])
+
+    def test_read_anew_each_time(self):
+        """C21: an edit counts, a broken one never plans on half a file."""
+        self.write(GOOD)
+        loader.load(self.path)
+        self.write(GOOD.replace('cpu', 'memory'))
+        self.assertEqual('memory', loader.load(self.path).policies[0].name)
+        self.reason(GOOD + '- {name: half')
+
+    def test_missing_or_a_directory(self):
+        self.assertEqual(
+            'it cannot be read: No such file or directory', self.reason()
+        )
+        os.mkdir(self.path)
+        self.assertEqual('it cannot be read: Is a directory', self.reason())
+
+    def test_empty(self):
+        for text in ('', '# nothing\n', '---\n'):
+            self.assertEqual('it is empty', self.reason(text))
+
+    def test_not_a_mapping(self):
+        for text, kind in [
+            ('- a', 'a list'),
+            ('text', 'a str'),
+            ('7', 'a int'),
+        ]:
+            self.assertEqual(
+                f'it must be a mapping with the key policies, not {kind}',
+                self.reason(text),
+            )
+
+    def test_not_yaml_names_the_line(self):
+        for text, start in [
+            (
+                'policies:\n- a: b: c\n',
+                'it is not valid YAML: line 2: mapping',
+            ),
+            ('policies:\n\t- a\n', 'it is not valid YAML: line 2: found char'),
+            ('a: [1\n', 'it is not valid YAML: line 2: expected'),
+            ('a: 1\n---\nb: 2\n', 'it is not valid YAML: line 2: but found'),
+            ('a: 2020-13-45', 'it is not valid YAML: month must be in 1..12'),
+            ('a: \0', 'it is not valid YAML: unacceptable character'),
+        ]:
+            reason = self.reason(text)
+            self.assertTrue(reason.startswith(start), reason)
+            self.assertNotIn('\n', reason)
+
+    def test_not_utf8(self):
+        self.assertEqual('it is not UTF-8 text', self.reason(b'a: \xff\xfe'))
+
+    def test_key_twice(self):
+        self.assertEqual(
+            'it is not valid YAML: line 5: the key weight comes twice',
+            self.reason(GOOD.replace('mode: spread', 'weight: 0.5')),
+        )
+        self.assertEqual(
+            'it is not valid YAML: line 8: the key policies comes twice',
+            self.reason(GOOD + 'policies: []\n'),
+        )
+
+    def test_anchors_and_merges_are_plain_yaml(self):
+        self.write(
+            textwrap.dedent("""
+            policies:
+            - &cpu
+              name: cpu
+              mode: spread
+              weight: 0.5
+              imbalance_query: a
+              vm_profile_query: b
+            - <<: *cpu
+              name: memory
+            """)
+        )
+        found = loader.load(self.path)
+        self.assertEqual(['cpu', 'memory'], [p.name for p in found.policies])
+
+    def test_yaml_builds_no_objects(self):
+        reason = self.reason('policies: !!python/object/apply:os.getcwd []')
+        self.assertIn('could not determine a constructor', reason)
+
+
+class TestFaults(LoaderTestCase):
+    def test_policies_of_a_wrong_shape(self):
+        for text, reason in [
+            ('x: 1', 'policies: is missing, it must be a list with at least '
+             'one policy; x: there is no such field, known: policies'),
+            ('policies:', 'policies: must be a list with at least one '
+             'policy, not nothing'),
+            ('policies: []', 'policies: must be a list with at least one '
+             'policy, not a list'),
+            ('policies: {a: 1}', 'policies: must be a list with at least '
+             'one policy, not a mapping'),
+            ('policies: [7]', 'policy 1: must be a mapping of fields, not 7'),
+            ('policies: [[]]', 'policy 1: must be a mapping of fields, not '
+             'a list'),
+        ]:  # fmt: skip
+            self.assertEqual(reason, self.reason(text))
+
+    def test_every_rule_of_a_field(self):
+        """C1-C4, C8-C14 in the operator's words."""
+        ratio = 'must be a number from 0 to 1, not'
+        for field, rule in [
+            (
+                'name: CPU',
+                'must be lowercase letters, digits, "-" and "_", and start '
+                "with a letter or a digit, not 'CPU'",
+            ),
+            ('mode: even', "must be one of spread, pack, not 'even'"),
+            ('weight: -0.1', f'{ratio} -0.1'),
+            ('weight: 1.1', f'{ratio} 1.1'),
+            ('weight: "0.3"', f"{ratio} '0.3'"),
+            ('weight: .nan', f'{ratio} nan'),
+            ('weight: yes', f'{ratio} true'),
+            ('weight:', f'{ratio} nothing'),
+            ('threshold: 15', f'{ratio} 15'),
+            ('capacity_threshold: 2020-01-01', f'{ratio} a date'),
+            ('enabled: 1', 'must be true or false, not 1'),
+            (
+                'imbalance_query: ""',
+                "must be a non-empty PromQL query, not ''",
+            ),
+            (
+                'host_capacity_query: [a]',
+                'must be a non-empty PromQL query, not a list',
+            ),
+            ('host_label: 5', 'must be the non-empty name of a label, not 5'),
+            (
+                'vm_profile_label_type: uuid',
+                'must be one of nova_internal_name, nova_instance_uuid, '
+                "nova_display_name, not 'uuid'",
+            ),
+            (
+                'vm_profile_fallback: none',
+                'must be one of skip, flavor_vcpu_ratio, host_average, not '
+                "'none'",
+            ),
+            (
+                'max_migrations_per_cycle: 0',
+                'must be a whole number from 1 to 100, not 0',
+            ),
+            (
+                'treshold: 0.1',
+                'there is no such field, did you mean threshold?',
+            ),
+        ]:
+            name = field.partition(':')[0]
+            lines = [
+                line
+                for line in GOOD.splitlines()
+                if not line.strip('- ').startswith(f'{name}:')
+            ]
+            if name == 'name':
+                lines.insert(2, '- enabled: true')
+            text = '\n'.join([*lines, f'  {field}'])
+            policy = 'CPU' if name == 'name' else 'cpu'
+            self.assertEqual(
+                f'policy {policy}: {name}: {rule}', self.reason(text)
+            )
+
+    def test_unknown_field_lists_the_known(self):
+        reason = self.reason(GOOD + '  zzz: 1\n')
+        self.assertTrue(
+            reason.startswith(
+                'policy cpu: zzz: there is no such field, known: name, mode, '
+                'weight, enabled,'
+            ),
+            reason,
+        )
+
+    def test_missing_field(self):
+        self.assertEqual(
+            'policy cpu: vm_profile_query: is missing, it must be a '
+            'non-empty PromQL query',
+            self.reason(GOOD.replace('  vm_profile_query: b\n', '')),
+        )
+
+    def test_pack_without_capacity_query(self):
+        """C11."""
+        self.assertEqual(
+            'policy cpu: capacity_query: is required in mode pack',
+            self.reason(GOOD.replace('spread', 'pack')),
+        )
+
+    def test_aggregates_are_not_chosen_here(self):
+        """A12: wherever it is written."""
+        for text, where in [
+            (GOOD + 'aggregates: [a]\n', ''),
+            (GOOD + '  aggregates: [a]\n', 'policy cpu: '),
+        ]:
+            self.assertEqual(
+                f'{where}aggregates: the aggregates are not chosen here but '
+                'by the audit or by [kronos] aggregates, and the policies '
+                'apply to each of them',
+                self.reason(text),
+            )
+
+    def test_all_faults_in_one_message(self):
+        """Those between policies too, as far as they can be judged."""
+        self.assertEqual(
+            [
+                'policy cpu (number 1): weight: must be a number from 0 to 1, '
+                "not 'x'",
+                'policy cpu (number 2): vm_profile_query: is missing, it must '
+                'be a non-empty PromQL query',
+                'policy cpu (number 2): capacity_query: is required in mode '
+                'pack',
+                'policy 3: name: is missing, it must be lowercase letters, '
+                'digits, "-" and "_", and start with a letter or a digit',
+                'policy 4: must be a mapping of fields, not nothing',
+                'name: cpu is used more than once (policies 1 and 2), names '
+                'must be unique',
+                'mode: all policies must have the same mode',
+            ],
+            self.faults("""
+                policies:
+                - {name: cpu, mode: spread, weight: x, imbalance_query: a,
+                   vm_profile_query: b}
+                - {name: cpu, mode: pack, weight: 0.5, imbalance_query: a}
+                - {mode: spread, weight: 0.5, imbalance_query: a,
+                   vm_profile_query: b}
+                -
+                """),
+        )
+
+    def test_sum_is_judged_beside_faults_elsewhere(self):
+        """C17."""
+        self.assertEqual(
+            [
+                'policy cpu: mode: must be one of spread, pack, not a list',
+                'weight: the weights of the enabled policies sum to 0.4, '
+                'they must sum to 1',
+            ],
+            self.faults(GOOD.replace('spread', '[]').replace('1.0', '0.4')),
+        )
+
+    def test_sum_alone(self):
+        self.assertEqual(
+            'weight: the weights of the enabled policies sum to 0.99, they '
+            'must sum to 1',
+            self.reason(GOOD.replace('1.0', '0.99')),
+        )
+
+    def test_long_values_are_cut(self):
+        reason = self.reason(GOOD.replace('spread', 'x' * 5000))
+        self.assertIn(f"not '{'x' * 59}...", reason)
+        self.assertLess(len(reason), 200)
+
+
+class TestRequireMode(LoaderTestCase):
+    """A11: a file of the other mode is refused."""
+
+    def test_modes(self):
+        self.write(GOOD)
+        found = loader.load(self.path)
+        loader.require_mode(found, Mode.SPREAD, self.path)
+        error = self.assertRaises(
+            PolicyFileError,
+            loader.require_mode,
+            found,
+            Mode.PACK,
+            self.path,
+        )
+        self.assertEqual(
+            f'Policies file {self.path}: mode: the policies are of mode '
+            'spread, but the strategy kronos_pack needs mode pack',
+            str(error),
+        )

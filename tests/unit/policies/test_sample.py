@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C19, O8: the shipped files and the documentation are right."""
+
+import pathlib
+import re
+
+import yaml
+from oslotest import base
+
+from kronos.policies import loader
+from kronos.policies.models import LabelType, Policy
+
+ROOT = pathlib.Path(__file__).parents[3]
+SAMPLE = ROOT / 'etc/kronos/policies.yaml'
+
+
+class TestSample(base.BaseTestCase):
+    def test_sample_validates(self):
+        found = loader.load(str(SAMPLE))
+        self.assertEqual(['cpu', 'memory'], [p.name for p in found.enabled])
+        loader.require_mode(found, found.mode, str(SAMPLE))
+
+    def test_labels_of_the_queries_are_those_of_the_fields(self):
+        for policy in loader.load(str(SAMPLE)).policies:
+            for query in (policy.imbalance_query, policy.host_capacity_query):
+                self.assertIn(f'"{policy.host_label}", "$1"', query)
+            by = f'by ({policy.vm_profile_label})'
+            self.assertIn(by, policy.vm_profile_query)
+
+    def test_shows_both_ways_to_name_an_instance(self):
+        types = {
+            policy.vm_profile_label_type
+            for policy in loader.load(str(SAMPLE)).policies
+        }
+        self.assertEqual(
+            {LabelType.NOVA_INSTANCE_UUID, LabelType.NOVA_INTERNAL_NAME}, types
+        )
+
+
+class TestDocumentation(base.BaseTestCase):
+    text = (ROOT / 'doc/source/policies.rst').read_text()
+
+    def rows(self):
+        """The cells of the table of fields, row by row."""
+        table = self.text.split('.. list-table:: Fields of a policy')[1]
+        table = re.split(r'\n(?=\S)', table)[0]
+        cells = re.findall(r'^   ([*] -|  -) (.*)$', table, re.MULTILINE)
+        rows = []
+        for mark, cell in cells:
+            if mark == '* -':
+                rows.append([])
+            rows[-1].append(cell)
+        return rows
+
+    def test_every_field_is_there_with_its_default(self):
+        rows = {row[0].strip('`'): row[2] for row in self.rows()[1:]}
+        self.assertEqual(list(Policy.model_fields), list(rows))
+        for name, field in Policy.model_fields.items():
+            if field.is_required():
+                want = 'required'
+            elif field.default is None:
+                want = 'none'
+            else:
+                want = f'``{yaml.safe_dump(field.default).split()[0]}``'
+            if isinstance(field.default, str):
+                want = f'``{str(field.default)}``'
+            self.assertEqual(want, rows[name], name)
+
+    def test_examples_are_policies(self):
+        blocks = re.findall(
+            r'^\.\. code-block:: yaml\n\n((?:   .*\n|\n)+)',
+            self.text,
+            re.MULTILINE,
+        )
+        self.assertNotEqual([], blocks)
+        for block in blocks:
+            for row in yaml.safe_load(block)['policies']:
+                Policy.model_validate(row)
