@@ -61,9 +61,7 @@ class TestDocumentation(base.BaseTestCase):
             elif field.default is None:
                 want = 'none'
             else:
-                want = f'``{yaml.safe_dump(field.default).split()[0]}``'
-            if isinstance(field.default, str):
-                want = f'``{str(field.default)}``'
+                want = f'``{str(field.default).lower()}``'
             self.assertEqual(want, rows[name], name)
 
     def test_examples_are_policies(self):
