@@ -319,6 +319,8 @@ class Cloud(fixtures.Fixture):
     def os_migrations(self, q, body):
         rows = []
         for migration in reversed(self.migrations):
+            if migration.server.uuid not in self.servers:
+                continue
             if q.get('instance_uuid', migration.server.uuid) != (
                 migration.server.uuid
             ):
@@ -483,6 +485,8 @@ ROUTES = [
 
 class _Handler(server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    disable_nagle_algorithm = True
+    wbufsize = -1
     cloud = None
 
     def _serve(self):
@@ -510,6 +514,7 @@ class _Handler(server.BaseHTTPRequestHandler):
         self.send_header('Content-Length', str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+        self.wfile.flush()
 
     do_GET = do_POST = do_DELETE = _serve  # noqa: N815
 

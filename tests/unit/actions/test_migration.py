@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a live migration followed to whatever end it takes (K6-K8, P, Q)?"""
+
+import testscenarios
+
+from kronos.actions import migration
+from kronos.common import exceptions
+from tests.unit.actions import base
+
+LONG = 200
+NO_VALID_HOST = (
+    'No valid host was found. There are not enough hosts available.'
+)
+
+
+class SuccessTestCase(base.MoveTestCase):
+    def test_moves(self):
+        self.assertEqual('', self.run_move())
+        self.assertEqual('h2', self.instance.host)
+        self.assertEqual([], self.aborts)
+
+    def test_the_scheduler_decides(self):
+        self.run_move()
+        self.assertEqual(
+            [{'os-migrateLive': {'host': 'h2', 'block_migration': 'auto'}}],
+            self.cloud.bodies,
+        )
+
+    def test_the_queue_has_a_clock_of_its_own(self):
+        # 1,500 s in the queue and 500 s under way: both within limits.
+        self.instance.script = (
+            *['queued'] * 30,
+            *['running'] * 10,
+            'completed',
+        )
+        self.assertEqual('', self.run_move())
+        self.assertGreater(self.clock.now, 1000 + 1900)
+
+    def test_nova_away_for_a_while(self):
+        def away(look):
+            if look.status == 'queued':
+                self.cloud.down.add(('GET', '/nova/v2.1/os-migrations'))
+
+        self.cloud.on_look = away
+        sleep, slept = self.clock.sleep, []
+
+        def back(seconds):
+            slept.append(seconds)
+            if len(slept) == 5:
+                self.cloud.down.clear()
+            sleep(seconds)
+
+        self.clock.sleep = back
+        self.assertEqual('', self.run_move())
+        self.assertGreater(len(slept), 5)
+
+    def test_the_host_follows_the_migration(self):
+        """Nova may call it completed a little before the server is there."""
+        self.instance.script = ('running', 'completed')
+        late = []
+
+        def still_busy(row):
+            if self.instance.host == 'h2' and len(late) < 3:
+                late.append(1)
+                row['OS-EXT-STS:task_state'] = 'migrating'
+                row['OS-EXT-SRV-ATTR:host'] = 'h1'
+            return row
+
+        real = self.cloud.server_row
+        self.cloud.server_row = lambda one: still_busy(real(one))
+        self.assertEqual('', self.run_move())
+        self.assertEqual(3, len(late))
+
+
+class RefusalTestCase(base.MoveTestCase):
+    def test_scheduler(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+        self.fails(
+            exceptions.PreFlightError,
+            f'destination rejected by scheduler: {NO_VALID_HOST}',
+        )
+        self.assertEqual('h1', self.instance.host)
+
+    def test_conductor(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = 'Unacceptable CPU info: no avx512'
+        self.fails(
+            exceptions.PreFlightError, 'rejected by Nova: Unacceptable CPU'
+        )
+
+    def test_state(self):
+        self.instance.status = 'PAUSED'
+        self.fails(exceptions.PreFlightError, 'rejected by Nova', '409')
+
+    def test_other_cell(self):
+        self.task.destination = 'h9'
+        self.fails(exceptions.PreFlightError, 'h9 is in another cell')
+
+    def test_leaves_a_trace_on_the_server(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+
+        def broken(look):
+            self.instance.status = 'ERROR'
+
+        self.cloud.on_look = broken
+        self.fails(exceptions.PreFlightError, 'the instance is ERROR on h1')
+
+
+class FailureTestCase(base.MoveTestCase):
+    def test_driver(self):
+        self.instance.script = ('running', 'failed')
+        self.fails(
+            exceptions.MigrationFailed, 'failed', 'the connection to the host'
+        )
+
+    def test_gone(self):
+        def delete(look):
+            if look.status == 'preparing':
+                self.cloud.servers.pop(base.UUID, None)
+
+        self.cloud.on_look = delete
+        self.fails(exceptions.MigrationFailed, 'the instance is gone')
+
+    def test_cancelled_by_somebody(self):
+        self.instance.script = ('running', 'cancelled')
+        self.fails(exceptions.MigrationCancelled, 'not by Kronos')
+
+    def test_completed_but_not_there(self):
+        self.instance.script = ('running', 'completed')
+        self.cloud._reach = lambda look: None
+        self.fails(
+            exceptions.MigrationFailed,
+            'inconsistent',
+            'on h1, task state migrating',
+        )
+        # A bounded wait: 120 s after it was over.
+        self.assertLess(self.clock.now, 1000 + 300)
+
+    def test_arrived_in_error(self):
+        self.instance.script = ('running', 'completed')
+
+        def broken(look):
+            self.instance.status = 'ERROR'
+
+        self.cloud.on_look = broken
+        self.fails(exceptions.MigrationFailed, 'the instance is ERROR on h2')
+
+    def test_nova_away_from_the_start(self):
+        self.cloud.down.add(('POST', '/nova/v2.1/servers'))
+        self.fails(exceptions.NovaClientError, '503')
+        self.assertEqual([], self.cloud.migrations)
+
+
+class UnknownStartTestCase(base.MoveTestCase):
+    """The answer to the request was lost; Nova may have got it (K9)."""
+
+    def lose_the_answer(self):
+        real = self.cloud.answer
+
+        def answer(method, path, query, body):
+            if method != 'POST':
+                return real(method, path, query, body)
+            self.cloud.servers[base.UUID].task_state = 'migrating'
+            self.looks = 0
+            self.cloud.server_row = self.row
+            self.real_row = type(self.cloud).server_row
+            raise self.cloud_answer(502)
+
+        self.cloud.answer = answer
+
+    @staticmethod
+    def cloud_answer(status):
+        from tests.functional.watcher import cloud
+
+        return cloud.Answer(status, {'error': {'message': 'lost'}})
+
+    def row(self, one):
+        self.looks += 1
+        if self.looks == 4:
+            one.task_state, one.host = None, self.end
+        return self.real_row(self.cloud, one)
+
+    def test_it_moved(self):
+        self.end = 'h2'
+        self.lose_the_answer()
+        self.assertEqual('', self.run_move())
+
+    def test_it_did_not(self):
+        self.end = 'h1'
+        self.lose_the_answer()
+        self.fails(exceptions.NovaClientError, '502')
+
+
+class TimeoutTestCase(base.MoveTestCase):
+    def test_running(self):
+        self.instance.script = ('queued', *['running'] * LONG)
+        self.fails(
+            exceptions.MigrationTimeout, 'aborted after 600 s', 'running'
+        )
+        self.assertEqual(
+            [f'/nova/v2.1/servers/{base.UUID}/migrations/1'], self.aborts
+        )
+        self.assertEqual(('h1', None), self.place())
+
+    def test_queued(self):
+        self.instance.script = ('accepted', *['queued'] * LONG)
+        self.fails(
+            exceptions.MigrationTimeout, "aborted after 1800 s in Nova's queue"
+        )
+        self.assertEqual(1, len(self.aborts))
+        self.assertEqual(('h1', None), self.place())
+
+    def place(self):
+        return self.instance.host, self.instance.task_state
+
+    def test_completes_instead(self):
+        # Too late to abort: it is watched on, and it arrives (Q5).
+        self.instance.script = (
+            *['post-migrating'] * 15,
+            'completed',
+        )
+        self.assertEqual(migration.INSTEAD, self.run_move())
+        self.assertEqual('h2', self.instance.host)
+        self.assertGreater(len(self.aborts), 1)
+
+    def test_never_over(self):
+        self.instance.script = ('post-migrating',) * LONG
+        self.fails(
+            exceptions.MigrationTimeout, 'not over in Nova yet: post-migrating'
+        )
+        self.assertLess(self.clock.now, 1000 + 1400)
+
+    def test_nova_away_for_good(self):
+        self.instance.script = ('running',) * LONG
+
+        def away(look):
+            self.cloud.down.add(('GET', '/nova'))
+            self.cloud.down.add(('DELETE', '/nova'))
+
+        self.cloud.on_look = away
+        self.fails(exceptions.MigrationTimeout, 'not over in Nova yet')
+
+
+class CancelInStateTestCase(
+    testscenarios.TestWithScenarios, base.MoveTestCase
+):
+    scenarios = [
+        (status, {'status': status})
+        for status in ('accepted', 'queued', 'preparing', 'running')
+    ]
+
+    def test_is_aborted_in_nova(self):
+        self.instance.script = (*[self.status] * 3, *['running'] * LONG)
+
+        def cancel(look):
+            self.cancelled = True
+
+        self.cloud.on_look = cancel
+        self.fails(exceptions.MigrationCancelled, 'its plan was cancelled')
+        self.assertTrue(self.cloud.migrations[0].aborted)
+        self.assertEqual('h1', self.instance.host)
+
+
+class CancelTestCase(base.MoveTestCase):
+    def cancel_at(self, status):
+        def cancel(look):
+            self.cancelled = self.cancelled or look.status == status
+
+        self.cloud.on_look = cancel
+
+    def test_completed_instead(self):
+        self.instance.script = (
+            'running',
+            *['post-migrating'] * 9,
+            'completed',
+        )
+        self.cancel_at('post-migrating')
+        self.assertEqual(migration.INSTEAD, self.run_move())
+        self.assertEqual('h2', self.instance.host)
+
+    def test_failed_meanwhile(self):
+        self.instance.script = ('running', *['post-migrating'] * 9, 'failed')
+        self.cancel_at('post-migrating')
+        self.fails(exceptions.MigrationFailed, 'connection to the host')
