@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever happens, the operator is told what and why."""
+
+from tests.lab import base
+from tests.lab.test_spread import pile
+
+PLUGINS = {
+    'goal': 'kronos_balance',
+    'strategy': 'kronos_spread',
+}
+
+
+class TestTelling(base.LabTestCase):
+    def test_an_even_cloud_says_so_and_leaves_an_empty_plan(self):
+        self.wait_for_metrics()
+        audit = self.finished(self.audit('aggregates=alpha'))
+        self.assertEqual('SUCCEEDED', audit['State'])
+        self.assertIn('alpha: ', audit['Status Message'])
+        self.assertIn('threshold', audit['Status Message'])
+        [plan] = self.plans(audit)
+        self.assertEqual('SUCCEEDED', plan['state'])
+        self.assertEqual([], self.actions(plan))
+
+    def test_no_scope(self):
+        """A6: it never plans the whole cloud."""
+        audit = self.finished(self.audit())
+        self.assertEqual('FAILED', audit['State'])
+        self.assertIn('aggregates', audit['Status Message'])
+        self.assertIn('include_unassigned_hosts', audit['Status Message'])
+        self.assertEqual([], self.plans(audit))
+
+    def test_an_unknown_aggregate(self):
+        """M8: it is named, and so are the known ones."""
+        audit = self.finished(self.audit('aggregates=alhpa'))
+        self.assertEqual('FAILED', audit['State'])
+        for name in ('alhpa', 'alpha', 'beta'):
+            self.assertIn(name, audit['Status Message'])
+
+    def test_a_broken_policies_file(self):
+        """C21: it is read at the start of every audit."""
+        good = self.policies.read_text()
+        self.policies.write_text(good.replace('weight: 0.6', 'weight: 0.5'))
+        audit = self.finished(self.audit('aggregates=alpha'))
+        self.assertEqual('FAILED', audit['State'])
+        self.assertIn('weight', audit['Status Message'])
+        self.policies.write_text(good)
+        audit = self.finished(self.audit('aggregates=alpha'))
+        self.assertEqual('SUCCEEDED', audit['State'])
+
+    def test_names_and_restarts(self):
+        """The plugins are known, and three restarts cancel no audit."""
+        self.wait_for_metrics()
+        for kind, name in PLUGINS.items():
+            rows = self.openstack(f'optimize {kind} list')
+            self.assertIn(name, [row['Name'] for row in rows])
+        done = self.finished(self.audit('aggregates=alpha'))
+        going = self.audit(
+            'aggregates=alpha', '--audit_type CONTINUOUS --interval 3600'
+        )
+        self.wait(
+            lambda: self.shown(going)['State'] == 'ONGOING',
+            60,
+            'the continuous audit to start',
+        )
+        for _ in range(3):
+            self.lab.restart('watcher-decision-engine')
+            self.assertEqual('ONGOING', self.shown(going)['State'])
+            self.assertEqual('SUCCEEDED', self.shown(done)['State'])
+        self.openstack(
+            f'optimize audit update {going["UUID"]} replace state=CANCELLED'
+        )
+
+
+class TestPrometheusAway(base.LabTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.wait_for_metrics()
+
+    def stop_prometheus(self) -> None:
+        self.addCleanup(self.lab.start, 'prometheus')
+        self.lab.stop('prometheus')
+
+    def test_oneshot_fails_with_the_sentence(self):
+        self.stop_prometheus()
+        audit = self.finished(self.audit('aggregates=alpha'))
+        self.assertEqual('FAILED', audit['State'])
+        self.assertIn('Prometheus', audit['Status Message'])
+        self.assertEqual([], self.plans(audit))
+
+    def test_continuous_recovers_by_itself(self):
+        """L5 and watcher's terminal FAILED: it stays ONGOING."""
+        audit = self.audit(
+            'aggregates=alpha',
+            '--audit_type CONTINUOUS --interval 5 --auto-trigger',
+        )
+        self.wait_for_message(audit, 'threshold')
+        self.stop_prometheus()
+        self.wait_for_message(audit, 'Prometheus')
+        self.assertEqual('ONGOING', self.shown(audit)['State'])
+        self.lab.start('prometheus')
+        self.wait_for_message(audit, 'threshold')
+        self.assertEqual('ONGOING', self.shown(audit)['State'])
+        self.assertLessEqual(len(self.plans(audit)), 2)
+        self.openstack(
+            f'optimize audit update {audit["UUID"]} replace state=CANCELLED'
+        )
+
+    def wait_for_message(self, audit: dict[str, str], words: str) -> None:
+        url = f'/v1/audits/{audit["UUID"]}'
+        self.wait(
+            lambda: words in (self.cloud.watcher(url)['status_message'] or ''),
+            90,
+            f'the audit to say {words!r}',
+        )
+
+
+class TestActions(base.LabTestCase):
+    """An action that goes wrong says why; the plan goes on."""
+
+    def planned(self) -> tuple[dict[str, str], list[dict[str, str]]]:
+        self.boot(pile('cmp1', 6))
+        audit = self.finished(self.audit('aggregates=alpha max_migrations=20'))
+        [plan] = self.plans(audit)
+        return plan, self.actions(plan)
+
+    def test_the_world_changed_since_the_plan(self):
+        """K4, K5, K11, K13: stale is skipped, unsafe is refused."""
+        plan, actions = self.planned()
+        gone, *others = actions
+        given = gone['input_parameters']
+        self.openstack(f'server delete --wait {given["resource_id"]}')
+        closed = others[-1]['input_parameters']['destination_node']
+        self.cloud.set_host(closed, False, 'just now')
+        self.start(plan)
+        self.assertEqual('FAILED', self.executed(plan)['state'])
+        states = {row['uuid']: row for row in self.actions(plan)}
+        self.assertEqual('SKIPPED', states[gone['uuid']]['state'])
+        for action in others:
+            row = states[action['uuid']]
+            if row['input_parameters']['destination_node'] == closed:
+                self.assertEqual('FAILED', row['state'])
+                self.assertIn('KRONOS:PreFlightError', row['status_message'])
+                self.assertIn(closed, row['status_message'])
+            else:
+                self.assertEqual('SUCCEEDED', row['state'])
+
+    def test_a_failing_migration(self):
+        """K8, K13: Nova rolls back; the action says so."""
+        plan, actions = self.planned()
+        name = actions[0]['input_parameters']['resource_name']
+        self.cloud.set_migrations({name: {'end': 'failed'}})
+        self.start(plan)
+        self.assertEqual('FAILED', self.executed(plan)['state'])
+        rows = {row['uuid']: row for row in self.actions(plan)}
+        first = rows.pop(actions[0]['uuid'])
+        self.assertEqual('FAILED', first['state'])
+        self.assertIn('KRONOS:MigrationFailed', first['status_message'])
+        self.assertEqual({'SUCCEEDED'}, {r['state'] for r in rows.values()})
+        self.assertEqual('cmp1', self.cloud.placement()[name])
+
+    def test_cancelling_the_plan_aborts_in_nova(self):
+        """K14, Q6: Watcher itself would let the migration run."""
+        plan, _actions = self.planned()
+        self.cloud.set_migrations({'default': {'seconds': 300}})
+        before = self.cloud.placement()
+        self.start(plan)
+        self.wait(
+            lambda: (
+                'MIGRATING'
+                in {s['status'] for s in self.cloud.servers().values()}
+            ),
+            60,
+            'a migration to run',
+        )
+        self.openstack(f'optimize actionplan cancel {plan["uuid"]}')
+        self.executed(plan)
+        self.assertEqual(before, self.cloud.placement())
+        self.assertEqual(
+            {'ACTIVE'}, {s['status'] for s in self.cloud.servers().values()}
+        )
+        self.assertIn(
+            'KRONOS:MigrationCancelled',
+            ' '.join(
+                row['status_message'] or '' for row in self.actions(plan)
+            ),
+        )
