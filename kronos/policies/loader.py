@@ -121,7 +121,7 @@ def _fault(
     if not path:
         return f'{where}must be a mapping of fields, not {_shown(value)}'
     name = str(path[0])
-    return f'{where}{name}: {_rule(model, name, kind, value)}'
+    return f'{where}{_clip(name)}: {_rule(model, name, kind, value)}'
 
 
 def _rule(
@@ -174,4 +174,6 @@ def _kind(value: Any) -> str:
 
 
 def _clip(text: str) -> str:
-    return text if len(text) <= SHOWN else f'{text[:SHOWN]}...'
+    """On one line, and not endless."""
+    line = ' '.join(text.split())
+    return line if len(line) <= SHOWN else f'{line[:SHOWN]}...'

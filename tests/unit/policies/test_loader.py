@@ -298,6 +298,12 @@ class TestFaults(LoaderTestCase):
             self.reason(GOOD.replace('1.0', '0.99')),
         )
 
+    def test_names_stay_on_one_line(self):
+        reason = self.reason(GOOD.replace('cpu', '"a\\nb"') + '  "c\\nd": 1\n')
+        self.assertIn('policy a b: name: must be', reason)
+        self.assertIn('policy a b: c d: there is no such field', reason)
+        self.assertNotIn('\n', reason)
+
     def test_long_values_are_cut(self):
         reason = self.reason(GOOD.replace('spread', 'x' * 5000))
         self.assertIn(f"not '{'x' * 59}...", reason)
