@@ -302,6 +302,19 @@ class TestCoverage(base.BaseTestCase):
             ['policy mem: imbalance_query: no value for hot'], card.warnings
         )
 
+    def test_gap_in_two_policies_names_the_first(self):
+        card = score(
+            build.snapshot(
+                {'cpu': even(9), 'mem': even(9)}, hosts=[*even(9), 'new']
+            ),
+            build.policy('cpu', 0.5),
+            build.policy('mem', 0.5),
+        )
+        self.assertEqual(
+            {'new': 'policy cpu has no fresh sample for it'},
+            card.frozen_hosts,
+        )
+
     def test_gap_in_a_skipped_policy_freezes_nobody(self):
         card = score(
             build.snapshot({'cpu': even(3), 'mem': even(1)}),

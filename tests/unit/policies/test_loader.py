@@ -115,6 +115,12 @@ class TestFile(LoaderTestCase):
             self.reason(GOOD + 'policies: []\n'),
         )
 
+    def test_key_that_is_a_list(self):
+        self.assertEqual(
+            'it is not valid YAML: line 2: found unhashable key',
+            self.reason('a: 1\n? [b]\n: 2\n'),
+        )
+
     def test_anchors_and_merges_are_plain_yaml(self):
         self.write(
             textwrap.dedent("""
