@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What would Kronos do with this recording? Offline, and changing nothing.
+
+Exit status: 0 when the recording was planned, whatever the outcome; 1 when
+it cannot be read; 2 when the arguments are wrong.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from kronos.common.exceptions import KronosException
+from kronos.engine import explain
+from kronos.engine.propose import propose
+from kronos.engine.types import (
+    AggregateResult,
+    CycleReport,
+    MigrationStep,
+    Settings,
+    TieBreak,
+)
+from kronos.snapshots import cluster
+
+REASONS_SHOWN = 8
+"""Reasons for not moving that the table lists, the most frequent first."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    :param arguments: those of the process if None
+    :returns: the exit status
+    """
+    parsed = _parser().parse_args(arguments)
+    try:
+        recording = cluster.read(parsed.file)
+    except KronosException as error:
+        print(f'kronos-replay: {error}', file=sys.stderr)
+        return 1
+    report = propose(
+        [recording.snapshot], recording.policies, _settings(parsed)
+    )
+    if parsed.format == 'json':
+        text = json.dumps(document(report, parsed.max_migrations), indent=2)
+    else:
+        text = '\n\n'.join(
+            _table(scope, parsed.max_migrations) for scope in report.scopes
+        )
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # The reader has seen enough; nothing may be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='kronos-replay',
+        description='Plan the migrations of a recorded cluster, offline.',
+    )
+    parser.add_argument(
+        'file', metavar='FILE', help='format cluster/1, JSON, maybe gzipped'
+    )
+    parser.add_argument(
+        '--max-migrations',
+        type=_positive,
+        metavar='N',
+        help="migrations to plan at most (default: the policies')",
+    )
+    parser.add_argument(
+        '--plain',
+        action='store_true',
+        help='the literal rule: the first of equally good migrations, no '
+        'plateau moves, no swaps, an instance may move again',
+    )
+    parser.add_argument(
+        '--exhaust',
+        action='store_true',
+        help='go on when every policy is at its threshold',
+    )
+    parser.add_argument('--format', choices=['table', 'json'], default='table')
+    return parser
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not a whole number of at least 1'
+        )
+    return number
+
+
+def _settings(parsed: argparse.Namespace) -> Settings:
+    settings = Settings(
+        max_migrations=parsed.max_migrations,
+        exhaust=parsed.exhaust,
+        require_headroom=True,
+    )
+    if parsed.plain:
+        settings.tie_break = TieBreak.FIRST
+        settings.plateau_moves = settings.swap_moves = False
+        settings.repeat_moves = True
+    return settings
+
+
+def document(
+    report: CycleReport, max_migrations: int | None
+) -> dict[str, Any]:
+    """The report for programs; keys are added, never changed.
+
+    :param max_migrations: the budget, if one was given: ``floor`` then is
+        what no plan of so many migrations can get below
+    """
+    return {
+        'scopes': [_scope(scope, max_migrations) for scope in report.scopes]
+    }
+
+
+def _scope(
+    scope: AggregateResult, max_migrations: int | None
+) -> dict[str, Any]:
+    return {
+        'name': scope.name,
+        'combined_before': scope.combined_before,
+        'combined_after': scope.combined_after,
+        'stopped': scope.stopped.value,
+        'reason': scope.reason,
+        'steps': [_step(step) for step in scope.steps],
+        'memory_mb': sum(step.memory_mb for step in scope.steps),
+        'floor': _floor(scope, max_migrations),
+        'hosts_over_before': scope.hosts_over_before,
+        'hosts_over_after': scope.hosts_over_after,
+        'policies': [asdict(policy) for policy in scope.policies],
+        'availability_zones': scope.availability_zones,
+        'unavailable_hosts': scope.unavailable_hosts,
+        'unmovable': scope.unmovable,
+        'unmovable_reasons': dict(_counted(scope.unmovable)),
+        'warnings': scope.warnings,
+    }
+
+
+def _step(step: MigrationStep) -> dict[str, Any]:
+    return {
+        'instance': step.instance,
+        'instance_name': step.instance_name,
+        'source': step.source,
+        'destination': step.destination,
+        'phase': step.phase.value,
+        'memory_mb': step.memory_mb,
+        'imbalance_before': step.imbalance_before,
+        'imbalance_after': step.imbalance_after,
+        'combined_before': step.combined_before,
+        'combined_after': step.combined_after,
+    }
+
+
+def _floor(scope: AggregateResult, max_migrations: int | None) -> float | None:
+    if max_migrations is None:
+        return None
+    return explain.floor(scope.policies, max_migrations)
+
+
+def _counted(reasons: dict[str, str]) -> list[tuple[str, int]]:
+    """Reasons with how often each is given, the most frequent first."""
+    counts = Counter(reasons.values())
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _table(scope: AggregateResult, max_migrations: int | None) -> str:
+    lines = [f'Scope {scope.name}']
+    lines += _policy_lines(scope)
+    lines += _step_lines(scope.steps)
+    lines.append(f'Stopped ({scope.stopped.value}): {scope.reason}')
+    floor = _floor(scope, max_migrations)
+    if floor is not None:
+        lines.append(
+            f'No plan of {max_migrations} migrations can get the combined '
+            f'imbalance below {floor:.4f}.'
+        )
+    lines += _reason_lines('unavailable hosts', scope.unavailable_hosts)
+    lines += _reason_lines('instances that cannot move', scope.unmovable)
+    lines += [f'Warning: {warning}' for warning in scope.warnings]
+    return '\n'.join(lines)
+
+
+def _policy_lines(scope: AggregateResult) -> list[str]:
+    rows = [('policy', 'weight', 'threshold', 'imbalance', 'after')]
+    skipped = []
+    for one in scope.policies:
+        if one.skipped:
+            skipped.append(f'Skipped: {one.skipped}')
+            continue
+        rows.append(
+            (
+                one.name,
+                f'{one.weight:.3f}',
+                f'{one.threshold:.3f}',
+                f'{one.imbalance_before:.4f}',
+                f'{one.imbalance_after:.4f}',
+            )
+        )
+    rows.append(
+        (
+            'combined',
+            '',
+            '',
+            f'{scope.combined_before:.4f}',
+            f'{scope.combined_after:.4f}',
+        )
+    )
+    return [
+        *_aligned(rows),
+        *skipped,
+        f'Hosts over a threshold: {scope.hosts_over_before} -> '
+        f'{scope.hosts_over_after}',
+    ]
+
+
+def _step_lines(steps: list[MigrationStep]) -> list[str]:
+    if not steps:
+        return ['No migration.']
+    names = list(steps[0].imbalance_after)
+    rows = [
+        ('', 'instance', 'source', 'destination', 'phase', 'MiB', 'combined')
+        + tuple(names)
+    ]
+    for number, step in enumerate(steps, start=1):
+        label = step.instance
+        if step.instance_name not in ('', step.instance):
+            label += f' ({step.instance_name})'
+        rows.append(
+            (
+                str(number),
+                label,
+                step.source,
+                step.destination,
+                step.phase.value,
+                str(step.memory_mb),
+                f'{step.combined_after:.4f}',
+            )
+            + tuple(f'{step.imbalance_after[name]:.4f}' for name in names)
+        )
+    total = sum(step.memory_mb for step in steps) / 1024
+    return [
+        *_aligned(rows),
+        f'{len(steps)} migrations, {total:.1f} GiB of memory.',
+    ]
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [
+        max(len(cell) for cell in column) for column in zip(*rows, strict=True)
+    ]
+    return [
+        '  '.join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _reason_lines(what: str, reasons: dict[str, str]) -> list[str]:
+    if not reasons:
+        return []
+    counted = _counted(reasons)
+    lines = [f'{len(reasons)} {what}:']
+    for reason, number in counted[:REASONS_SHOWN]:
+        example = min(one for one, why in reasons.items() if why == reason)
+        others = f' and {number - 1} more' if number > 1 else ''
+        lines.append(f'  {example}{others}: {reason}')
+    rest = sum(number for _, number in counted[REASONS_SHOWN:])
+    if rest:
+        lines.append(f'  and {rest} more, for other reasons')
+    return lines
+
+
+if __name__ == '__main__':
+    sys.exit(main())

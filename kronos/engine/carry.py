@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the plans of earlier scopes mean for a scope that shares hosts?
+
+A host may be in two aggregates. The later scope then starts from what the
+earlier one leaves: scores, placement and headroom (A10).
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+
+from kronos.engine.profiling import Profiles
+from kronos.engine.scoring import Scorecard
+from kronos.engine.types import (
+    Headroom,
+    Host,
+    HostScore,
+    Instance,
+    Snapshot,
+)
+
+
+@dataclass
+class Carried:
+    """A planned move, as far as other scopes may see it."""
+
+    scope: str
+    instance: Instance
+    source: str
+    destination: str
+    usage: dict[str, float]
+    """By policy in use in the scope that planned it."""
+
+
+@dataclass
+class Carry:
+    moves: list[Carried] = field(default_factory=list)
+
+    def planned(self) -> dict[str, str]:
+        """Instance uuid to the scope that moves it."""
+        return {move.instance.uuid: move.scope for move in self.moves}
+
+    def apply(
+        self, snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
+    ) -> Snapshot:
+        """The snapshot after the earlier scopes' moves.
+
+        The snapshot stays as it is; the scorecard, which is the caller's
+        own, is brought up to date and says so in its warnings.
+
+        :param profiles: of the snapshot before the moves
+        """
+        hosts, instances = dict(snapshot.hosts), dict(snapshot.instances)
+        touched = {}
+        for move in self.moves:
+            uuid = move.instance.uuid
+            here = instances.pop(uuid, None)
+            if here is not None and here.host != move.source:
+                instances[uuid] = here  # seen elsewhere meanwhile: believe it
+                continue
+            if move.destination in hosts:
+                instances[uuid] = dataclasses.replace(
+                    here or move.instance, host=move.destination
+                )
+            for name, sign in ((move.source, -1), (move.destination, 1)):
+                if name in hosts:
+                    hosts[name] = _loaded(hosts[name], move.instance, sign)
+                    _shift(scorecard, profiles, move, name, sign)
+                    touched[name] = move.scope
+        for name, scope in sorted(touched.items()):
+            scorecard.warnings.append(
+                f'host {name} is in scope {scope} too: planning starts from '
+                'what its plan leaves there'
+            )
+        if touched:
+            _rescore(scorecard)
+        return dataclasses.replace(snapshot, hosts=hosts, instances=instances)
+
+
+def _loaded(host: Host, instance: Instance, sign: int) -> Host:
+    if host.headroom is None:
+        return host
+    asked = {
+        'VCPU': instance.vcpus,
+        'MEMORY_MB': instance.memory_mb,
+        'DISK_GB': instance.disk_gb,
+    }
+    headroom = {
+        name: Headroom(room.capacity, room.used + sign * asked.get(name, 0))
+        for name, room in host.headroom.items()
+    }
+    return dataclasses.replace(host, headroom=headroom)
+
+
+def _shift(
+    scorecard: Scorecard,
+    profiles: Profiles,
+    move: Carried,
+    host: str,
+    sign: int,
+) -> None:
+    """Take the instance off a host's scores, or put it on them."""
+    own = profiles.profiles.get(move.instance.uuid)
+    usage = {**(own.usage if own else {}), **move.usage}
+    for policy, values in scorecard.values.items():
+        if host not in values:
+            continue
+        if policy not in usage:
+            scorecard.warnings.append(
+                f'policy {policy} was not used in scope {move.scope}: the '
+                f'share of {move.instance.uuid}, planned there, is not '
+                f'known, and the score of {host} is as measured'
+            )
+            continue
+        size = profiles.capacities.get(policy, {}).get(host, 1.0)
+        values[host] += sign * usage[policy] / size
+
+
+def _rescore(scorecard: Scorecard) -> None:
+    for result in scorecard.results:
+        values = scorecard.values.get(result.name)
+        if not values:
+            continue
+        low, width = min(values.values()), max(values.values())
+        width -= low
+        result.scores = [
+            HostScore(host, value, (value - low) / width if width else 0.0)
+            for host, value in values.items()
+        ]
+        result.imbalance_before = result.imbalance_after = width

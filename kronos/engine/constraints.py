@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which instance may go to which host, and if not, why?
+
+All phases ask the same object. It follows the plan, so every answer is
+about the placement that the earlier steps leave (E9).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+
+from kronos.engine.groups import GroupRule
+from kronos.engine.rules import Elsewhere, HeadroomRule, KeyedRule, Rule
+from kronos.engine.scoring import why_unavailable
+from kronos.engine.state import BoolArray, IntArray, State
+from kronos.engine.types import Settings, Snapshot
+
+
+class Constraints:
+    """Rules of which each must agree.
+
+    :param rules: in the order in which their reasons are given
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules = list(rules)
+
+    def why_not(self, instance: int, host: int) -> str:
+        """The first reason against a move now; '' if it is legal."""
+        for rule in self._rules:
+            if reason := rule.why_not(instance, host):
+                return reason
+        return ''
+
+    def refusals(self, instance: int) -> list[tuple[int, str]]:
+        """How many hosts each rule refuses that no earlier one did, with
+        its reason for the first of them."""
+        one = np.array([instance])
+        refused = []
+        left: BoolArray | None = None
+        for rule in self._rules:
+            allowed = rule.rows(one)[0]
+            if left is None:
+                left = np.ones(len(allowed), dtype=bool)
+            hosts = np.flatnonzero(left & ~allowed)
+            if hosts.size:
+                reason = rule.why_not(instance, int(hosts[0]))
+                refused.append((int(hosts.size), reason))
+            left &= allowed
+        return refused
+
+    def rows(self, instances: IntArray) -> BoolArray:
+        """[n, H]: where each of n instances may go."""
+        return reduce(
+            np.logical_and, (rule.rows(instances) for rule in self._rules)
+        )
+
+    def column(self, host: int) -> BoolArray:
+        """[V]: which instances may come to a host."""
+        return reduce(
+            np.logical_and, (rule.column(host) for rule in self._rules)
+        )
+
+    def follow(self, instance: int, source: int, destination: int) -> None:
+        """Take note of a move; the opposite move takes it back."""
+        for rule in self._rules:
+            rule.follow(instance, source, destination)
+
+
+def build(
+    snapshot: Snapshot,
+    state: State,
+    frozen_hosts: Mapping[str, str],
+    settings: Settings,
+) -> Constraints:
+    """The rules of a scope (E1-E12, F4 and the hard AZ pin).
+
+    :param state: the arrays of the same snapshot; they share the placement
+    :param frozen_hosts: host to reason, from the scorecard
+    """
+    index = state.index
+    hosts = [snapshot.hosts[name] for name in index.hosts]
+    instances = [snapshot.instances[uuid] for uuid in index.instances]
+    zones = [zone_of(snapshot, name) for name in index.hosts]
+    closed = [
+        why_closed(snapshot, name, frozen_hosts, settings)
+        for name in index.hosts
+    ]
+    resources = ['VCPU', 'MEMORY_MB']
+    if settings.check_disk:
+        resources.append('DISK_GB')
+    rules: list[Rule] = [
+        Elsewhere(state.host_of, len(hosts)),
+        KeyedRule(_closed_rule, [None] * len(instances), closed),
+        KeyedRule(
+            _pin_rule,
+            [one.pinned_availability_zone for one in instances],
+            zones,
+        ),
+    ]
+    if settings.restrict_to_az:
+        # No move of this scope changes an instance's zone then.
+        at = [zones[host] for host in state.host_of.tolist()]
+        rules.append(KeyedRule(_same_zone_rule, at, zones))
+    rules.append(HeadroomRule(instances, hosts, resources))
+    rules.append(GroupRule(snapshot, index))
+    return Constraints(rules)
+
+
+def zone_of(snapshot: Snapshot, host: str) -> str:
+    """A host's availability zone; '' if nobody told (F1)."""
+    zone = snapshot.hosts[host].availability_zone
+    service = (snapshot.services or {}).get(host)
+    return zone or (service.zone if service else '')
+
+
+def why_closed(
+    snapshot: Snapshot,
+    host: str,
+    frozen_hosts: Mapping[str, str],
+    settings: Settings,
+) -> str:
+    """Why a host takes no instance at all; '' if it may take some.
+
+    Fails closed: without a row in os-services it takes none (E11, E12).
+    """
+    if host in frozen_hosts:
+        return frozen_hosts[host]
+    if snapshot.services is None:
+        return 'the state of the compute services is unknown'
+    if reason := why_unavailable(snapshot.services.get(host)):
+        return reason
+    about = snapshot.hosts[host]
+    if about.closed:
+        return about.closed
+    if about.headroom is None and settings.require_headroom:
+        return 'Placement shows no inventory of it (require_headroom is set)'
+    return ''
+
+
+def _closed_rule(_: None, closed: str) -> str:
+    return f'the host takes nothing: {closed}' if closed else ''
+
+
+def _pin_rule(pin: str | None, zone: str) -> str:
+    """An unknown zone is not the one that is asked for."""
+    if pin is None or pin == zone:
+        return ''
+    return (
+        f'it is pinned to availability zone {pin}, the host is in '
+        f'{zone or "an unknown one"}'
+    )
+
+
+def _same_zone_rule(zone: str, other: str) -> str:
+    if zone == other:
+        return ''
+    return (
+        f'restrict_to_az is set: the host is in availability zone '
+        f'{other or "unknown"}, not {zone or "unknown"}'
+    )

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why did planning end, and why did an instance not move? In sentences."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kronos.engine import movability
+from kronos.engine.constraints import Constraints
+from kronos.engine.profiling import Profiles
+from kronos.engine.state import EPSILON, BoolArray, State
+from kronos.engine.types import (
+    PolicyResult,
+    Settings,
+    Snapshot,
+    StopReason,
+)
+
+HOTTEST_HOSTS = 3
+"""Hosts per policy whose instances are explained one by one in a stall."""
+
+
+def fixed_instances(
+    snapshot: Snapshot,
+    frozen_hosts: Mapping[str, str],
+    profiles: Profiles,
+    planned: Mapping[str, str],
+    settings: Settings,
+) -> dict[str, str]:
+    """The instances that cannot be planned, with the reason, by uuid.
+
+    :param planned: instance uuid to the scope that moves it already (A10)
+    """
+    fixed = {}
+    for uuid in sorted(snapshot.instances):
+        instance = snapshot.instances[uuid]
+        reason = movability.why_unmovable(instance, settings)
+        if not reason and uuid in planned:
+            reason = f'it is planned already, in scope {planned[uuid]}'
+        if not reason and instance.host in frozen_hosts:
+            reason = (
+                f'its host {instance.host} takes no part: '
+                f'{frozen_hosts[instance.host]}'
+            )
+        if not reason and uuid not in profiles.profiles:
+            reason = profiles.skipped.get(uuid, 'it has no profile')
+        if reason:
+            fixed[uuid] = reason
+    return fixed
+
+
+def why_stopped(
+    stopped: StopReason, state: State, migrations: int, settings: Settings
+) -> str:
+    """The reason of a planning that took place, with its numbers."""
+    after = f' after {_counted(migrations)}' if migrations else ''
+    over = state.over_threshold()
+    if stopped is StopReason.BALANCED:
+        return (
+            f'every policy is at or below its threshold{after}: '
+            f'{_standing(state, ~over)}'
+        )
+    if stopped is StopReason.BUDGET:
+        text = f'the budget of {_counted(migrations)} is used'
+    else:
+        kinds = ['migration']
+        if settings.plateau_moves:
+            kinds.append('plateau move')
+        if settings.swap_moves:
+            kinds.append('swap')
+        text = (
+            f'no legal {" or ".join(kinds)} improves the combined imbalance '
+            f'of {state.combined():.4g}{after}'
+        )
+    if not over.any():
+        return f'{text}; no policy is over its threshold'
+    return f'{text}; over the threshold: {_standing(state, over)}'
+
+
+def _counted(migrations: int) -> str:
+    return f'{migrations} migration{"" if migrations == 1 else "s"}'
+
+
+def _standing(state: State, which: BoolArray) -> str:
+    """``cpu 0.412 > 0.15 (h3 0.71, h9 0.3)`` per policy."""
+    parts = []
+    for p in np.flatnonzero(which).tolist():
+        high, low = state.highest[p], state.lowest[p]
+        sign = '>' if state.over_threshold()[p] else '<='
+        parts.append(
+            f'{state.policies[p]} {state.imbalances[p]:.4g} {sign} '
+            f'{state.thresholds[p]:g} '
+            f'({state.index.hosts[high.hosts[0]]} {high.values[0]:.4g}, '
+            f'{state.index.hosts[low.hosts[0]]} {low.values[0]:.4g})'
+        )
+    return ', '.join(parts)
+
+
+def stuck_instances(
+    state: State, constraints: Constraints, movable: BoolArray
+) -> dict[str, str]:
+    """Why nothing on the hottest hosts of the uncontent policies moved.
+
+    :param movable: [V]
+    :returns: uuid to reason
+    """
+    hottest: set[int] = set()
+    for p in np.flatnonzero(state.over_threshold()).tolist():
+        row = np.where(state.counts, state.scores[p], -np.inf)
+        top = state.highest[p].values[0] - EPSILON
+        hottest.update(np.flatnonzero(row >= top)[:HOTTEST_HOSTS].tolist())
+    return {
+        state.index.instances[instance]: _why_stuck(
+            state, constraints, instance
+        )
+        for instance in np.flatnonzero(movable).tolist()
+        if int(state.host_of[instance]) in hottest
+    }
+
+
+def _why_stuck(state: State, constraints: Constraints, instance: int) -> str:
+    legal = np.flatnonzero(constraints.rows(np.array([instance]))[0])
+    if not legal.size:
+        # The first refusal is that of the host where it is.
+        refused = '; '.join(
+            f'{number} host{"" if number == 1 else "s"}: {reason}'
+            for number, reason in constraints.refusals(instance)[1:]
+        )
+        return f'no legal destination: {refused or "there is no other host"}'
+    source = state.host_of[[instance]]
+    left, entered = state.shifted(np.array([instance]), source, legal)
+    _, objected = state.judge(source, legal, left, entered)
+    number = int(objected.sum())
+    text = f'{legal.size} legal destinations, none improves'
+    if number:
+        text += (
+            f'; {number} would worsen a policy that then is over its threshold'
+        )
+    return text
+
+
+def floor(policies: Sequence[PolicyResult], migrations: int) -> float:
+    """What no plan of so many migrations can get the combined imbalance
+    below.
+
+    K migrations lower at most K hosts and raise at most K, so a policy
+    keeps at least its K+1-th highest less its K+1-th lowest value.
+    """
+    total = 0.0
+    for policy in policies:
+        values = sorted(score.value for score in policy.scores)
+        if len(values) > migrations:
+            left = values[-1 - migrations] - values[migrations]
+            total += policy.weight * max(0.0, left)
+    return total
