@@ -24,7 +24,7 @@ LAB = ROOT / '.lab'
 VENV = LAB / 'venv'
 REQUIREMENTS = TOOLS / 'requirements.txt'
 CONSTRAINTS = TOOLS / 'constraints.txt'
-STAMP = VENV / 'kronos-stamp.json'
+STAMP = 'kronos-stamp.json'
 POLICY = pathlib.Path('/usr/sbin/policy-rc.d')
 SAVED_POLICY = POLICY.with_name('policy-rc.d.before-kronos-lab')
 ABSENT_POLICY = POLICY.with_name('policy-rc.d.absent-before-kronos-lab')
@@ -71,8 +71,7 @@ def ensure(packages: bool = True) -> pathlib.Path:
                 f'{sys.executable}, {sys.version.split()[0]}.'
             )
         _debian(_missing_packages(packages))
-        _environment()
-    return VENV
+        return ensure_venv(sys.executable, VENV.name)
 
 
 def _missing_packages(servers: bool) -> list[str]:
@@ -200,23 +199,30 @@ def _restore_policy() -> None:
         ABSENT_POLICY.unlink()
 
 
-def _environment() -> None:
+def ensure_venv(python: str, name: str) -> pathlib.Path:
+    """A virtual environment like the lab's, of another Python.
+
+    :param python: path of the interpreter
+    :param name: of its folder, below the lab's
+    """
+    venv = LAB / name
     wanted = {
         'requirements': _digest(REQUIREMENTS, CONSTRAINTS),
         'project': _digest(ROOT / 'pyproject.toml', ROOT / 'setup.cfg'),
         'root': str(ROOT),
     }
-    have = _stamp()
+    have = _stamp(venv)
     if have == wanted:
-        return
-    STAMP.unlink(missing_ok=True)
+        return venv
+    (venv / STAMP).unlink(missing_ok=True)
     if have.get('requirements') != wanted['requirements']:
-        _make_venv()
-        with step('installing Python packages'):
-            _uv('-r', str(REQUIREMENTS), '-c', str(CONSTRAINTS))
+        _make_venv(python, venv)
+        with step(f'installing Python packages into {venv}'):
+            _uv(venv, '-r', str(REQUIREMENTS), '-c', str(CONSTRAINTS))
     with step('installing Kronos itself, editable'):
-        _uv('-c', str(CONSTRAINTS), '-e', str(ROOT))
-    STAMP.write_text(json.dumps(wanted))
+        _uv(venv, '-c', str(CONSTRAINTS), '-e', str(ROOT))
+    (venv / STAMP).write_text(json.dumps(wanted))
+    return venv
 
 
 def _digest(*files: pathlib.Path) -> str:
@@ -224,35 +230,36 @@ def _digest(*files: pathlib.Path) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _stamp() -> dict[str, str]:
+def _stamp(venv: pathlib.Path) -> dict[str, str]:
     """What the environment holds; empty if it is unusable."""
     try:
-        if not (VENV / 'bin/python').exists():  # its interpreter is gone
+        if not (venv / 'bin/python').exists():  # its interpreter is gone
             return {}
-        return dict(json.loads(STAMP.read_text()))
+        return dict(json.loads((venv / STAMP).read_text()))
     except (OSError, ValueError):
         return {}
 
 
-def _make_venv() -> None:
-    with step('making the virtual environment'):
-        _run([sys.executable, '-m', 'venv', '--clear', str(VENV)])
-        pip = [str(VENV / 'bin/python'), '-m', 'pip', 'install', '-q']
+def _make_venv(python: str, venv: pathlib.Path) -> None:
+    with step(f'making the virtual environment {venv}'):
+        _run([python, '-m', 'venv', '--clear', str(venv)])
+        pip = [str(venv / 'bin/python'), '-m', 'pip', 'install', '-q']
         _run([*pip, '-c', str(CONSTRAINTS), 'uv'])
 
 
-def _uv(*what: str) -> None:
-    environ = {**_uv_settings(), **os.environ}
+def _uv(venv: pathlib.Path, *what: str) -> None:
+    python = str(venv / 'bin/python')
+    environ = {**_uv_settings(python), **os.environ}
     if not _git_knows():
         environ.setdefault('PBR_VERSION', '0.0.1.dev0')
     _run(
         [
-            str(VENV / 'bin/uv'),
+            str(venv / 'bin/uv'),
             'pip',
             'install',
             '-q',
             '--python',
-            str(VENV / 'bin/python'),
+            python,
             '--build-constraints',
             str(CONSTRAINTS),
             *what,
@@ -272,7 +279,7 @@ def _git_knows() -> bool:
     )
 
 
-def _uv_settings() -> dict[str, str]:
+def _uv_settings(python: str) -> dict[str, str]:
     """pip's configuration of this machine as uv's: uv does not read it."""
     names = {
         'index-url': 'UV_DEFAULT_INDEX',
@@ -285,7 +292,7 @@ def _uv_settings() -> dict[str, str]:
         'proxy': 'HTTPS_PROXY',
     }
     listing = subprocess.run(
-        [str(VENV / 'bin/python'), '-m', 'pip', 'config', 'list'],
+        [python, '-m', 'pip', 'config', 'list'],
         capture_output=True,
         text=True,
     ).stdout
@@ -311,10 +318,10 @@ def _run(command: list[str], environ: dict[str, str] | None = None) -> None:
         )
 
 
-def main(packages: bool = True) -> None:
+def main(packages: bool = True) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        ensure(packages)
+        return ensure(packages)
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

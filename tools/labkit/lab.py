@@ -142,6 +142,7 @@ class Lab:
 
     @contextlib.contextmanager
     def _step(self, what: str) -> Iterator[None]:
+        self._say(f'{what} ...')
         begin = time.monotonic()
         yield
         self._say(f'{what}: {time.monotonic() - begin:.1f} s')
@@ -154,6 +155,8 @@ class Lab:
             if process.is_running(record)
         ]
         self.ports = ports.choose(running=bool(alive))
+        if not alive:
+            process.rotate_logs()
         origin = database.prepare()
         settings.write(self.ports)
         since = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
@@ -192,10 +195,12 @@ class Lab:
             settings.password(),
         )
         self._connection = None
+        # Computes report to placement, and need some seconds: them first.
+        table['placement'].wait()
+        self._fork_computes(list(topology.HOSTS))
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for work in [pool.submit(table[name].wait) for name in rest]:
                 work.result()
-        self._fork_computes(list(topology.HOSTS))
 
     def _fork_computes(self, hosts: list[str]) -> None:
         self.start_computes_parent()

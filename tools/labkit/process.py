@@ -185,6 +185,12 @@ def memory_kb(record: Record) -> int:
     return total
 
 
+def rotate_logs() -> None:
+    """Keep the logs of the last time apart, and drop those before."""
+    for file in layout.LOG.glob('*.log'):
+        file.replace(file.with_suffix('.log.1'))
+
+
 def log_tail(name: str, lines: int = 15) -> list[str]:
     """The last lines of a service's log."""
     file = layout.LOG / f'{name}.log'

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the policies' queries say of the lab's hosts, and is it news?"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from labkit import layout
+
+POLICIES = layout.ROOT / 'etc/kronos/policies.yaml'
+WINDOW = re.compile(r'\[[0-9a-z]+\]')
+MOMENT = '[10s]'
+"""Short enough to show the present, long enough for four scrapes."""
+TOLERANCE = 0.02
+
+Query = Callable[[str], list[dict[str, Any]]]
+
+
+@dataclass
+class Policy:
+    """What of a policy matters here."""
+
+    name: str
+    threshold: float
+    host_label: str
+    imbalance_query: str
+    profile_query: str
+
+
+@dataclass
+class Scores:
+    """The hosts' scores for one policy."""
+
+    policy: Policy
+    values: dict[str, float]
+
+    def imbalance(self, hosts: Iterable[str]) -> float:
+        """max - min over some hosts; 1 if one has no score."""
+        found = [self.values.get(host) for host in hosts]
+        known = [value for value in found if value is not None]
+        if not found or len(known) < len(found):
+            return 1.0
+        return max(known) - min(known)
+
+
+def policies() -> list[Policy]:
+    """Those in force, from the sample that an operator would install."""
+    content = yaml.safe_load(POLICIES.read_text())
+    return [
+        Policy(
+            name=policy['name'],
+            threshold=float(policy.get('threshold', 0.15)),
+            host_label=policy.get('host_label', 'host'),
+            imbalance_query=policy['imbalance_query'],
+            profile_query=policy['vm_profile_query'],
+        )
+        for policy in content['policies']
+        if policy.get('enabled', True)
+    ]
+
+
+def read(query: Query) -> list[Scores]:
+    """The scores as Prometheus has them now."""
+    return [
+        Scores(
+            policy,
+            {
+                series['metric'].get(policy.host_label, ''): float(
+                    series['value'][1]
+                )
+                for series in query(policy.imbalance_query)
+            },
+        )
+        for policy in policies()
+    ]
+
+
+def is_settled(query: Query) -> bool:
+    """Whether the queries' windows hold nothing but the present.
+
+    Each query is asked as it is and with short windows; once both say the
+    same, what changed before has left the windows.
+    """
+    return all(
+        _agree(query(text), query(WINDOW.sub(MOMENT, text)))
+        for policy in policies()
+        for text in (policy.imbalance_query, policy.profile_query)
+        if WINDOW.search(text)
+    )
+
+
+def _agree(long: list[dict[str, Any]], short: list[dict[str, Any]]) -> bool:
+    def by_labels(vector: list[dict[str, Any]]) -> dict[str, float]:
+        return {
+            str(sorted(series['metric'].items())): float(series['value'][1])
+            for series in vector
+        }
+
+    first, second = by_labels(long), by_labels(short)
+    return (
+        bool(first)
+        and first.keys() == second.keys()
+        and all(
+            abs(value - second[key]) <= TOLERANCE * max(1.0, abs(value))
+            for key, value in first.items()
+        )
+    )
+
+
+def table(
+    found: list[Scores], hosts: Iterable[str], remarks: dict[str, str]
+) -> list[str]:
+    """Lines to print: a host per line, a policy per column."""
+    hosts = list(hosts)
+    names = [scores.policy.name for scores in found]
+    lines = ['host      ' + ''.join(f'{name:>9}' for name in names)]
+    for host in hosts:
+        cells = [_cell(scores.values.get(host)) for scores in found]
+        remark = remarks.get(host, '')
+        lines.append(f'{host:10}{"".join(cells)}  {remark}'.rstrip())
+    count = [host for host in hosts if 'disabled' not in remarks.get(host, '')]
+    for title, figures in (
+        ('max-min', [scores.imbalance(count) for scores in found]),
+        ('threshold', [scores.policy.threshold for scores in found]),
+    ):
+        lines.append(f'{title:10}' + ''.join(map(_cell, figures)))
+    return lines
+
+
+def _cell(value: float | None) -> str:
+    return f'{"-":>9}' if value is None else f'{value:9.3f}'
