@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live migrations in a real Nova (M5, P1-P7, Q3-Q5)."""
+
+from typing import Any
+
+from kronos.clients.nova import AbortOutcome, MigrationStatus
+from kronos.common import exceptions
+from tests.functional.nova import base
+
+
+class _Migrations(base.NovaTestCase):
+    def ended(self, uuid: str, key: str) -> MigrationStatus:
+        def look() -> MigrationStatus | None:
+            status = self.nova.get_migration_status(uuid, key)
+            return status if status.is_over else None
+
+        status: MigrationStatus = self.until('the migration is over', look)
+        return status
+
+
+class TestLiveMigration(_Migrations):
+    def test_it_moves(self) -> None:
+        uuid = self.boot('host1')['id']
+        request = self.nova.live_migrate(uuid, 'host2')
+        self.assertRegex(request, '^req-')
+        status = self.ended(uuid, request)
+        self.assertEqual('completed', status.status)
+        self.assertEqual(
+            ('host1', 'host2'), (status.source, status.destination)
+        )
+        self.assertEqual(uuid, status.instance)
+        self.assertGreater(status.created_at, 0)
+        self.until(
+            'the server is on host2',
+            lambda: self.nova.get_instance_host(uuid) == 'host2',
+        )
+        self.assertEqual('ACTIVE', self.nova.get_instance_status(uuid))
+        self.assertEqual('', self.nova.refusal_reason(uuid, request))
+        by_uuid = self.nova.get_migration_status(uuid, status.uuid)
+        self.assertEqual(status.id, by_uuid.id)
+        (move,) = self.nova.list_migrations(status.created_at - 60)
+        self.assertEqual('host2', move.destination)
+        self.assertEqual('completed', move.status)
+        self.assertEqual([], self.nova.list_migrations(2**32))
+
+    def test_each_request_finds_its_own_migration(self) -> None:
+        uuid = self.boot('host1')['id']
+        first = self._refused(uuid)
+        second = self.nova.live_migrate(uuid, 'host2')
+        done = self.ended(uuid, second)
+        self.assertEqual('completed', done.status)
+        refused = self.nova.get_migration_status(uuid, first)
+        self.assertEqual('error', refused.status)
+        self.assertNotEqual(done.uuid, refused.uuid)
+        (server,) = self.nova.list_instances()
+        self.assertEqual('host2', server.host)
+
+    def test_a_disabled_destination_is_refused_with_a_reason(self) -> None:
+        uuid = self.boot('host1')['id']
+        request = self._refused(uuid)
+        self.assertIn(
+            'No valid host was found', self.nova.refusal_reason(uuid, request)
+        )
+        server = self.nova.get_instance(uuid)
+        assert server is not None
+        self.assertEqual(
+            ('host1', 'ACTIVE', None),
+            (server.host, server.status, server.task_state),
+        )
+
+    def test_anti_affinity_is_refused_with_a_reason(self) -> None:
+        group = self.api.post_server_groups(
+            {'name': 'apart', 'policy': 'anti-affinity'}
+        )
+        uuids = []
+        for host in ('host1', 'host2'):
+            body = self._build_server(networks='none', host=host)
+            server = self.admin_api.post_server(
+                {'server': body, 'os:scheduler_hints': {'group': group['id']}}
+            )
+            self._wait_for_state_change(server, 'ACTIVE')
+            uuids.append(server['id'])
+        request = self.nova.live_migrate(uuids[0], 'host2')
+        self.assertEqual('error', self.ended(uuids[0], request).status)
+        self.assertIn(
+            'No valid host was found',
+            self.nova.refusal_reason(uuids[0], request),
+        )
+
+    def test_what_nova_refuses_at_once(self) -> None:
+        uuid = self.boot('host1')['id']
+        error = self._error(uuid, 'nowhere')
+        self.assertEqual(400, error.kwargs['status'])
+        self.assertIn('nowhere could not be found', str(error))
+        self.api.post_server_action(uuid, {'os-stop': None})
+        self.until(
+            'the server is stopped',
+            lambda: self.nova.get_instance_status(uuid) == 'SHUTOFF',
+        )
+        error = self._error(uuid, 'host2')
+        self.assertEqual(409, error.kwargs['status'])
+        self.assertFalse(error.kwargs['transient'])
+        gone = '11111111-2222-3333-4444-555555555555'
+        self.assertEqual(404, self._error(gone, 'host2').kwargs['status'])
+        self.assertEqual([], self.nova.list_migrations(0))
+
+    def test_a_migration_that_nova_does_not_know(self) -> None:
+        uuid = self.boot('host1')['id']
+        error = self.assertRaises(
+            exceptions.NovaClientError,
+            self.nova.get_migration_status,
+            uuid,
+            '11111111-2222-3333-4444-555555555555',
+        )
+        self.assertEqual(404, error.kwargs['status'])
+
+    def _error(self, uuid: str, host: str) -> Any:
+        return self.assertRaises(
+            exceptions.NovaClientError, self.nova.live_migrate, uuid, host
+        )
+
+    def _refused(self, uuid: str) -> str:
+        """Ask for a move to host3, which is disabled meanwhile."""
+        service = self.admin_api.get_services(
+            binary='nova-compute', host='host3'
+        )[0]
+        self.admin_api.put_service(service['id'], {'status': 'disabled'})
+        request = self.nova.live_migrate(uuid, 'host3')
+        status = self.ended(uuid, request)
+        self.assertEqual('error', status.status)
+        return request
+
+
+class TestAbort(_Migrations):
+    compute_driver = 'fake.FakeLiveMigrateDriver'
+    hosts = ('host1', 'host2')
+
+    def test_a_running_migration(self) -> None:
+        uuid = self.boot('host1')['id']
+        request = self.nova.live_migrate(uuid, 'host2')
+
+        def running() -> MigrationStatus | None:
+            status = self.nova.get_migration_status(uuid, request)
+            return status if status.status == 'running' else None
+
+        status: MigrationStatus = self.until('it is running', running)
+        self.assertFalse(status.is_over)
+        server = self.nova.get_instance(uuid)
+        assert server is not None
+        self.assertEqual(
+            ('host1', 'migrating'), (server.host, server.task_state)
+        )
+        result = self.nova.abort_migration(uuid, status)
+        self.assertEqual(AbortOutcome.ABORTING, result.outcome)
+        self.assertEqual('cancelled', self.ended(uuid, status.uuid).status)
+        self.until(
+            'the server is at rest',
+            lambda: self.nova.get_instance(uuid).task_state is None,
+        )
+        self.assertEqual('host1', self.nova.get_instance_host(uuid))
+        late = self.nova.abort_migration(uuid, status)
+        self.assertEqual(AbortOutcome.OVER, late.outcome)
+        self.assertNotEqual('', late.text)
