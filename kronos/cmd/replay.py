@@ -45,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = propose(
         [recording.snapshot], recording.policies, _settings(parsed)
     )
+    for scope in report.scopes:
+        scope.warnings += recording.warnings
     if parsed.format == 'json':
         text = json.dumps(document(report, parsed.max_migrations), indent=2)
     else:

@@ -11,7 +11,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pydantic
@@ -33,6 +33,9 @@ from kronos.policies.models import LabelType, Mode, Policy, PolicyFile
 
 FORMAT = 'cluster/1'
 _GZIP = b'\x1f\x8b'
+ROUNDING = 0.05
+"""How far above 1 a score may be: the files round scores and shares, so a
+full host can come out above it. It is taken for 1, with a warning."""
 _NOT_ASKED = 'recorded'
 """Stands for the queries, which the format does not have."""
 
@@ -43,6 +46,7 @@ class Cluster:
 
     snapshot: Snapshot
     policies: list[Policy]
+    warnings: list[str] = field(default_factory=list)
 
 
 def read(path: str) -> Cluster:
@@ -148,6 +152,7 @@ class _Reader:
         self._hosts: dict[str, Host] = {}
         self._instances: dict[str, Instance] = {}
         self._readings: dict[str, PolicyReadings] = {}
+        self._warnings: list[str] = []
 
     def cluster(self, document: Any) -> Cluster:
         if not isinstance(document, dict):
@@ -174,7 +179,7 @@ class _Reader:
             },
             groups=self._groups(top),
         )
-        return Cluster(snapshot, policies)
+        return Cluster(snapshot, policies, self._warnings)
 
     def _policies(self, top: _Row) -> list[Policy]:
         policies = []
@@ -208,6 +213,11 @@ class _Reader:
         name = self._unused(row, self._hosts)
         for policy, value in row.numbers('scores').items():
             reading = self._reading(policy, f'{row.where}.scores').imbalance
+            if 1.0 < value <= 1.0 + ROUNDING:
+                self._warnings.append(
+                    f'{row.where}.scores.{policy}: {value:g} is taken for 1'
+                )
+                value = 1.0
             reading.samples.append(Sample(name, value, 0.0))
         available = row.get('available', _flag)
         self._hosts[name] = Host(
