@@ -71,10 +71,10 @@ class Moves:
     def leaving(self, host: int, at_least: float) -> Candidates:
         """Moves off a host that gain at least so much."""
         instances = self.on(host)
-        sources = np.full(len(instances), host, dtype=np.intp)
+        source = np.full((1, 1), host, dtype=np.intp)
         hosts = np.arange(len(self._state.index.hosts))
         gains, objected = self._judge(
-            instances[:, None], sources[:, None], hosts[None, :]
+            instances[:, None], source, hosts[None, :]
         )
         good = (gains >= at_least) & ~objected
         some = np.flatnonzero(good.any(axis=1))

@@ -140,6 +140,7 @@ class State:
         self.host_of = host_of
         self.memory_mb = memory_mb
         self._counting = np.flatnonzero(counts)
+        self._is_share = np.equal(capacity, 1.0).all(axis=1).tolist()
         self._refresh()
 
     def _refresh(self) -> None:
@@ -219,8 +220,8 @@ class State:
                     np.where(self.counts[one], first, second),
                     np.where(self.counts[other], second, first),
                 )
-            high = self.highest[p].without(one, other)
-            low = self.lowest[p].without(one, other)
+            high = self._without(self.highest[p], one, other)
+            low = self._without(self.lowest[p], one, other)
             high = np.maximum(np.maximum(first, second), high)
             low = np.minimum(np.minimum(first, second), low)
             after = high - low
@@ -229,17 +230,30 @@ class State:
             gain += self.weights[p] * (before - after)
         return gain, objected
 
+    def _without(
+        self, extremes: Extremes, one: IntArray, other: IntArray
+    ) -> FloatArray:
+        if other.size > 1 or one.size <= len(self.counts):
+            return extremes.without(one, other)
+        # Many instances on the same hosts: look each host up once.
+        every = np.arange(len(self.counts))
+        return extremes.without(every, other.reshape(1))[one]
+
     def shifted(
         self, instances: IntArray, sources: IntArray, destinations: IntArray
     ) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per policy the scores that the moves leave at either end."""
         left, entered = [], []
         for p in range(len(self.policies)):
-            score, size = self.scores[p], self.capacity[p]
-            used = self.usage[p][instances]
-            left.append(score[sources] - used / size[sources])
-            entered.append(score[destinations] + used / size[destinations])
+            score, used = self.scores[p], self.usage[p][instances]
+            left.append(score[sources] - self._share(p, used, sources))
+            entered.append(
+                score[destinations] + self._share(p, used, destinations)
+            )
         return left, entered
+
+    def _share(self, p: int, used: FloatArray, hosts: IntArray) -> FloatArray:
+        return used if self._is_share[p] else used / self.capacity[p][hosts]
 
     def scatter_drop(
         self,
