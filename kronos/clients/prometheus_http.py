@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib import parse
 
 import requests
 import tenacity
@@ -156,9 +157,10 @@ def _check(response: Any) -> None:
             text, status, float(wait) if wait.isdigit() else 0.0
         )
     if status < 400:
-        target, _ = auth.split_url(response.headers.get('Location', ''))
+        target = parse.urlsplit(response.headers.get('Location', ''))
         raise answer.AnswerError(
-            f'HTTP {status}: it redirects to {target}; set url to where it is',
+            f'HTTP {status}: it redirects to {target.scheme}://'
+            f'{target.hostname}{target.path}; set url to where it is',
             status,
         )
     if status in (401, 403):

@@ -9,6 +9,20 @@ from tests.functional.nova import base
 
 
 class _Migrations(base.NovaTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.addCleanup(self._let_all_end)
+
+    def _let_all_end(self) -> None:
+        """Nova's services wait for ever for what is cut off under way."""
+        self.until(
+            'no server is migrating',
+            lambda: all(
+                instance.task_state is None
+                for instance in self.nova.list_instances()
+            ),
+        )
+
     def ended(self, uuid: str, key: str) -> MigrationStatus:
         def look() -> MigrationStatus | None:
             status = self.nova.get_migration_status(uuid, key)
