@@ -10,10 +10,11 @@ from functools import reduce
 
 import numpy as np
 
+from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.groups import GroupRule
 from kronos.engine.rules import Elsewhere, HeadroomRule, KeyedRule, Rule
 from kronos.engine.scoring import why_unavailable
-from kronos.engine.state import BoolArray, IntArray, State
+from kronos.engine.state import State
 from kronos.engine.types import Settings, Snapshot
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kronos.engine import movability
+from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.constraints import Constraints
 from kronos.engine.profiling import Profiles
-from kronos.engine.state import EPSILON, BoolArray, State
+from kronos.engine.state import State
 from kronos.engine.types import (
     PolicyResult,
     Settings,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.engine.arrays import BoolArray, Index, IntArray
 from kronos.engine.rules import Rule
-from kronos.engine.state import BoolArray, Index, IntArray
 from kronos.engine.types import ServerGroup, Snapshot
 
 APART = frozenset({'anti-affinity', 'soft-anti-affinity'})

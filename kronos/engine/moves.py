@@ -11,43 +11,38 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.constraints import Constraints
-from kronos.engine.state import (
-    EPSILON,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    State,
-)
+from kronos.engine.state import State
 from kronos.engine.types import TieBreak
 
 MIB_PER_GIB = 1024
 
+Pair = tuple[int, int]
+"""An instance and its destination."""
+
 
 @dataclass
 class Candidates:
-    """Legal moves to which no policy objects, N of them."""
+    """Legal moves to which no policy objects, N of them.
+
+    Of each host that was looked at only the best and their equals.
+    """
 
     instances: IntArray
     destinations: IntArray
-    gains: FloatArray
-    """How much the combined imbalance falls."""
+    worth: FloatArray
 
-    def only(self, which: BoolArray | IntArray) -> 'Candidates':
+    def only(self, which: BoolArray) -> 'Candidates':
         return Candidates(
-            self.instances[which], self.destinations[which], self.gains[which]
+            self.instances[which], self.destinations[which], self.worth[which]
         )
 
-
-def joined(blocks: list[Candidates]) -> Candidates:
-    if not blocks:
-        none = np.zeros(0, dtype=np.intp)
-        return Candidates(none, none, np.zeros(0))
-    return Candidates(
-        np.concatenate([block.instances for block in blocks]),
-        np.concatenate([block.destinations for block in blocks]),
-        np.concatenate([block.gains for block in blocks]),
-    )
+    def best(self) -> 'Candidates':
+        """The most worth and its equals: within a billionth."""
+        if not len(self.worth):
+            return self
+        return self.only(self.worth >= self.worth.max() - EPSILON)
 
 
 class Moves:
@@ -57,10 +52,15 @@ class Moves:
     """
 
     def __init__(
-        self, state: State, constraints: Constraints, movable: BoolArray
+        self,
+        state: State,
+        constraints: Constraints,
+        movable: BoolArray,
+        tie_break: TieBreak,
     ) -> None:
         self._state = state
         self._constraints = constraints
+        self._tie_break = tie_break
         self.movable = movable
 
     def on(self, host: int) -> IntArray:
@@ -68,65 +68,10 @@ class Moves:
         there = np.equal(self._state.host_of, host)
         return np.flatnonzero(there & self.movable)
 
-    def leaving(self, host: int, at_least: float) -> Candidates:
-        """Moves off a host that gain at least so much."""
-        instances = self.on(host)
-        source = np.full((1, 1), host, dtype=np.intp)
-        hosts = np.arange(len(self._state.index.hosts))
-        gains, objected = self._judge(
-            instances[:, None], source, hosts[None, :]
-        )
-        good = (gains >= at_least) & ~objected
-        some = np.flatnonzero(good.any(axis=1))
-        good[some] &= self._constraints.rows(instances[some])
-        rows, columns = np.nonzero(good)
-        return Candidates(instances[rows], columns, gains[rows, columns])
-
-    def entering(self, host: int, at_least: float) -> Candidates:
-        """Moves to a host that gain at least so much."""
-        allowed = self._constraints.column(host) & self.movable
-        instances = np.flatnonzero(allowed)
-        hosts = np.full(1, host, dtype=np.intp)
-        sources = self._state.host_of[instances]
-        gains, objected = self._judge(instances, sources, hosts)
-        good = np.flatnonzero((gains >= at_least) & ~objected)
-        return Candidates(
-            instances[good],
-            np.full(len(good), host, dtype=np.intp),
-            gains[good],
-        )
-
-    def _judge(
-        self, instances: IntArray, sources: IntArray, hosts: IntArray
-    ) -> tuple[FloatArray, BoolArray]:
-        left, entered = self._state.shifted(instances, sources, hosts)
-        return self._state.judge(sources, hosts, left, entered)
-
-    def touching(
-        self, hot: Iterable[int], cold: Iterable[int], at_least: float
-    ) -> Candidates:
-        """Moves off the hot hosts and onto the cold ones.
-
-        A move from a hot to a cold host is in it twice.
-        """
-        blocks = [self.leaving(host, at_least) for host in hot]
-        blocks += [self.entering(host, at_least) for host in cold]
-        return joined(blocks)
-
-    def best(self, tie_break: TieBreak) -> tuple[int, int] | None:
-        """The improving move with the largest gain: instance, destination.
-
-        Gains that differ by less than a billionth are ties.
-        """
-        found = self._improving()
-        if not len(found.gains):
-            return None
-        ties = found.only(found.gains >= found.gains.max() - EPSILON)
-        if tie_break is TieBreak.FIRST:
-            return _first(ties)
-        return self.flattest(ties, tie_break)
-
-    def _improving(self) -> Candidates:
+    def improving(self) -> Pair | None:
+        """The move with the largest improvement of the combined imbalance
+        (B9); of equals the first by name or the one that lowers the
+        variance most."""
         state = self._state
         hot = {
             extremes.hosts[0]
@@ -138,36 +83,105 @@ class Moves:
             for extremes in state.lowest
             if extremes.values[0] < extremes.values[1]
         }
-        found = self.touching(sorted(hot), sorted(cold), EPSILON)
-        return found.only(found.gains > EPSILON)
+        found = self._touching(hot, cold, by_drop=False).best()
+        if self._tie_break is not TieBreak.FIRST and len(found.worth) > 1:
+            found.worth = self._drops(found)
+            found = self._lightest(found.best())
+        return _first(found)
 
-    def drops(self, moves: Candidates) -> FloatArray:
-        """How far each move lowers the variance (:meth:`scatter_drop`)."""
+    def flattening(
+        self, hot: Iterable[int], cold: Iterable[int]
+    ) -> Pair | None:
+        """The move off a hot or onto a cold host that lowers the variance
+        most while the combined imbalance stays as it is."""
+        found = self._touching(hot, cold, by_drop=True)
+        return _first(self._lightest(found.best()))
+
+    def _touching(
+        self, hot: Iterable[int], cold: Iterable[int], *, by_drop: bool
+    ) -> Candidates:
+        """Moves off the hot hosts and onto the cold ones.
+
+        A move from a hot to a cold host is in it twice.
+        """
+        blocks = [self._leaving(host, by_drop) for host in sorted(hot)]
+        blocks += [self._entering(host, by_drop) for host in sorted(cold)]
+        if not blocks:
+            none = np.zeros(0, dtype=np.intp)
+            return Candidates(none, none, np.zeros(0))
+        return Candidates(
+            np.concatenate([block.instances for block in blocks]),
+            np.concatenate([block.destinations for block in blocks]),
+            np.concatenate([block.worth for block in blocks]),
+        )
+
+    def _leaving(self, host: int, by_drop: bool) -> Candidates:
+        instances = self.on(host)
+        source = np.full((1, 1), host, dtype=np.intp)
+        hosts = np.arange(len(self._state.index.hosts))[None, :]
+        good, worth = self._judge(instances[:, None], source, hosts, by_drop)
+        some = np.flatnonzero(good.any(axis=1))
+        good[some] &= self._constraints.rows(instances[some])
+        rows, columns = np.nonzero(good)
+        return Candidates(
+            instances[rows], columns, worth[rows, columns]
+        ).best()
+
+    def _entering(self, host: int, by_drop: bool) -> Candidates:
+        allowed = self._constraints.column(host) & self.movable
+        instances = np.flatnonzero(allowed)
+        hosts = np.full(1, host, dtype=np.intp)
+        sources = self._state.host_of[instances]
+        good, worth = self._judge(instances, sources, hosts, by_drop)
+        instances = instances[good]
+        hosts = np.full(len(instances), host, dtype=np.intp)
+        return Candidates(instances, hosts, worth[good]).best()
+
+    def _judge(
+        self,
+        instances: IntArray,
+        sources: IntArray,
+        hosts: IntArray,
+        by_drop: bool,
+    ) -> tuple[BoolArray, FloatArray]:
+        """Which moves help and meet no objection, and how much they do."""
+        left, entered = self._state.shifted(instances, sources, hosts)
+        gains, objected = self._state.judge(sources, hosts, left, entered)
+        if not by_drop:
+            return (gains > EPSILON) & ~objected, gains
+        good = (gains >= -EPSILON) & ~objected
+        if not good.any():
+            return good, gains
+        drops = self._state.scatter_drop(sources, hosts, left, entered)
+        return good & (drops > EPSILON), self._priced(drops, instances)
+
+    def _drops(self, moves: Candidates) -> FloatArray:
         sources = self._state.host_of[moves.instances]
         left, entered = self._state.shifted(
             moves.instances, sources, moves.destinations
         )
-        return self._state.scatter_drop(
+        drops = self._state.scatter_drop(
             sources, moves.destinations, left, entered
         )
+        return self._priced(drops, moves.instances)
 
-    def flattest(
-        self, moves: Candidates, tie_break: TieBreak
-    ) -> tuple[int, int]:
-        """The move that lowers the variance most; then less memory, uuid
-        and name. ``VARIANCE_PER_GIB`` divides by the memory moved."""
-        value = self.drops(moves)
-        if tie_break is TieBreak.VARIANCE_PER_GIB:
-            memory = np.maximum(self._state.memory_mb[moves.instances], 1)
-            value = value / (memory / MIB_PER_GIB)
-        ties = moves.only(value >= value.max() - EPSILON)
-        memory = self._state.memory_mb[ties.instances]
-        return _first(ties.only(memory == memory.min()))
+    def _priced(self, drops: FloatArray, instances: IntArray) -> FloatArray:
+        """``drops``, per GiB of memory moved where that is asked for."""
+        if self._tie_break is not TieBreak.VARIANCE_PER_GIB:
+            return drops
+        memory = np.maximum(self._state.memory_mb[instances], 1)
+        return drops / (memory / MIB_PER_GIB)
+
+    def _lightest(self, moves: Candidates) -> Candidates:
+        if not len(moves.worth):
+            return moves
+        memory = self._state.memory_mb[moves.instances]
+        return moves.only(memory == memory.min())
 
 
-def _first(moves: Candidates) -> tuple[int, int]:
-    """By uuid and name: positions are in the order of the names."""
+def _first(moves: Candidates) -> Pair | None:
+    """By uuid, then name: positions are in the order of the names."""
     pairs = zip(
         moves.instances.tolist(), moves.destinations.tolist(), strict=True
     )
-    return min(pairs)
+    return min(pairs, default=None)

@@ -13,9 +13,9 @@ from kronos.engine import (
     constraints,
     cooldown,
     explain,
+    layout,
     profiling,
     scoring,
-    state,
 )
 from kronos.engine.carry import Carried, Carry
 from kronos.engine.profiling import Profiles
@@ -122,7 +122,7 @@ class _Scope:
     def _spread(
         self, snapshot: Snapshot, fixed: dict[str, str]
     ) -> AggregateResult:
-        now = state.build(snapshot, self._card, self._profiles)
+        now = layout.build(snapshot, self._card, self._profiles)
         rules = constraints.build(
             snapshot, now, self._card.frozen_hosts, self._settings
         )

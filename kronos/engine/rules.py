@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from kronos.engine.state import BoolArray, IntArray
+from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.types import Host, Instance
 
 K = TypeVar('K', bound=Hashable)

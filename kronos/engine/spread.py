@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.engine.arrays import BoolArray, FloatArray
 from kronos.engine.constraints import Constraints
 from kronos.engine.moves import Moves
 from kronos.engine.stalls import Stalls
-from kronos.engine.state import BoolArray, FloatArray, State, Undo
+from kronos.engine.state import State, Undo
 from kronos.engine.types import Settings, StopReason
 
 
@@ -45,7 +46,7 @@ class Spread:
         self._constraints = constraints
         self._budget = budget
         self._settings = settings
-        self._moves = Moves(state, constraints, movable)
+        self._moves = Moves(state, constraints, movable, settings.tie_break)
         self._stalls = Stalls(state, constraints, self._moves)
         self.made: list[Made] = []
 
@@ -67,7 +68,7 @@ class Spread:
         return not self._state.over_threshold().any()
 
     def _improve(self) -> bool:
-        move = self._moves.best(self._settings.tie_break)
+        move = self._moves.improving()
         if move is None:
             return False
         self._make(*move)
@@ -79,9 +80,7 @@ class Spread:
             return False
         start = len(self.made)
         while self._left() > 1:
-            move = self._stalls.plateau(
-                self._settings.tie_break, self._relevant()
-            )
+            move = self._stalls.plateau(self._relevant())
             if move is None:
                 break
             self._make(*move)

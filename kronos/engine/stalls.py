@@ -10,16 +10,10 @@ memory-hot one would each hurt the other's host alone.
 
 import numpy as np
 
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.constraints import Constraints
-from kronos.engine.moves import Moves
-from kronos.engine.state import (
-    EPSILON,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    State,
-)
-from kronos.engine.types import TieBreak
+from kronos.engine.moves import Moves, Pair
+from kronos.engine.state import State
 
 TIED_HOSTS = 8
 """Hosts per policy and end that plateau moves leave or enter."""
@@ -28,9 +22,6 @@ PARTNER_HOSTS = 16
 in a scope with fewer hosts these are all of them."""
 SWAP_TRIES = 256
 """Swaps that are tried for legality, the best first."""
-
-Pair = tuple[int, int]
-"""An instance and its destination."""
 
 
 class Stalls:
@@ -43,7 +34,7 @@ class Stalls:
         self._constraints = constraints
         self._moves = moves
 
-    def plateau(self, tie_break: TieBreak, policies: BoolArray) -> Pair | None:
+    def plateau(self, policies: BoolArray) -> Pair | None:
         """The move that lowers the variance most at no cost; None if none.
 
         It leaves one of the hosts that share a policy's highest score, or
@@ -60,13 +51,7 @@ class Stalls:
             low = state.lowest[p].values[0] + EPSILON
             hot.update(np.flatnonzero(row >= high)[:TIED_HOSTS].tolist())
             cold.update(np.flatnonzero(row <= low)[:TIED_HOSTS].tolist())
-        found = self._moves.touching(sorted(hot), sorted(cold), -EPSILON)
-        if not len(found.gains):
-            return None
-        found = found.only(self._moves.drops(found) > EPSILON)
-        if not len(found.gains):
-            return None
-        return self._moves.flattest(found, tie_break)
+        return self._moves.flattening(hot, cold)
 
     def swap(self) -> tuple[Pair, Pair] | None:
         """The exchange that improves most, as two moves in legal order.

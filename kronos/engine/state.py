@@ -12,23 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from kronos.engine.profiling import Profiles
-from kronos.engine.scoring import Scorecard
-from kronos.engine.types import Snapshot
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.intp]
-BoolArray = npt.NDArray[np.bool_]
-
-EPSILON = 1e-9
-"""Scores that differ by less are equal: sums of the same shares in another
-order differ by 1e-16, and no migration is worth a billionth."""
+from kronos.engine.arrays import (
+    EPSILON,
+    BoolArray,
+    Extremes,
+    FloatArray,
+    Index,
+    IntArray,
+    extremes,
+)
 
 
 def worsens(
-    before: FloatArray, after: FloatArray, threshold: FloatArray | float
+    before: FloatArray, after: FloatArray, threshold: FloatArray
 ) -> BoolArray:
     """The acceptance rule (B7), for each element: does a policy object?
 
@@ -49,37 +46,6 @@ def move_hurts_any_policy(
     :param thresholds: per policy, [P]
     """
     return bool(worsens(before, after, thresholds).any())
-
-
-class Index:
-    """Names to positions and back: hosts by name, instances by uuid."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.hosts = sorted(snapshot.hosts)
-        self.instances = sorted(snapshot.instances)
-        self.host = {name: at for at, name in enumerate(self.hosts)}
-        self.instance = {uuid: at for at, uuid in enumerate(self.instances)}
-
-
-@dataclass
-class Extremes:
-    """The three highest or lowest of the counting hosts for one policy.
-
-    Three, since a move touches two hosts: one of the three is left.
-    """
-
-    hosts: tuple[int, int, int]
-    """-1 where there are fewer hosts."""
-    values: tuple[float, float, float]
-
-    def without(self, one: IntArray, other: IntArray) -> FloatArray:
-        """The extreme over all hosts but two, for each pair of the two."""
-        (first, second, _), (best, next_best, third) = self.hosts, self.values
-        with_first = (one == first) | (other == first)
-        with_second = (one == second) | (other == second)
-        return np.where(
-            with_first, np.where(with_second, third, next_best), best
-        )
 
 
 @dataclass
@@ -140,11 +106,11 @@ class State:
         self.host_of = host_of
         self.memory_mb = memory_mb
         self._counting = np.flatnonzero(counts)
-        self._is_share = np.equal(capacity, 1.0).all(axis=1).tolist()
+        self._is_share = [bool(np.all(row == 1.0)) for row in capacity]
         self._refresh()
 
     def _refresh(self) -> None:
-        found = [_extremes(row, self._counting) for row in self.scores]
+        found = [extremes(row, self._counting) for row in self.scores]
         self.highest = [high for high, _ in found]
         self.lowest = [low for _, low in found]
         self.imbalances: FloatArray = np.array(
@@ -226,18 +192,18 @@ class State:
             low = np.minimum(np.minimum(first, second), low)
             after = high - low
             before = self.imbalances[p]
-            objected |= worsens(before, after, float(self.thresholds[p]))
+            objected |= worsens(before, after, self.thresholds[p])
             gain += self.weights[p] * (before - after)
         return gain, objected
 
     def _without(
-        self, extremes: Extremes, one: IntArray, other: IntArray
+        self, extreme: Extremes, one: IntArray, other: IntArray
     ) -> FloatArray:
         if other.size > 1 or one.size <= len(self.counts):
-            return extremes.without(one, other)
+            return extreme.without(one, other)
         # Many instances on the same hosts: look each host up once.
         every = np.arange(len(self.counts))
-        return extremes.without(every, other.reshape(1))[one]
+        return extreme.without(every, other.reshape(1))[one]
 
     def shifted(
         self, instances: IntArray, sources: IntArray, destinations: IntArray
@@ -268,18 +234,23 @@ class State:
         counting hosts from their mean, which is their number times the
         variance: so it is of the same size in a large scope.
         """
-        drop: FloatArray = np.zeros(np.broadcast(one, other).shape)
+        shape = np.broadcast(one, other, at_one[0], at_other[0]).shape
+        drop: FloatArray = np.zeros(shape)
         number = len(self._counting)
+        all_count = number == len(self.counts)
         for p, (first, second) in enumerate(
             zip(at_one, at_other, strict=True)
         ):
             total = self.scores[p][self._counting].sum()
-            squares = sums = 0.0
+            squares: FloatArray = np.zeros(())
+            sums: FloatArray = np.zeros(())
             for hosts, new in ((one, first), (other, second)):
                 old = self.scores[p][hosts]
-                counted = self.counts[hosts]
-                squares = squares + counted * (new * new - old * old)
-                sums = sums + counted * (new - old)
+                change = new - old
+                if not all_count:
+                    change = change * self.counts[hosts]
+                squares = squares + change * (new + old)
+                sums = sums + change
             mean_part = (2.0 * total * sums + sums * sums) / number
             drop -= self.weights[p] * (squares - mean_part)
         return drop
@@ -293,84 +264,3 @@ def _refuse(
     )
     if bad.size:
         raise ValueError(f'policy {policies[bad[0]]}: a {what} out of range')
-
-
-def _extremes(row: FloatArray, hosts: IntArray) -> tuple[Extremes, Extremes]:
-    values = row[hosts]
-    last = min(3, len(hosts))
-    found = []
-    for sign, worst in ((-1.0, -math.inf), (1.0, math.inf)):
-        signed = sign * values
-        if last < len(hosts):
-            at = np.argpartition(signed, last - 1)[:last]
-        else:
-            at = np.arange(last)
-        at = at[np.argsort(signed[at], kind='stable')]
-        names = [int(host) for host in hosts[at]] + [-1] * (3 - last)
-        scores = [float(value) for value in values[at]] + [worst] * (3 - last)
-        found.append(
-            Extremes(
-                (names[0], names[1], names[2]),
-                (scores[0], scores[1], scores[2]),
-            )
-        )
-    return found[0], found[1]
-
-
-def build(
-    snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
-) -> State:
-    """Lay a scope out in arrays; the order of no dict matters.
-
-    Instances without a profile weigh nothing here: they are part of their
-    host's score and stay there.
-
-    :param scorecard: at least one policy in use, two hosts that count
-    :raises ValueError: if a weight or usage is negative, or a capacity is
-        not above 0
-    """
-    index = Index(snapshot)
-    used = [result for result in scorecard.results if not result.skipped]
-    names = [result.name for result in used]
-    counting = set.intersection(*(set(scorecard.values[n]) for n in names))
-    instances = [snapshot.instances[uuid] for uuid in index.instances]
-    none = dict.fromkeys(names, 0.0)
-    usages = [
-        profiles.profiles[one.uuid].usage
-        if one.uuid in profiles.profiles
-        else none
-        for one in instances
-    ]
-    return State(
-        index=index,
-        policies=names,
-        weights=np.array([result.weight for result in used]),
-        thresholds=np.array([result.threshold for result in used]),
-        scores=_by_host(scorecard.values, names, index, 0.0),
-        usage=np.array(
-            [[usage[name] for usage in usages] for name in names],
-            dtype=float,
-        ).reshape(len(names), len(instances)),
-        capacity=_by_host(profiles.capacities, names, index, 1.0),
-        counts=np.array([host in counting for host in index.hosts]),
-        host_of=np.array(
-            [index.host[one.host] for one in instances], dtype=np.intp
-        ),
-        memory_mb=np.array(
-            [one.memory_mb for one in instances], dtype=np.intp
-        ),
-    )
-
-
-def _by_host(
-    values: dict[str, dict[str, float]],
-    policies: list[str],
-    index: Index,
-    default: float,
-) -> FloatArray:
-    return np.array(
-        [
-            [values.get(name, {}).get(host, default) for host in index.hosts]
-            for name in policies
-        ]
-    )

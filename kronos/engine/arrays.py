@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the engine's arrays stand for, and when are two numbers equal?"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kronos.engine.types import Snapshot
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
+
+EPSILON = 1e-9
+"""Scores that differ by less are equal: sums of the same shares in another
+order differ by 1e-16, and no migration is worth a billionth."""
+
+
+class Index:
+    """Names to positions and back: hosts by name, instances by uuid."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.hosts = sorted(snapshot.hosts)
+        self.instances = sorted(snapshot.instances)
+        self.host = {name: at for at, name in enumerate(self.hosts)}
+        self.instance = {uuid: at for at, uuid in enumerate(self.instances)}
+
+
+@dataclass
+class Extremes:
+    """The three highest or lowest of the counting hosts for one policy.
+
+    Three, since a move touches two hosts: one of the three is left.
+    """
+
+    hosts: tuple[int, int, int]
+    """-1 where there are fewer hosts."""
+    values: tuple[float, float, float]
+
+    def without(self, one: IntArray, other: IntArray) -> FloatArray:
+        """The extreme over all hosts but two, for each pair of the two."""
+        (first, second, _), (best, next_best, third) = self.hosts, self.values
+        with_first = (one == first) | (other == first)
+        with_second = (one == second) | (other == second)
+        return np.where(
+            with_first, np.where(with_second, third, next_best), best
+        )
+
+
+def extremes(row: FloatArray, hosts: IntArray) -> tuple[Extremes, Extremes]:
+    """The highest and the lowest values of a row at some hosts.
+
+    :param row: [H]
+    :param hosts: at least one
+    """
+    values = row[hosts]
+    last = min(3, len(hosts))
+    found = []
+    for sign, worst in ((-1.0, -math.inf), (1.0, math.inf)):
+        signed = sign * values
+        if last < len(hosts):
+            at = np.argpartition(signed, last - 1)[:last]
+        else:
+            at = np.arange(last)
+        at = at[np.argsort(signed[at], kind='stable')]
+        names = [int(host) for host in hosts[at]] + [-1] * (3 - last)
+        scores = [float(value) for value in values[at]] + [worst] * (3 - last)
+        found.append(
+            Extremes(
+                (names[0], names[1], names[2]),
+                (scores[0], scores[1], scores[2]),
+            )
+        )
+    return found[0], found[1]

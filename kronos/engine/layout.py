@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does a scope become arrays?"""
+
+import numpy as np
+
+from kronos.engine.arrays import FloatArray, Index
+from kronos.engine.profiling import Profiles
+from kronos.engine.scoring import Scorecard
+from kronos.engine.state import State
+from kronos.engine.types import Snapshot
+
+
+def build(
+    snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
+) -> State:
+    """Lay a scope out in arrays; the order of no dict matters.
+
+    Instances without a profile weigh nothing here: they are part of their
+    host's score and stay there.
+
+    :param scorecard: at least one policy in use, two hosts that count
+    :raises ValueError: if a weight or usage is negative, or a capacity is
+        not above 0
+    """
+    index = Index(snapshot)
+    used = [result for result in scorecard.results if not result.skipped]
+    names = [result.name for result in used]
+    counting = set.intersection(*(set(scorecard.values[n]) for n in names))
+    instances = [snapshot.instances[uuid] for uuid in index.instances]
+    none = dict.fromkeys(names, 0.0)
+    usages = [
+        profiles.profiles[one.uuid].usage
+        if one.uuid in profiles.profiles
+        else none
+        for one in instances
+    ]
+    return State(
+        index=index,
+        policies=names,
+        weights=np.array([result.weight for result in used]),
+        thresholds=np.array([result.threshold for result in used]),
+        scores=_by_host(scorecard.values, names, index, 0.0),
+        usage=np.array(
+            [[usage[name] for usage in usages] for name in names],
+            dtype=float,
+        ).reshape(len(names), len(instances)),
+        capacity=_by_host(profiles.capacities, names, index, 1.0),
+        counts=np.array([host in counting for host in index.hosts]),
+        host_of=np.array(
+            [index.host[one.host] for one in instances], dtype=np.intp
+        ),
+        memory_mb=np.array(
+            [one.memory_mb for one in instances], dtype=np.intp
+        ),
+    )
+
+
+def _by_host(
+    values: dict[str, dict[str, float]],
+    policies: list[str],
+    index: Index,
+    default: float,
+) -> FloatArray:
+    return np.array(
+        [
+            [values.get(name, {}).get(host, default) for host in index.hosts]
+            for name in policies
+        ]
+    )
