@@ -6,7 +6,8 @@ from typing import Any
 
 from openstack import connection
 
-from kronos.clients import nova, placement, prometheus
+from kronos.clients import nova, placement, prometheus, wire
+from kronos.common import exceptions
 
 
 @dataclass
@@ -46,10 +47,38 @@ def make_clients(
 
     :param prometheus_options: the group ``[kronos_prometheus]``
     :raises ConfigurationError: its options contradict each other
+    :raises ClientError: Keystone does not lead to Nova or Placement
     """
     cloud = connect(session, region_name, interface)
     return Clients(
-        nova=nova.NovaClient(cloud.compute),
-        placement=placement.PlacementClient(cloud.placement),
+        nova=nova_of(cloud),
+        placement=placement_of(cloud),
         prometheus=prometheus.from_options(prometheus_options, session),
     )
+
+
+def nova_of(cloud: connection.Connection) -> nova.NovaClient:
+    """
+    :raises NovaClientError: Keystone refuses, or knows no such service
+    """
+    # A proxy is made, and Keystone asked, when the attribute is read.
+    try:
+        return nova.NovaClient(cloud.compute)
+    except wire.FAILURES as error:
+        raise exceptions.NovaClientError(
+            reason=f'Keystone does not lead to it: {error}',
+            **wire.facts(transient=True, sent=False),
+        ) from error
+
+
+def placement_of(cloud: connection.Connection) -> placement.PlacementClient:
+    """
+    :raises PlacementClientError: Keystone refuses, or knows no such service
+    """
+    try:
+        return placement.PlacementClient(cloud.placement)
+    except wire.FAILURES as error:
+        raise exceptions.PlacementClientError(
+            reason=f'Keystone does not lead to it: {error}',
+            **wire.facts(transient=True, sent=False),
+        ) from error

@@ -55,6 +55,7 @@ class Wire:
             stop=tenacity.stop_after_attempt(max_retries + 1),
             wait=tenacity.wait_exponential(multiplier=retry_backoff, max=30),
             sleep=sleep,
+            before_sleep=_tell,
             reraise=True,
         )
 
@@ -176,8 +177,18 @@ class Wire:
     ) -> exceptions.ClientError:
         """The error to raise, with its data."""
         return self._error(
-            reason=reason, status=status, transient=transient, sent=sent
+            reason=reason,
+            **facts(status=status, transient=transient, sent=sent),
         )
+
+
+def facts(
+    status: int | None = None,
+    transient: bool = False,
+    sent: bool | None = None,
+) -> Json:
+    """What every error of a client tells in its ``kwargs``."""
+    return {'status': status, 'transient': transient, 'sent': sent}
 
 
 def message_of(response: Any) -> str:
@@ -214,12 +225,15 @@ def _is_passing(error: Exception) -> bool:
     )
 
 
+def _tell(state: tenacity.RetryCallState) -> None:
+    outcome = state.outcome
+    LOG.info('Trying again: %s', outcome.exception() if outcome else '')
+
+
 def _is_transient(error: BaseException) -> bool:
-    if not isinstance(error, exceptions.ClientError):
-        return False
-    if error.kwargs['transient']:
-        LOG.info('Trying again: %s', error)
-    return bool(error.kwargs['transient'])
+    return isinstance(error, exceptions.ClientError) and bool(
+        error.kwargs['transient']
+    )
 
 
 def _was_not_sent(error: BaseException) -> bool:

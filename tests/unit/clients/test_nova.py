@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Live migrations at the wire (M5, P1-P6, Q1-Q5, S13)."""
+
+from typing import Any
+
+import requests
+import urllib3.exceptions
+from oslotest import base
+
+from kronos.clients import nova_rows
+from kronos.clients.nova import AbortOutcome, MigrationStatus
+from tests.unit.clients import test_nova_reader
+from tests.unit.clients.keystone import NOVA
+
+ACTION = f'{NOVA}/servers/vm/action'
+MIGRATIONS = f'{NOVA}/os-migrations'
+REQUEST = 'req-11111111-2222-3333-4444-555555555555'
+ACTIONS = f'{NOVA}/servers/vm/os-instance-actions/{REQUEST}'
+IN_PROGRESS = f'{NOVA}/servers/vm/migrations'
+
+
+def migration(number: int, **more: Any) -> dict[str, Any]:
+    return {
+        'id': number,
+        'uuid': f'migration-{number}',
+        'instance_uuid': 'vm',
+        'migration_type': 'live-migration',
+        'status': 'completed',
+        'source_compute': 'cmp1',
+        'dest_compute': 'cmp2',
+        'created_at': f'2023-11-14T22:{number:02}:00.000000',
+        'updated_at': None,
+        **more,
+    }
+
+
+def event(name: str = 'conductor_live_migrate_instance', **more: Any) -> Any:
+    return {
+        'event': name,
+        'start_time': '2023-11-14T22:05:00.000000',
+        'finish_time': None,
+        'result': None,
+        'details': None,
+        **more,
+    }
+
+
+class LiveMigrateTestCase(test_nova_reader.NovaTestCase):
+    def accepts(self) -> None:
+        self.wire.post(
+            ACTION,
+            status_code=202,
+            headers={'x-compute-request-id': REQUEST},
+        )
+
+    def posts(self) -> list[Any]:
+        return self.keystone.requests('/action')
+
+
+class TestLiveMigrate(LiveMigrateTestCase):
+    def test_the_request(self) -> None:
+        self.accepts()
+        self.assertEqual(REQUEST, self.nova.live_migrate('vm', 'cmp2'))
+        (request,) = self.posts()
+        self.assertEqual(
+            {'os-migrateLive': {'host': 'cmp2', 'block_migration': 'auto'}},
+            request.json(),
+        )
+        self.assertEqual(
+            'compute 2.100', request.headers['OpenStack-API-Version']
+        )
+
+    def test_a_refusal(self) -> None:
+        text = 'Compute host cmp9 could not be found.'
+        self.wire.post(
+            ACTION,
+            status_code=400,
+            json={'badRequest': {'code': 400, 'message': text}},
+        )
+        error = self.fails(self.nova.live_migrate, 'vm', 'cmp9')
+        self.assertIn(text, str(error))
+        self.assertEqual(400, error.kwargs['status'])
+
+    def test_what_may_have_arrived_is_not_sent_twice(self) -> None:
+        reset = urllib3.exceptions.ProtocolError(
+            'Connection aborted.', ConnectionResetError(104, 'reset')
+        )
+        for answer in (
+            {'status_code': 503},
+            {'status_code': 504},
+            {'exc': requests.ConnectionError(reset)},
+            {'exc': requests.ReadTimeout('slow')},
+        ):
+            before = len(self.posts())
+            self.wire.post(ACTION, **answer)
+            error = self.fails(self.nova.live_migrate, 'vm', 'cmp2')
+            self.assertEqual(before + 1, len(self.posts()))
+            self.assertTrue(error.kwargs['transient'])
+            self.assertIsNone(error.kwargs['sent'])
+        self.assertEqual([], self.slept)
+
+    def test_what_never_arrived_is_sent_again(self) -> None:
+        refused = urllib3.exceptions.NewConnectionError(
+            urllib3.HTTPConnectionPool('h'), 'refused'
+        )
+        worn_out = urllib3.exceptions.MaxRetryError(
+            urllib3.HTTPConnectionPool('h'), '/', refused
+        )
+        failure = {'exc': requests.ConnectionError(worn_out)}
+        success = {
+            'status_code': 202,
+            'headers': {'x-compute-request-id': REQUEST},
+        }
+        self.wire.post(ACTION, [failure, failure, success])
+        self.assertEqual(REQUEST, self.nova.live_migrate('vm', 'cmp2'))
+        self.assertEqual(3, len(self.posts()))
+        self.wire.post(ACTION, [failure])
+        error = self.fails(self.nova.live_migrate, 'vm', 'cmp2')
+        self.assertIs(False, error.kwargs['sent'])
+
+
+class TestStatus(test_nova_reader.NovaTestCase):
+    def action(self, *events: Any) -> None:
+        self.wire.get(ACTIONS, json={'instanceAction': {'events': events}})
+
+    def history(self, *numbers: int, **newest: Any) -> None:
+        """Nova lists the newest first."""
+        rows = [migration(number) for number in sorted(numbers)[::-1]]
+        if rows:
+            rows[0].update(newest)
+        self.wire.get(MIGRATIONS, json={'migrations': rows})
+
+    def status(self, key: str = REQUEST) -> MigrationStatus:
+        status: MigrationStatus = self.nova.get_migration_status('vm', key)
+        return status
+
+    def test_before_the_conductor_has_it(self) -> None:
+        self.action()
+        status = self.status()
+        self.assertEqual(MigrationStatus('vm', 'accepted'), status)
+        self.assertFalse(status.is_over)
+        self.action(event())
+        self.history(1, 2)
+        self.assertEqual(MigrationStatus('vm', 'accepted'), self.status())
+
+    def test_the_first_since_the_request(self) -> None:
+        self.action(event())
+        self.history(4, 5, 6)
+        status = self.status()
+        self.assertEqual(('migration-5', 5), (status.uuid, status.id))
+        self.assertEqual('completed', status.status)
+        self.assertEqual(('cmp1', 'cmp2'), (status.source, status.destination))
+        self.assertEqual(1699999500.0, status.created_at)
+        self.assertEqual(status.created_at, status.updated_at)
+        self.assertTrue(status.is_over)
+        (request,) = self.keystone.requests('/os-migrations')
+        self.assertEqual(
+            {'migration_type': ['live-migration'], 'instance_uuid': ['vm']},
+            request.qs,
+        )
+
+    def test_it_failed_before_there_was_a_migration(self) -> None:
+        self.action(event(result='Error'))
+        self.history()
+        self.assertEqual(MigrationStatus('vm', 'error'), self.status())
+
+    def test_by_uuid(self) -> None:
+        self.history(4, 5)
+        self.assertEqual(4, self.status('migration-4').id)
+        error = self.fails(self.nova.get_migration_status, 'vm', 'migration-9')
+        self.assertEqual(404, error.kwargs['status'])
+
+    def test_progress(self) -> None:
+        self.history(5, status='running')
+        other = {'uuid': 'migration-x', 'memory_total_bytes': 1}
+        running = {
+            'uuid': 'migration-5',
+            'memory_total_bytes': 4000,
+            'memory_remaining_bytes': 1000,
+        }
+        self.wire.get(IN_PROGRESS, json={'migrations': [other, running]})
+        self.assertEqual(0.75, self.status('migration-5').progress)
+        running['memory_remaining_bytes'] = None
+        self.wire.get(IN_PROGRESS, json={'migrations': [running]})
+        self.assertIsNone(self.status('migration-5').progress)
+
+    def test_what_is_over(self) -> None:
+        for status, over in (
+            ('accepted', False),
+            ('queued', False),
+            ('preparing', False),
+            ('running', False),
+            ('post-migrating', False),
+            ('completed', True),
+            ('error', True),
+            ('failed', True),
+            ('cancelled', True),
+        ):
+            self.assertEqual(over, MigrationStatus('vm', status).is_over)
+
+    def test_the_reason(self) -> None:
+        self.action(
+            event(
+                result='Error',
+                details='No valid host was found.\nThere are not enough.',
+                start_time='2023-11-14T22:05:01.000000',
+            ),
+            event('compute_check', result='Error', details='CPU differs'),
+            event('compute_rollback', result='Success', details='fine'),
+        )
+        self.assertEqual(
+            'CPU differs; No valid host was found. There are not enough.',
+            self.nova.refusal_reason('vm', REQUEST),
+        )
+        self.action(event(result='Error'))
+        self.assertEqual(
+            'conductor_live_migrate_instance',
+            self.nova.refusal_reason('vm', REQUEST),
+        )
+        self.action(event(result='Success'))
+        self.assertEqual('', self.nova.refusal_reason('vm', REQUEST))
+
+    def test_history(self) -> None:
+        second = 1699999200.0
+        self.wire.get(
+            MIGRATIONS,
+            json={
+                'migrations': [
+                    migration(1, updated_at='2023-11-14T22:20:00.000000')
+                ],
+                'migrations_links': [{'rel': 'next', 'href': 'http://x'}],
+            },
+        )
+        self.wire.get(
+            f'{MIGRATIONS}?marker=migration-1',
+            # Ids repeat between cells (S13).
+            json={'migrations': [migration(1, uuid='in-another-cell')]},
+        )
+        moves = self.nova.list_migrations(second)
+        self.assertEqual(2, len(moves))
+        self.assertEqual(('cmp1', 'cmp2'), _ends(moves[0]))
+        self.assertEqual(1200.0, moves[0].updated_at - second)
+        first = self.keystone.requests('/os-migrations')[0]
+        self.assertEqual(
+            {
+                'migration_type': ['live-migration'],
+                'changes-since': ['2023-11-14t22:00:00z'],
+            },
+            first.qs,
+        )
+
+
+class TestAbort(test_nova_reader.NovaTestCase):
+    MIGRATION = MigrationStatus('vm', 'running', uuid='m', id=7)
+
+    def abort(self, status: int, text: str = '') -> Any:
+        self.wire.delete(
+            f'{IN_PROGRESS}/7',
+            status_code=status,
+            json={'fault': {'code': status, 'message': text}},
+        )
+        return self.nova.abort_migration('vm', self.MIGRATION)
+
+    def test_outcomes(self) -> None:
+        self.assertEqual(AbortOutcome.ABORTING, self.abort(202).outcome)
+        for status, outcome in (
+            (400, AbortOutcome.REFUSED),
+            (404, AbortOutcome.OVER),
+            (409, AbortOutcome.OVER),
+        ):
+            result = self.abort(status, 'Nova says why')
+            self.assertEqual(outcome, result.outcome)
+            self.assertIn('Nova says why', result.text)
+
+    def test_other_errors(self) -> None:
+        error = self.fails(self.abort, 503)
+        self.assertTrue(error.kwargs['transient'])
+
+    def test_before_there_is_a_migration(self) -> None:
+        result = self.nova.abort_migration(
+            'vm', MigrationStatus('vm', 'accepted')
+        )
+        self.assertEqual(AbortOutcome.REFUSED, result.outcome)
+
+
+class TestTimes(base.BaseTestCase):
+    def test_without_a_zone_it_is_utc(self) -> None:
+        for text in (
+            '2023-11-14T22:00:00',
+            '2023-11-14T22:00:00.000000',
+            '2023-11-14T22:00:00Z',
+            '2023-11-14T23:00:00+01:00',
+        ):
+            self.assertEqual(1699999200.0, nova_rows.seconds_of(text))
+        self.assertEqual(0.0, nova_rows.seconds_of(None))
+        self.assertEqual(
+            '2023-11-14T22:00:00Z', nova_rows.time_of(1699999200.9)
+        )
+
+
+def _ends(move: Any) -> tuple[str, str]:
+    return move.source, move.destination
