@@ -243,15 +243,8 @@ class _Lot:
 
     def _spoil(self, snapshot: Snapshot) -> None:
         rng = self._rng
-        for host in snapshot.hosts.values():
-            host.availability_zone = rng.choice(['az0', 'az0', 'az1', ''])
-            if rng.random() < 0.05:
-                host.closed = 'for the test'
-            service = (snapshot.services or {})[host.name]
-            if rng.random() < 0.08:
-                service.status = 'disabled'
-            if rng.random() < 0.05:
-                service.state = 'down'
+        for host in snapshot.hosts:
+            self._spoil_host(snapshot, host)
         if rng.random() < 0.6:
             self._fill(snapshot)
         if snapshot.instances:
@@ -261,6 +254,18 @@ class _Lot:
             for one in snapshot.readings.values():
                 if one.profile and one.profile.samples:
                     del one.profile.samples[0]
+
+    def _spoil_host(self, snapshot: Snapshot, name: str) -> None:
+        rng = self._rng
+        host = snapshot.hosts[name]
+        host.availability_zone = rng.choice(['az0', 'az0', 'az1', ''])
+        if rng.random() < 0.05:
+            host.closed = 'for the test'
+        service = (snapshot.services or {})[name]
+        if rng.random() < 0.08:
+            service.status = 'disabled'
+        if rng.random() < 0.05:
+            service.state = 'down'
 
     def _fill(self, snapshot: Snapshot) -> None:
         rng = self._rng

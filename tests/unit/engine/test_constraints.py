@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is every rule kept, with its reason, and do the masks say the same?"""
+
+import random
+
+import numpy as np
+from oslotest import base
+
+from kronos.engine import constraints, layout, profiling, scoring
+from kronos.engine.arrays import Index
+from kronos.engine.constraints import Constraints
+from kronos.engine.groups import GroupRule, why_not
+from kronos.engine.rules import HeadroomRule, Rule
+from kronos.engine.state import State
+from kronos.engine.types import (
+    Headroom,
+    Instance,
+    ServerGroup,
+    Settings,
+    Snapshot,
+    StopReason,
+)
+from kronos.policies.models import Policy
+from tests.unit.engine import scopes
+
+
+def built(
+    snapshot: Snapshot, policies: list[Policy], settings: Settings
+) -> tuple[State, Constraints] | None:
+    card = scoring.score(snapshot, policies, settings)
+    if card.blocked is StopReason.TOO_FEW_HOSTS:
+        return None
+    profiles = profiling.profile(snapshot, policies, card, settings)
+    now = layout.build(snapshot, card, profiles)
+    rules = constraints.build(snapshot, now, card.frozen_hosts, settings)
+    return now, rules
+
+
+class TestMasks(base.BaseTestCase):
+    def _check(self, now: State, rules: list[Rule | Constraints]) -> None:
+        hosts = range(len(now.index.hosts))
+        instances = range(len(now.index.instances))
+        for rule in rules:
+            said = np.array(
+                [
+                    [not rule.why_not(one, host) for host in hosts]
+                    for one in instances
+                ],
+                dtype=bool,
+            ).reshape(len(instances), len(hosts))
+            rows = rule.rows(np.arange(len(instances)))
+            self.assertEqual(said.tolist(), rows.tolist())
+            for host in hosts:
+                self.assertEqual(
+                    said[:, host].tolist(), rule.column(host).tolist()
+                )
+
+    def test_masks_are_what_the_rules_say(self) -> None:
+        """On scopes by lot, whatever moves were made and taken back."""
+        for seed in range(24):
+            rng = random.Random(seed)
+            found = built(*scopes.chance(seed))
+            if found is None:
+                continue
+            now, rules = found
+            every: list[Rule | Constraints] = [rules, *rules._rules]
+            with self.subTest(seed=seed):
+                self._check(now, every)
+                done = []
+                for _ in range(3 if now.index.instances else 0):
+                    one = rng.randrange(len(now.index.instances))
+                    source = int(now.host_of[one])
+                    others = set(range(len(now.index.hosts))) - {source}
+                    destination = rng.choice(sorted(others))
+                    now.move(one, destination)
+                    rules.follow(one, source, destination)
+                    done.append((one, source, destination))
+                    self._check(now, every)
+                for one, source, destination in reversed(done):
+                    now.move(one, source)
+                    rules.follow(one, destination, source)
+                self._check(now, every)
+
+    def test_a_new_rule_is_one_method(self) -> None:
+        """O6: the masks of a rule that has none of its own."""
+
+        class Even(Rule):
+            def why_not(self, instance: int, host: int) -> str:
+                return '' if (instance + host) % 2 == 0 else 'odd'
+
+        rules = Constraints([Even(3, 2)])
+        self.assertEqual(
+            [[True, False], [False, True], [True, False]],
+            rules.rows(np.arange(3)).tolist(),
+        )
+        self.assertEqual([False, True, False], rules.column(1).tolist())
+        self.assertEqual([(1, 'odd')], rules.refusals(0))
+
+
+class TestGroups(base.BaseTestCase):
+    def test_policies(self) -> None:
+        """E2-E6 and Nova's rule for a lone member of hard affinity."""
+        table = [
+            # policy, there, elsewhere, most, words of the reason
+            ('anti-affinity', 0, 3, 1, ''),
+            ('anti-affinity', 1, 0, 1, 'has 1 of at most 1 there'),
+            ('anti-affinity', 1, 0, 2, ''),
+            ('anti-affinity', 2, 0, 2, 'has 2 of at most 2 there'),
+            ('soft-anti-affinity', 1, 0, 1, 'has 1 of at most 1 there'),
+            ('soft-anti-affinity', 0, 5, 1, ''),
+            ('affinity', 2, 0, 1, ''),
+            ('affinity', 1, 1, 1, 'has 1 other members elsewhere'),
+            ('affinity', 0, 2, 1, 'has 2 other members elsewhere'),
+            ('affinity', 0, 0, 1, 'Nova asks for one'),
+            ('soft-affinity', 0, 0, 1, ''),
+            ('soft-affinity', 1, 0, 1, ''),
+            ('soft-affinity', 1, 1, 1, 'has 1 other members elsewhere'),
+            ('custom', 0, 0, 1, 'not known'),
+        ]
+        for policy, there, elsewhere, most, words in table:
+            group = ServerGroup('g', policy, [], max_server_per_host=most)
+            reason = why_not(group, there, elsewhere)
+            with self.subTest(policy=policy, reason=reason):
+                self.assertEqual(bool(words), bool(reason))
+                self.assertIn(words, reason)
+
+    def test_members_outside_the_scope_are_ignored(self) -> None:
+        """E5."""
+        snapshot = scopes.scope(
+            [],
+            {'a': [], 'b': []},
+            [scopes.vm('v', 'a', [])],
+            groups=[ServerGroup('g', 'soft-affinity', ['v', 'elsewhere'])],
+        )
+        rule = GroupRule(snapshot, Index(snapshot))
+        self.assertEqual('', rule.why_not(0, 1))
+
+
+class TestHeadroom(base.BaseTestCase):
+    def _rule(self, room: dict[str, Headroom] | None) -> HeadroomRule:
+        snapshot = scopes.scope([], {'a': [], 'b': []}, [])
+        snapshot.hosts['b'].headroom = room
+        return HeadroomRule(
+            [Instance('v', 'a', vcpus=2, memory_mb=1024, disk_gb=10)],
+            list(snapshot.hosts.values()),
+            ['VCPU', 'MEMORY_MB', 'DISK_GB'],
+        )
+
+    def test_reasons(self) -> None:
+        full = {
+            'VCPU': Headroom(16, 14),
+            'MEMORY_MB': Headroom(4096, 3072),
+            'DISK_GB': Headroom(100, 90),
+        }
+        table = [
+            ({}, ''),
+            ({'VCPU': Headroom(16, 15)}, 'needs 2 VCPU, 1 are free'),
+            ({'MEMORY_MB': Headroom(4096, 3073)}, '1023 are free'),
+            ({'DISK_GB': Headroom(100, 91)}, 'needs 10 DISK_GB, 9 are free'),
+            ({'VCPU': Headroom(16, 20)}, 'needs 2 VCPU, 0 are free'),
+        ]
+        for more, words in table:
+            reason = self._rule({**full, **more}).why_not(0, 1)
+            with self.subTest(more=more, reason=reason):
+                self.assertEqual(bool(words), bool(reason))
+                self.assertIn(words, reason)
+        del full['DISK_GB']
+        self.assertIn('0 are free', self._rule(full).why_not(0, 1))
+
+    def test_unknown_room_is_not_this_rules_matter(self) -> None:
+        self.assertEqual('', self._rule(None).why_not(0, 1))
+
+    def test_room_follows_the_plan(self) -> None:
+        """What enters takes room at once; what leaves gives it."""
+        rule = self._rule(
+            {
+                'VCPU': Headroom(16, 14),
+                'MEMORY_MB': Headroom(4096, 0),
+                'DISK_GB': Headroom(100, 0),
+            }
+        )
+        rule.follow(0, 0, 1)
+        self.assertIn('0 are free', rule.why_not(0, 1))
+        rule.follow(0, 1, 0)
+        self.assertEqual('', rule.why_not(0, 1))
+
+
+class TestHosts(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.policies = [scopes.policy('cpu')]
+        self.snapshot = scopes.scope(
+            self.policies,
+            {'a': [0.8], 'b': [0.2], 'c': [0.2]},
+            [scopes.vm('v', 'a', [0.3])],
+        )
+        self.settings = Settings(min_host_coverage=0.0)
+
+    def _reason(self) -> str:
+        found = built(self.snapshot, self.policies, self.settings)
+        assert found is not None
+        return found[1].why_not(0, 1)
+
+    def test_available(self) -> None:
+        self.assertEqual('', self._reason())
+
+    def test_services(self) -> None:
+        """E11, E14."""
+        services = self.snapshot.services or {}
+        services['b'].status = 'disabled'
+        services['b'].disabled_reason = 'new fan'
+        self.assertIn('disabled (new fan)', self._reason())
+        services['b'].status, services['b'].forced_down = 'enabled', True
+        self.assertIn('forced down', self._reason())
+        services['b'].forced_down, services['b'].state = False, None
+        self.assertIn('cell is down', self._reason())
+        del services['b']
+        self.assertIn('no nova-compute service', self._reason())
+
+    def test_unknown_services_close_every_host(self) -> None:
+        """E12."""
+        self.snapshot.services = None
+        self.assertIn(
+            'unknown',
+            constraints.why_closed(self.snapshot, 'b', {}, self.settings),
+        )
+
+    def test_a_stale_service_row_closes_without_a_scorecard(self) -> None:
+        (self.snapshot.services or {})['b'].state = 'down'
+        self.assertIn(
+            'nova-compute is down',
+            constraints.why_closed(self.snapshot, 'b', {}, self.settings),
+        )
+
+    def test_closed(self) -> None:
+        self.snapshot.hosts['b'].closed = 'available is false'
+        self.assertIn('takes nothing: available is false', self._reason())
+
+    def test_require_headroom(self) -> None:
+        self.settings.require_headroom = True
+        self.assertIn('Placement shows no inventory', self._reason())
+
+    def test_pinned_zone(self) -> None:
+        """A hard rule, whatever restrict_to_az says."""
+        self.snapshot.instances['v'].pinned_availability_zone = 'az1'
+        self.assertIn('an unknown one', self._reason())
+        self.snapshot.hosts['b'].availability_zone = 'az2'
+        self.assertIn('pinned to availability zone az1', self._reason())
+        self.snapshot.hosts['b'].availability_zone = 'az1'
+        self.assertEqual('', self._reason())
+
+    def test_restrict_to_az(self) -> None:
+        """F3, F4."""
+        self.snapshot.hosts['a'].availability_zone = 'az1'
+        (self.snapshot.services or {})['b'].zone = 'az2'
+        self.assertEqual('', self._reason())
+        self.settings.restrict_to_az = True
+        self.assertIn('zone az2, not az1', self._reason())
+        (self.snapshot.services or {})['b'].zone = 'az1'
+        self.assertEqual('', self._reason())
