@@ -82,7 +82,7 @@ class PrometheusClient:
         if not self._http.by_keystone:
             # The time stamps of an instant vector are those of the query;
             # only Prometheus itself knows how old its samples are.
-            params['lookback_delta'] = f'{self._staleness_threshold:g}s'
+            params['lookback_delta'] = f'{self._staleness_threshold:g}'
         try:
             data = self._http.ask('query', params)
             samples = answer.vector(data, label_key)

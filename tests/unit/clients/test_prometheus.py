@@ -79,7 +79,7 @@ class TestInstantQuery(PrometheusTestCase):
             'hosts',
             match=[
                 matchers.urlencoded_params_matcher(
-                    {'query': query, 'lookback_delta': '300s'}
+                    {'query': query, 'lookback_delta': '300'}
                 ),
                 matchers.request_kwargs_matcher({'timeout': 30}),
             ],

@@ -65,7 +65,7 @@ class TestOptions(OptionsTestCase):
             match=[
                 matchers.request_kwargs_matcher({'timeout': 5.0}),
                 matchers.urlencoded_params_matcher(
-                    {'query': 'up', 'lookback_delta': '901s'}
+                    {'query': 'up', 'lookback_delta': '901'}
                 ),
             ],
         )
