@@ -16,6 +16,14 @@ PARALLEL = 6
 COMPUTE = '2.100'
 WATCHER = {'OpenStack-API-Version': 'infra-optim 1.5'}
 UNFINISHED = ('RECOMMENDED', 'PENDING', 'ONGOING')
+REPORTERS = (
+    'nova-conductor',
+    'nova-scheduler',
+    'watcher-decision-engine',
+    'watcher-applier',
+    *(f'compute-{host}' for host in topology.HOSTS),
+)
+"""Services that tell Nova or Watcher regularly that they live."""
 
 
 @dataclass
@@ -263,21 +271,25 @@ class Cloud:
 
     # Bringing up
 
-    def silent_services(self, since: datetime.datetime) -> set[str]:
-        """Names of services that have not reported after a moment (UTC)."""
-        expected = {'nova-conductor', 'nova-scheduler'}
-        expected |= {f'compute-{host}' for host in topology.HOSTS}
+    def silent_services(self, since: dict[str, datetime.datetime]) -> set[str]:
+        """Names of services that do not report.
+
+        :param since: services whose report must be newer than that (UTC)
+        """
+        seen: dict[str, str | None] = {}
         for row in self.services():
             name = row['binary']
             if name == 'nova-compute':
                 name = f'compute-{row["host"]}'
-            if row['state'] == 'up' and _after(row['updated_at'], since):
-                expected.discard(name)
-        expected |= {'watcher-decision-engine', 'watcher-applier'}
+            seen[name] = row['updated_at'] if row['state'] == 'up' else None
         for row in self.watcher('/v1/services/detail')['services']:
-            if _after(row['last_seen_up'], since):
-                expected.discard(row['name'])
-        return expected
+            active = row['status'] == 'ACTIVE'
+            seen[row['name']] = row['last_seen_up'] if active else None
+        return {
+            name
+            for name in REPORTERS
+            if not _after(seen.get(name), since.get(name))
+        }
 
     def furnish(self) -> None:
         """Make flavors, image and aggregates, where they are not yet."""
@@ -332,8 +344,8 @@ class Cloud:
         return str(found.id)
 
 
-def _after(text: str | None, moment: datetime.datetime) -> bool:
+def _after(text: str | None, moment: datetime.datetime | None) -> bool:
     if not text:
         return False
     seen = datetime.datetime.fromisoformat(text).replace(tzinfo=None)
-    return seen >= moment.replace(microsecond=0)
+    return moment is None or seen >= moment.replace(microsecond=0)

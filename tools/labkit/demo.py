@@ -187,8 +187,9 @@ class Demo:
             raise running.LabError('the audit left no action plan')
         plan = str(_value(plans[0], 'UUID'))
         shown = self._openstack('actionplan', 'show', plan)
-        for key in ('State', 'Global efficacy', 'Efficacy indicators'):
-            print(f'{key}: {_value(shown, key)}')
+        print(f'state: {_value(shown, "State")}')
+        for indicator in _value(shown, 'Efficacy indicators'):
+            print(f'  {indicator["name"]}: {indicator["value"]:g}')
         self._openstack('actionplan', 'start', plan)
         state = self._wait_state('action_plans', plan)
         print(f'the plan ended {state}')

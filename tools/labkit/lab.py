@@ -23,7 +23,7 @@ from labkit import (
     stopping,
     topology,
 )
-from labkit.cloud import Cloud
+from labkit.cloud import REPORTERS, Cloud
 
 Say = Callable[[str], None]
 
@@ -68,12 +68,16 @@ class Lab:
 
     def start(self, name: str) -> None:
         """Start one service or compute and wait until it serves."""
+        begun = _utc_now()
         if name in topology.HOSTS:
-            self._fork_computes([name])
-        else:
-            service = self._service(name)
-            service.start()
+            if self._fork_computes([name]):
+                name = f'compute-{name}'
+                self._wait_for_reports({name: begun}, {name})
+            return
+        service = self._service(name)
+        if service.start():
             service.wait()
+            self._wait_for_reports({name: begun}, {name})
 
     def stop(self, name: str, kill: bool = False) -> None:
         """Stop one service or compute.
@@ -159,13 +163,13 @@ class Lab:
             process.rotate_logs()
         origin = database.prepare()
         settings.write(self.ports)
-        since = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+        begun = _utc_now()
         with self._step(f'database ({origin} data) and message broker'):
             self._infrastructure(origin)
         with self._step('keystone, its catalog; the other services start'):
-            self._control_plane()
+            started = self._control_plane()
         with self._step('nova and watcher report'):
-            self._reporting(since)
+            self._wait_for_reports({name: begun for name in started})
         with self._step('flavors, image, aggregates'):
             self.cloud.furnish()
         self._say(f'the lab is up: {time.monotonic() - begin:.1f} s')
@@ -181,12 +185,13 @@ class Lab:
         for service in early:
             service.wait()
 
-    def _control_plane(self) -> None:
+    def _control_plane(self) -> list[str]:
+        """Start the services and computes; which had to be."""
         table = services.table(self.ports)
         rest = [n for n in table if n not in services.INFRASTRUCTURE]
         # Keystone first: all others ask it before they serve.
-        for name in sorted(rest, key=lambda name: name != 'keystone'):
-            table[name].start()
+        rest.sort(key=lambda name: name != 'keystone')
+        started = [name for name in rest if table[name].start()]
         table['keystone'].wait()
         auth_url = f'http://127.0.0.1:{self.ports["keystone"]}/v3'
         catalog.ensure(
@@ -197,13 +202,15 @@ class Lab:
         self._connection = None
         # Computes report to placement, and need some seconds: them first.
         table['placement'].wait()
-        self._fork_computes(list(topology.HOSTS))
+        started += self._fork_computes(list(topology.HOSTS))
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for work in [pool.submit(table[name].wait) for name in rest]:
                 work.result()
+        return started
 
-    def _fork_computes(self, hosts: list[str]) -> None:
-        self.start_computes_parent()
+    def _fork_computes(self, hosts: list[str]) -> list[str]:
+        """Start computes unless they run; the names of those started."""
+        self._start_computes_parent()
         wanted = []
         for host in hosts:
             record = process.records().get(f'compute-{host}')
@@ -219,8 +226,9 @@ class Lab:
                 30,
                 f'the start of compute-{host}',
             )
+        return [f'compute-{host}' for host in wanted]
 
-    def start_computes_parent(self) -> None:
+    def _start_computes_parent(self) -> None:
         """The process of which the computes are forks."""
         service = services.table(self.ports)['computes']
         record = process.records().get('computes')
@@ -229,25 +237,41 @@ class Lab:
         service.start()
         service.wait()
 
-    def _reporting(self, since: datetime.datetime) -> None:
+    def _wait_for_reports(
+        self,
+        since: dict[str, datetime.datetime],
+        wanted: set[str] | None = None,
+    ) -> None:
+        """Wait until services have reported to Nova or Watcher.
+
+        :param since: names of services whose report must be newer than that
+        :param wanted: names to wait for; None: all; some never report
+        """
+        names = set(REPORTERS) if wanted is None else wanted & set(REPORTERS)
+        if not names:
+            return
         cloud = self.cloud
 
-        def all_alive() -> bool:
-            self._none_has_ended()
-            return not cloud.silent_services(since)
+        def silent() -> list[str]:
+            self._none_has_ended(wanted)
+            return sorted(cloud.silent_services(since) & names)
 
         try:
-            running.wait_for(all_alive, 120, 'services to report', 0.5)
+            running.wait_for(lambda: not silent(), 120, 'reports', 0.5)
         except running.ServiceFailed:
             raise
         except running.LabError:
-            silent = sorted(cloud.silent_services(since))
+            left = silent() or ['nova-api']
             raise running.ServiceFailed(
-                silent[0] if silent else 'nova-api',
-                f'does not report (silent are: {", ".join(silent)})',
+                left[0], f'does not report (silent are: {", ".join(left)})'
             ) from None
 
-    def _none_has_ended(self) -> None:
+    def _none_has_ended(self, wanted: set[str] | None) -> None:
         for record in process.records().values():
-            if not process.is_running(record):
+            cared_for = wanted is None or record.name in wanted
+            if cared_for and not process.is_running(record):
                 raise running.ServiceFailed(record.name, 'ended')
+
+
+def _utc_now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None)

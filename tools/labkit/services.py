@@ -41,14 +41,15 @@ class Service:
     environ: dict[str, str] = field(default_factory=dict)
     timeout: float = 120.0
 
-    def start(self) -> None:
-        """Start it unless it runs."""
+    def start(self) -> bool:
+        """Start it unless it runs; whether there was need to."""
         record = process.records().get(self.name)
         if record and process.is_running(record):
-            return
+            return False
         if record:
             process.stop([record])  # what a dead leader left behind
         process.spawn(self.name, self.command, self.environ)
+        return True
 
     def wait(self) -> None:
         """Wait until it serves.
@@ -146,7 +147,8 @@ def rabbit_environ(ports: dict[str, int]) -> dict[str, str]:
         'RABBITMQ_ENABLED_PLUGINS_FILE': str(layout.ETC / 'enabled_plugins'),
         'RABBITMQ_CONF_ENV_FILE': '/dev/null',
         'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': (
-            '+S 1:1 +sbwt none -kernel inet_dist_use_interface {127,0,0,1}'
+            '+S 1:1 +sbwt none -start_epmd false '
+            '-kernel inet_dist_use_interface {127,0,0,1}'
         ),
     }
 
