@@ -126,7 +126,9 @@ class _Scope:
         rules = constraints.build(
             snapshot, now, self._card.frozen_hosts, self._settings
         )
-        movable = np.array([one not in fixed for one in now.index.instances])
+        movable = np.array(
+            [uuid not in fixed for uuid in now.index.instances], dtype=bool
+        )
         over_before = now.hosts_over()
         search = Spread(
             now,

@@ -83,8 +83,14 @@ class Literal:
             moves.append((uuid, self._placement[uuid], host))
             if not self._settings.repeat_moves:
                 moved.add(uuid)
-            self._scores = self._after(uuid, host)
-            self._placement[uuid] = host
+            self.move(uuid, host)
+
+    def is_legal(self, uuid: str, host: str) -> bool:
+        return self._may_move(uuid) and self._is_legal(uuid, host)
+
+    def move(self, uuid: str, host: str) -> None:
+        self._scores = self._after(uuid, host)
+        self._placement[uuid] = host
 
     def _stopped(self, number: int) -> str:
         if not self._settings.exhaust and all(
@@ -181,7 +187,8 @@ class Literal:
 
     def _is_legal(self, uuid: str, host: str) -> bool:
         return (
-            host != self._placement[uuid]
+            host in self._hosts
+            and host != self._placement[uuid]
             and not self._snapshot.hosts[host].closed
             and self._zone_fits(uuid, host)
             and self._has_room(uuid, host)
