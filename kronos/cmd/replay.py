@@ -47,12 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for scope in report.scopes:
         scope.warnings += recording.warnings
+    budget = parsed.max_migrations or max(
+        policy.max_migrations_per_cycle for policy in recording.policies
+    )
     if parsed.format == 'json':
-        text = json.dumps(document(report, parsed.max_migrations), indent=2)
+        text = json.dumps(document(report, budget), indent=2)
     else:
-        text = '\n\n'.join(
-            _table(scope, parsed.max_migrations) for scope in report.scopes
-        )
+        text = '\n\n'.join(_table(one, budget) for one in report.scopes)
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -115,22 +116,16 @@ def _settings(parsed: argparse.Namespace) -> Settings:
     return settings
 
 
-def document(
-    report: CycleReport, max_migrations: int | None
-) -> dict[str, Any]:
+def document(report: CycleReport, budget: int) -> dict[str, Any]:
     """The report for programs; keys are added, never changed.
 
-    :param max_migrations: the budget, if one was given: ``floor`` then is
-        what no plan of so many migrations can get below
+    :param budget: the migrations that could be planned; ``floor`` is what
+        no plan of so many can get the combined imbalance below
     """
-    return {
-        'scopes': [_scope(scope, max_migrations) for scope in report.scopes]
-    }
+    return {'scopes': [_scope(scope, budget) for scope in report.scopes]}
 
 
-def _scope(
-    scope: AggregateResult, max_migrations: int | None
-) -> dict[str, Any]:
+def _scope(scope: AggregateResult, budget: int) -> dict[str, Any]:
     return {
         'name': scope.name,
         'combined_before': scope.combined_before,
@@ -139,7 +134,7 @@ def _scope(
         'reason': scope.reason,
         'steps': [_step(step) for step in scope.steps],
         'memory_mb': sum(step.memory_mb for step in scope.steps),
-        'floor': _floor(scope, max_migrations),
+        'floor': explain.floor(scope.policies, budget),
         'hosts_over_before': scope.hosts_over_before,
         'hosts_over_after': scope.hosts_over_after,
         'policies': [asdict(policy) for policy in scope.policies],
@@ -166,29 +161,22 @@ def _step(step: MigrationStep) -> dict[str, Any]:
     }
 
 
-def _floor(scope: AggregateResult, max_migrations: int | None) -> float | None:
-    if max_migrations is None:
-        return None
-    return explain.floor(scope.policies, max_migrations)
-
-
 def _counted(reasons: dict[str, str]) -> list[tuple[str, int]]:
     """Reasons with how often each is given, the most frequent first."""
     counts = Counter(reasons.values())
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _table(scope: AggregateResult, max_migrations: int | None) -> str:
+def _table(scope: AggregateResult, budget: int) -> str:
     lines = [f'Scope {scope.name}']
     lines += _policy_lines(scope)
     lines += _step_lines(scope.steps)
     lines.append(f'Stopped ({scope.stopped.value}): {scope.reason}')
-    floor = _floor(scope, max_migrations)
-    if floor is not None:
-        lines.append(
-            f'No plan of {max_migrations} migrations can get the combined '
-            f'imbalance below {floor:.4f}.'
-        )
+    floor = explain.floor(scope.policies, budget)
+    lines.append(
+        f'No plan of {budget} migrations can get the combined imbalance '
+        f'below {floor:.4f}.'
+    )
     lines += _reason_lines('unavailable hosts', scope.unavailable_hosts)
     lines += _reason_lines('instances that cannot move', scope.unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]

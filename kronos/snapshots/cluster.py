@@ -61,12 +61,12 @@ def read(path: str) -> Cluster:
         if data.startswith(_GZIP):
             data = gzip.decompress(data)
         document = json.loads(data)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ArchiveError(path=path, reason=f'gzip: {error}') from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise ArchiveError(path=path, reason=reason) from error
-    except (EOFError, zlib.error) as error:
-        raise ArchiveError(path=path, reason=f'gzip: {error}') from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArchiveError(path=path, reason=f'not JSON: {error}') from error
     try:
         return _Reader().cluster(document)
