@@ -89,7 +89,7 @@ class Collector:
         self._fill_in(hosts, services)
         gathered = _Gathered(
             services=services,
-            instances=self._instances(request, hosts),
+            instances=self._instances(request),
             groups=self._nova.list_server_groups(),
             moves=self._moves(taken_at, settings),
             readings=self._readings(policies),
@@ -136,14 +136,8 @@ class Collector:
             if host.node in rooms:
                 host.headroom, host.traits = rooms[host.node]
 
-    def _instances(
-        self, request: ScopeRequest, hosts: Collection[str]
-    ) -> list[Instance]:
-        instances = [
-            instance
-            for instance in self._nova.list_instances()
-            if instance.host in hosts
-        ]
+    def _instances(self, request: ScopeRequest) -> list[Instance]:
+        instances = self._nova.list_instances()
         for instance in instances:
             instance.unmovable = scopes.exclusion_of(instance, request)
         return instances

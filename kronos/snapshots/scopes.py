@@ -73,7 +73,7 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
     for aggregate in chosen:
         scopes[aggregate.name] = _hosts_of(aggregate, cloud, excluded)
     if wants_all:
-        scopes = _all_scopes(cloud, excluded) | scopes
+        scopes = _all_scopes(cloud, excluded)
     if request.include_unassigned:
         pool = _unassigned(cloud, excluded)
         if pool or scopes:

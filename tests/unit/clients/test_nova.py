@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Live migrations at the wire (M5, P1-P6, Q1-Q5, S13)."""
 
+import time
 from typing import Any
 
+import fixtures
 import requests
 import urllib3.exceptions
 from oslotest import base
@@ -285,6 +287,9 @@ class TestAbort(test_nova_reader.NovaTestCase):
 
 class TestTimes(base.BaseTestCase):
     def test_without_a_zone_it_is_utc(self) -> None:
+        self.addCleanup(time.tzset)
+        self.useFixture(fixtures.EnvironmentVariable('TZ', 'Asia/Tokyo'))
+        time.tzset()
         for text in (
             '2023-11-14T22:00:00',
             '2023-11-14T22:00:00.000000',

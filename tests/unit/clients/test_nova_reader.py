@@ -413,6 +413,11 @@ class TestPaging(NovaTestCase):
         self.assertEqual(self.uuids, self.listing())
         self.assertEqual(3, len(self.keystone.requests('/servers/detail')))
 
+    def test_a_row_that_comes_twice(self) -> None:
+        self.uuids[4] = 's2'
+        found = self.listing()
+        self.assertEqual(sorted(set(self.uuids)), sorted(found))
+
     def test_a_marker_that_is_deleted(self) -> None:
         plain = self.page
 

@@ -97,8 +97,11 @@ class TestOptions(OptionsTestCase):
         self.file('token', 'the second\n')
         client.instant_query('up')
         self.assertEqual('Bearer the second', self.sent())
-        # Replaced as Kubernetes and certmonger do it, size unchanged.
-        os.replace(self.file('new', 'the third!\n'), path)
+        # Replaced at once, with the old size and time.
+        old = os.stat(path)
+        new = self.file('new', 'the third!\n')
+        os.utime(new, ns=(old.st_atime_ns, old.st_mtime_ns))
+        os.replace(new, path)
         client.instant_query('up')
         self.assertEqual('Bearer the third!', self.sent())
 
