@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long does a plan take, and against what?
+
+Ratios of one run on one core compare across machines; the times and the
+peak memory say what this machine does. Run it as ``python tools/bench``.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+os.environ.setdefault('OMP_NUM_THREADS', '1')
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP), str(pathlib.Path(__file__).parent)]
+
+import generate  # noqa: E402
+
+from kronos.engine.propose import propose  # noqa: E402
+from kronos.engine.types import Settings, TieBreak  # noqa: E402
+from kronos.snapshots import cluster  # noqa: E402
+from tests.unit.engine.reference import Literal  # noqa: E402
+
+TARGET_SECONDS = 1.0
+TARGET_MIB = 1024
+MIGRATIONS = 50
+REPEATS = 5
+
+
+def main() -> int:
+    parsed = _arguments()
+    if hasattr(os, 'sched_setaffinity'):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    with tempfile.TemporaryDirectory() as folder:
+        large = parsed.file or _file(folder, 1000)
+        plan, replay = _plan(large)
+        # Before the rest is measured: the peak never falls.
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        small, _ = _plan(_file(folder, 100))
+        literal, pruned = _against_the_literal_rule(_file(folder, 10))
+    print(f'peak memory             {peak:8.0f} MiB ({start:.0f} at start)')
+    print(f'large / 100 hosts       {plan / small:8.1f} x the time')
+    print(f'reading + plan / plan   {replay / plan:8.1f} x')
+    print(f'literal / pruned search {literal / pruned:8.1f} x (10 hosts)')
+    met = plan <= TARGET_SECONDS and peak <= TARGET_MIB
+    print(
+        f'target: {MIGRATIONS} migrations in {TARGET_SECONDS:g} s and '
+        f'{TARGET_MIB} MiB: {"met" if met else "missed"}'
+    )
+    return 1 if parsed.check and not met else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog='tools/bench')
+    parser.add_argument(
+        'file',
+        nargs='?',
+        help='a cluster/1 file instead of 1,000 generated hosts',
+    )
+    parser.add_argument(
+        '--check', action='store_true', help='exit 1 if the target is missed'
+    )
+    return parser.parse_args()
+
+
+def _file(folder: str, hosts: int) -> str:
+    path = pathlib.Path(folder) / f'{hosts}.json'
+    path.write_text(json.dumps(generate.generate(hosts, 20 * hosts)))
+    return str(path)
+
+
+def _timed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _plan(path: str) -> tuple[float, float]:
+    """Seconds of scoring to plan, and of those with reading the file."""
+    reading = _timed(lambda: cluster.read(path))
+    found = cluster.read(path)
+    settings = Settings(max_migrations=MIGRATIONS)
+
+    def plan() -> object:
+        return propose([found.snapshot], found.policies, settings)
+
+    times = [_timed(plan) for _ in range(REPEATS)]
+    (scope,) = propose([found.snapshot], found.policies, settings).scopes
+    seconds = statistics.median(times)
+    print(
+        f'{len(found.snapshot.hosts)} hosts, '
+        f'{len(found.snapshot.instances)} instances, '
+        f'{len(found.policies)} policies: {len(scope.steps)} migrations, '
+        f'combined {scope.combined_before:.3f} -> {scope.combined_after:.3f}, '
+        f'{seconds:.3f} s ({min(times):.3f} to {max(times):.3f})'
+    )
+    return seconds, reading + seconds
+
+
+def _against_the_literal_rule(path: str) -> tuple[float, float]:
+    """Seconds of either for the same plan."""
+    found = cluster.read(path)
+    settings = Settings(
+        max_migrations=5,
+        exhaust=True,
+        plateau_moves=False,
+        swap_moves=False,
+        tie_break=TieBreak.FIRST,
+    )
+    literal = Literal(found.snapshot, found.policies, settings)
+    return (
+        _timed(literal.plan),
+        _timed(lambda: propose([found.snapshot], found.policies, settings)),
+    )
+
+
+if __name__ == '__main__':
+    sys.exit(main())
