@@ -117,19 +117,33 @@ def _apt(*arguments: str, check: bool = True) -> None:
     )
     log = LAB / 'apt.log'
     with log.open('ab') as output:
-        done = subprocess.run(
-            ['apt-get', '-q', *arguments],
-            env=environ,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
+        code = _unbroken(
+            subprocess.Popen(
+                ['apt-get', '-q', *arguments],
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         )
-    if check and done.returncode:
+    if check and code:
         tail = log.read_text(errors='replace').splitlines()[-8:]
         raise BootstrapError(
             f'apt-get {arguments[0]} failed; all of it is in {log}. '
             'The end:\n  ' + '\n  '.join(tail)
         )
+
+
+def _unbroken(apt: 'subprocess.Popen[bytes]') -> int:
+    """Wait for apt-get, also when interrupted: dpkg must end its step."""
+    try:
+        return apt.wait()
+    except KeyboardInterrupt:
+        say('interrupted; waiting for apt-get to end its step')
+        apt.send_signal(signal.SIGINT)
+        apt.wait()
+        raise
 
 
 def _installed() -> set[str]:
@@ -169,15 +183,15 @@ def _no_service_starts() -> Iterator[None]:
     mode and times stay; a run that was killed is put right by the next.
     """
     _restore_policy()
-    if os.path.lexists(POLICY):
-        POLICY.rename(SAVED_POLICY)
-    else:
-        ABSENT_POLICY.touch()
     handlers = {
         number: signal.signal(number, _interrupt)
         for number in (signal.SIGTERM, signal.SIGHUP)
     }
     try:
+        if os.path.lexists(POLICY):
+            POLICY.rename(SAVED_POLICY)
+        else:
+            ABSENT_POLICY.touch()
         POLICY.write_text('#!/bin/sh\nexit 101\n')
         POLICY.chmod(0o755)
         yield

@@ -117,6 +117,7 @@ def _install() -> None:
             '--user=root',
             '--auth-root-authentication-method=normal',
             '--skip-test-db',
+            '--force',  # whether or not the machine's name can be looked up
             '--skip-name-resolve',
             '--innodb-log-file-size=16M',
         ],
