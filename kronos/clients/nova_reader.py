@@ -146,8 +146,8 @@ class NovaReader:
         lost = sum(1 for row in listing if rows.is_partial(row))
         if lost:
             LOG.warning(
-                '%d servers are in a cell that is down; their hosts are '
-                'not known.',
+                'Nova does not tell the hosts of %d servers: their cell '
+                'is down, or the user of Kronos is no administrator.',
                 lost,
             )
         whole = [row for row in listing if not rows.is_partial(row)]
@@ -168,7 +168,9 @@ class NovaReader:
             raise
         if rows.is_partial(row):
             raise self._wire.failure(
-                f'server {uuid}: its cell is down', transient=True
+                f'does not tell the host of server {uuid}: its cell is '
+                'down, or the user of Kronos is no administrator',
+                transient=True,
             )
         return rows.instance(row)
 

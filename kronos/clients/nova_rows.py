@@ -167,8 +167,11 @@ def instance(row: Row) -> types.Instance:
 
 
 def is_partial(row: Row) -> bool:
-    """Whether this server's cell is down: its host is not known then."""
-    return 'flavor' not in row
+    """Whether Nova does not tell the host, as for a cell that is down.
+
+    Alone, such a server still has its flavor; in a listing it has not.
+    """
+    return 'OS-EXT-SRV-ATTR:host' not in row or 'flavor' not in row
 
 
 def _local_disk_gb(row: Row) -> int:

@@ -2,6 +2,7 @@
 """The reading Nova client at the wire (M2-M8, E1, E7, E14, E16, P6)."""
 
 from typing import Any
+from unittest import mock
 from urllib import parse
 
 import requests
@@ -372,10 +373,9 @@ class TestInstances(NovaTestCase):
         self.assertEqual('cmp1', self.nova.get_instance_host('a'))
         self.assertIsNone(self.nova.get_instance('b'))
         self.assertIsNone(self.nova.get_instance_status('b'))
-        self.wire.get(
-            f'{NOVA}/servers/c',
-            json={'server': {'id': 'c', 'status': 'UNKNOWN'}},
-        )
+        down = server('c', status='UNKNOWN')
+        del down['OS-EXT-SRV-ATTR:host']
+        self.wire.get(f'{NOVA}/servers/c', json={'server': down})
         error = self.fails(self.nova.get_instance, 'c')
         self.assertIn('cell is down', str(error))
 
@@ -417,6 +417,11 @@ class TestPaging(NovaTestCase):
         self.uuids[4] = 's2'
         found = self.listing()
         self.assertEqual(sorted(set(self.uuids)), sorted(found))
+
+    def test_a_server_that_knows_no_marker(self) -> None:
+        answer = self.page(mock.Mock(qs={}), None)
+        self.wire.get(SERVERS, json=answer)
+        self.assertEqual(self.uuids[:3], self.listing())
 
     def test_a_marker_that_is_deleted(self) -> None:
         plain = self.page
