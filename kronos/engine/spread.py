@@ -75,17 +75,18 @@ class Spread:
         return True
 
     def _cross_plateau(self) -> bool:
-        """Plateau moves up to an improvement; none at all without one."""
+        """Plateau moves up to an improvement, or until all are content; none
+        at all if they lead to neither within the budget."""
         if not self._settings.plateau_moves:
             return False
         start = len(self.made)
-        while self._left() > 1:
+        while self._left() > 0:
             move = self._stalls.plateau(self._relevant())
             if move is None:
                 break
             self._make(*move)
             content = not self._settings.exhaust and self._is_balanced()
-            if content or self._improve():
+            if content or (self._left() > 0 and self._improve()):
                 return True
         while len(self.made) > start:
             self._take_back()

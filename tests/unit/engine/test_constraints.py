@@ -124,6 +124,17 @@ class TestGroups(base.BaseTestCase):
                 self.assertEqual(bool(words), bool(reason))
                 self.assertIn(words, reason)
 
+    def test_an_instance_is_not_in_its_own_way(self) -> None:
+        snapshot = scopes.scope(
+            [],
+            {'a': [], 'b': []},
+            [scopes.vm('v', 'a', []), scopes.vm('w', 'b', [])],
+            groups=[ServerGroup('g', 'anti-affinity', ['v', 'w'])],
+        )
+        rule = GroupRule(snapshot, Index(snapshot))
+        self.assertEqual('', rule.why_not(0, 0))
+        self.assertIn('1 of at most 1', rule.why_not(0, 1))
+
     def test_members_outside_the_scope_are_ignored(self) -> None:
         """E5."""
         snapshot = scopes.scope(

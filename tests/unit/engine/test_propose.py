@@ -284,6 +284,34 @@ class TestScopes(base.BaseTestCase):
         self.assertIn('scope one', report.scopes[1].unmovable['a-0'])
         self.assertAlmostEqual(0.6, report.scopes[1].combined_before)
 
+    def test_a_shared_host_of_its_own_size(self) -> None:
+        """A10: what arrives is a share of the host that it arrives on."""
+        cpu = policy('cpu', threshold=0.1, host_capacity_query='up')
+        vms = [vm(f'v{n}', 'a', [10.0]) for n in range(8)]
+        sizes = {'a': [100.0], 'b': [50.0], 'c': [100.0]}
+        first = scopes.scope(
+            [cpu], {'a': [0.8], 'b': [0.0]}, vms, capacities=sizes, name='one'
+        )
+        second = scopes.scope(
+            [cpu], {'b': [0.0], 'c': [0.0]}, [], capacities=sizes, name='two'
+        )
+        report = run(first, second, policies=[cpu], max_migrations=1)
+        self.assertEqual(1, len(report.steps))
+        self.assertAlmostEqual(0.2, report.scopes[1].combined_before)
+        self.assertEqual(
+            [0.2, 0.0],
+            [one.value for one in report.scopes[1].policies[0].scores],
+        )
+
+    def test_an_instance_that_the_second_scope_sees_elsewhere(self) -> None:
+        """It left between the two snapshots: it counts where it is."""
+        first, second = uneven('one', 'a', 'b'), uneven('two', 'a', 'c')
+        second.instances['a-0'].host = 'c'
+        report = run(first, second, max_migrations=1)
+        self.assertEqual('a-0', report.scopes[0].steps[0].instance)
+        self.assertAlmostEqual(0.8, report.scopes[1].combined_before)
+        self.assertIn('scope one', report.scopes[1].unmovable['a-0'])
+
     def test_a_policy_of_the_second_scope_only(self) -> None:
         """The second scope's own profile tells what left."""
         ram = policy('ram', 0.5, threshold=0.1)

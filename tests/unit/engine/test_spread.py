@@ -158,18 +158,48 @@ class TestStalls(base.BaseTestCase):
         self.assertEqual([], plan(snapshot, policies).steps)
 
     def test_plateau_moves_that_buy_nothing_are_dropped(self) -> None:
-        """With one move less than the way across, none is made."""
+        """Three moves lead across; with a budget of two none is made."""
         cpu = policy('cpu', threshold=0.1)
-        hosts = {'a': 8, 'b': 8, 'c': 0, 'd': 0}
+        hosts = {'a': 8, 'b': 8, 'c': 8, 'd': 0, 'e': 0, 'f': 0}
         snapshot = scopes.scope([cpu], *even(hosts, 0.1))
-        for budget in range(1, 9):
-            result = plan(snapshot, [cpu], budget)
-            if result.steps:
-                last = result.steps[-1]
-                self.assertLess(last.combined_after, last.combined_before)
-            else:
-                self.assertEqual(1, budget)
-                self.assertIs(StopReason.STUCK, result.stopped)
+        across = plan(snapshot, [cpu], 3)
+        self.assertEqual(3, len(across.steps))
+        self.assertAlmostEqual(0.6, across.combined_after)
+        short = plan(snapshot, [cpu], 2)
+        self.assertEqual([], short.steps)
+        self.assertIs(StopReason.STUCK, short.stopped)
+        self.assertAlmostEqual(0.8, short.combined_after)
+        # all is as before: what was tried is movable, and explained
+        self.assertEqual(24, len(short.unmovable))
+
+    def test_a_plateau_move_that_makes_all_content(self) -> None:
+        """cpu gives what ram takes, and ends at its threshold."""
+        policies = [
+            policy('cpu', 0.5, threshold=0.3),
+            policy('ram', 0.5, threshold=0.5),
+        ]
+        snapshot = scopes.scope(
+            policies,
+            {'a': [0.65, 0.3], 'b': [0.3, 0.4]},
+            [vm('v', 'a', [0.05, 0.05])],
+        )
+        for budget in (1, 5):
+            result = plan(snapshot, policies, budget)
+            self.assertEqual([('v', 'a', 'b')], moves(result))
+            self.assertIs(StopReason.BALANCED, result.stopped)
+
+    def test_a_swap_begins_with_the_milder_half(self) -> None:
+        policies = [
+            policy('cpu', 0.5, threshold=0.1),
+            policy('ram', 0.5, threshold=0.1),
+        ]
+        snapshot = scopes.scope(
+            policies,
+            {'a': [0.2, 0.8], 'b': [0.8, 0.2]},
+            [vm('a0', 'a', [0.05, 0.2]), vm('b0', 'b', [0.3, 0.05])],
+        )
+        result = plan(snapshot, policies)
+        self.assertEqual([('b0', 'b', 'a'), ('a0', 'a', 'b')], moves(result))
 
 
 class TestChoice(base.BaseTestCase):
