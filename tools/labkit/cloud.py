@@ -2,7 +2,6 @@
 """How is the lab's cloud made what a test or the demo needs?"""
 
 import concurrent.futures
-import datetime
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -16,14 +15,6 @@ PARALLEL = 6
 COMPUTE = '2.100'
 WATCHER = {'OpenStack-API-Version': 'infra-optim 1.5'}
 UNFINISHED = ('RECOMMENDED', 'PENDING', 'ONGOING')
-REPORTERS = (
-    'nova-conductor',
-    'nova-scheduler',
-    'watcher-decision-engine',
-    'watcher-applier',
-    *(f'compute-{host}' for host in topology.HOSTS),
-)
-"""Services that tell Nova or Watcher regularly that they live."""
 
 
 @dataclass
@@ -121,7 +112,7 @@ class Cloud:
 
         :returns: them as Nova gives them, in the order asked for
         """
-        image, flavors = self._image(), self._flavors()
+        image, flavors = self._image(), self.flavors()
 
         def post(one: Wanted) -> str:
             return self._post(one, image, flavors[one.flavor])
@@ -252,8 +243,9 @@ class Cloud:
         cancelled = [{'op': 'replace', 'path': '/state', 'value': 'CANCELLED'}]
         for audit in self.watcher('/v1/audits')['audits']:
             if audit['state'] in ('PENDING', 'ONGOING', 'SUSPENDED'):
-                uuid = audit['uuid']
-                self.watcher(f'/v1/audits/{uuid}', 'patch', json=cancelled)
+                url = f'/v1/audits/{audit["uuid"]}'
+                # Refused if it ended meanwhile, which is as good.
+                self.watcher(url, 'patch', json=cancelled, raise_exc=False)
         for plan in self.watcher('/v1/action_plans')['action_plans']:
             if plan['state'] in UNFINISHED:
                 ongoing = plan['state'] == 'ONGOING'
@@ -269,72 +261,8 @@ class Cloud:
 
         running.wait_for(quiet, 180, 'action plans to end', 0.5)
 
-    # Bringing up
-
-    def silent_services(self, since: dict[str, datetime.datetime]) -> set[str]:
-        """Names of services that do not report.
-
-        :param since: services whose report must be newer than that (UTC)
-        """
-        seen: dict[str, str | None] = {}
-        for row in self.services():
-            name = row['binary']
-            if name == 'nova-compute':
-                name = f'compute-{row["host"]}'
-            seen[name] = row['updated_at'] if row['state'] == 'up' else None
-        for row in self.watcher('/v1/services/detail')['services']:
-            active = row['status'] == 'ACTIVE'
-            seen[row['name']] = row['last_seen_up'] if active else None
-        return {
-            name
-            for name in REPORTERS
-            if not _after(seen.get(name), since.get(name))
-        }
-
-    def furnish(self) -> None:
-        """Make flavors, image and aggregates, where they are not yet."""
-        self._furnish_flavors()
-        images = self.connection.image
-        if images.find_image(topology.IMAGE) is None:
-            images.create_image(
-                topology.IMAGE,
-                disk_format='raw',
-                container_format='bare',
-                visibility='public',
-                data=b'\0' * 1024,
-                validate_checksum=False,
-            )
-        have = {found.name: found for found in self.compute.aggregates()}
-        for name, hosts in topology.AGGREGATES.items():
-            aggregate = have.get(name)
-            if aggregate is None:
-                aggregate = self.compute.create_aggregate(name=name)
-            for host in sorted(set(hosts) - set(aggregate.hosts or [])):
-                self._into(aggregate, host)
-
-    def _into(self, aggregate: Any, host: str) -> None:
-        url = f'/os-aggregates/{aggregate.id}/action'
-        body = {'add_host': {'host': host}}
-
-        def added() -> bool:  # 404 until the scheduler has mapped the host
-            answer = self.compute.post(url, json=body, microversion='2.81')
-            return bool(answer.ok or answer.status_code == 409)
-
-        what = f'{host} to be known to the cell'
-        running.wait_for(added, 60, what, 0.5)
-
-    def _furnish_flavors(self) -> None:
-        have = self._flavors()
-        for name, flavor in topology.FLAVORS.items():
-            if name not in have:
-                self.compute.create_flavor(
-                    name=name,
-                    vcpus=flavor.vcpus,
-                    ram=flavor.ram,
-                    disk=flavor.disk,
-                )
-
-    def _flavors(self) -> dict[str, str]:
+    def flavors(self) -> dict[str, str]:
+        """Flavor name to id."""
         return {flavor.name: flavor.id for flavor in self.compute.flavors()}
 
     def _image(self) -> str:
@@ -342,10 +270,3 @@ class Cloud:
             topology.IMAGE, ignore_missing=False
         )
         return str(found.id)
-
-
-def _after(text: str | None, moment: datetime.datetime | None) -> bool:
-    if not text:
-        return False
-    seen = datetime.datetime.fromisoformat(text).replace(tzinfo=None)
-    return moment is None or seen >= moment.replace(microsecond=0)

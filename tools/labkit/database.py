@@ -129,45 +129,26 @@ def _create(ports: dict[str, int]) -> None:
         for name in DATABASES:
             cursor.execute(f'CREATE DATABASE {name}')
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        for work in [
+        works = [
             pool.submit(_keystone, ports),
             pool.submit(_nova),
-            pool.submit(
-                running.run,
-                'placement',
-                [
-                    layout.program('placement-manage'),
-                    f'--config-file={layout.ETC}/placement.conf',
-                    'db',
-                    'sync',
-                ],
-            ),
-            pool.submit(
-                running.run,
-                'glance',
-                [
-                    layout.program('glance-manage'),
-                    f'--config-file={layout.ETC}/glance-api.conf',
-                    'db_sync',
-                ],
-            ),
-            pool.submit(
-                running.run,
-                'watcher-api',
-                [
-                    layout.program('watcher-db-manage'),
-                    f'--config-file={layout.ETC}/watcher.conf',
-                    'upgrade',
-                ],
-            ),
-        ]:
+            pool.submit(_sync, 'placement', 'placement-manage', 'db', 'sync'),
+            pool.submit(_sync, 'glance-api', 'glance-manage', 'db_sync'),
+            pool.submit(_sync, 'watcher', 'watcher-db-manage', 'upgrade'),
+        ]
+        for work in works:
             work.result()
+
+
+def _sync(config: str, program: str, *command: str) -> None:
+    file = f'--config-file={layout.ETC}/{config}.conf'
+    running.run(program, [layout.program(program), file, *command])
 
 
 def _keystone(ports: dict[str, int]) -> None:
     def manage(*arguments: str) -> None:
         running.run(
-            'keystone',
+            'keystone-manage',
             [
                 layout.program('keystone-manage'),
                 f'--config-file={layout.ETC}/keystone.conf',
@@ -193,7 +174,7 @@ def _keystone(ports: dict[str, int]) -> None:
 def _nova() -> None:
     def manage(*arguments: str) -> None:
         running.run(
-            'nova-conductor',
+            'nova-manage',
             [
                 layout.program('nova-manage'),
                 *services.nova_files(),

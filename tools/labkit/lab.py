@@ -14,6 +14,7 @@ import openstack
 from labkit import (
     catalog,
     database,
+    furnishing,
     layout,
     ports,
     process,
@@ -23,7 +24,7 @@ from labkit import (
     stopping,
     topology,
 )
-from labkit.cloud import REPORTERS, Cloud
+from labkit.cloud import Cloud
 
 Say = Callable[[str], None]
 
@@ -171,7 +172,7 @@ class Lab:
         with self._step('nova and watcher report'):
             self._wait_for_reports({name: begun for name in started})
         with self._step('flavors, image, aggregates'):
-            self.cloud.furnish()
+            furnishing.furnish(self.cloud)
         self._say(f'the lab is up: {time.monotonic() - begin:.1f} s')
 
     def _infrastructure(self, origin: str) -> None:
@@ -221,11 +222,7 @@ class Lab:
         with (layout.RUN / 'computes.pipe').open('w') as pipe:
             pipe.writelines(f'{host}\n' for host in wanted)
         for host in wanted:
-            running.wait_for(
-                lambda host=host: f'compute-{host}' in process.records(),
-                30,
-                f'the start of compute-{host}',
-            )
+            _wait_for_record(f'compute-{host}')
         return [f'compute-{host}' for host in wanted]
 
     def _start_computes_parent(self) -> None:
@@ -247,14 +244,18 @@ class Lab:
         :param since: names of services whose report must be newer than that
         :param wanted: names to wait for; None: all; some never report
         """
-        names = set(REPORTERS) if wanted is None else wanted & set(REPORTERS)
+        names = (
+            set(furnishing.REPORTERS)
+            if wanted is None
+            else wanted & set(furnishing.REPORTERS)
+        )
         if not names:
             return
         cloud = self.cloud
 
         def silent() -> list[str]:
             self._none_has_ended(wanted)
-            return sorted(cloud.silent_services(since) & names)
+            return sorted(furnishing.silent_services(cloud, since) & names)
 
         try:
             running.wait_for(lambda: not silent(), 120, 'reports', 0.5)
@@ -271,6 +272,12 @@ class Lab:
             cared_for = wanted is None or record.name in wanted
             if cared_for and not process.is_running(record):
                 raise running.ServiceFailed(record.name, 'ended')
+
+
+def _wait_for_record(name: str) -> None:
+    running.wait_for(
+        lambda: name in process.records(), 30, f'the start of {name}'
+    )
 
 
 def _utc_now() -> datetime.datetime:

@@ -4,6 +4,7 @@
 The files themselves are templates in conf/; here are their values.
 """
 
+import pathlib
 import secrets
 import string
 
@@ -65,7 +66,7 @@ def _write_compute(host: str) -> None:
     )
 
 
-def _write(file: 'layout.pathlib.Path', text: str) -> None:
+def _write(file: pathlib.Path, text: str) -> None:
     file.touch(mode=0o600)  # passwords are in most of them
     file.write_text(text)
 

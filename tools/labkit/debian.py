@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How do Debian packages come onto a machine without disturbing it?
+
+Standard library only.
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+
+from labkit.telling import BootstrapError, say, step
+
+POLICY = pathlib.Path('/usr/sbin/policy-rc.d')
+SAVED_POLICY = POLICY.with_name('policy-rc.d.before-kronos-lab')
+ABSENT_POLICY = POLICY.with_name('policy-rc.d.absent-before-kronos-lab')
+
+DEBIAN = {
+    'mariadb-server-core': '/usr/sbin/mariadbd',
+    'mariadb-client-core': '/usr/bin/my_print_defaults',
+    'rabbitmq-server': '/usr/lib/rabbitmq/bin/rabbitmq-server',
+    'prometheus': '/usr/bin/prometheus',
+}
+"""Package to a file of it. MariaDB's core packages bring no service."""
+
+
+def missing_servers() -> list[str]:
+    """Packages of the lab's servers that are not there."""
+    return [name for name, file in DEBIAN.items() if not _there(file)]
+
+
+def _there(file: str) -> bool:
+    return os.path.exists(file) or bool(shutil.which(os.path.basename(file)))
+
+
+def install(names: list[str], log: pathlib.Path) -> None:
+    """Install packages; no service is started, now or at the next boot.
+
+    :param log: what apt-get says is appended to it
+    :raises BootstrapError: it may not, or it failed
+    """
+    if not names:
+        return
+    command = f'apt-get install --no-install-recommends {" ".join(names)}'
+    if os.geteuid() != 0 or not shutil.which('apt-get'):
+        why = 'this is not root' if os.geteuid() else 'there is no apt-get'
+        raise BootstrapError(
+            f'These Debian packages are missing: {", ".join(names)}. '
+            f'They cannot be installed from here ({why}). '
+            f'Install them as root and try again: {command}'
+        )
+    before = _installed()
+    what = f'installing {", ".join(names)} from Debian'
+    with step(what), _no_service_starts():
+        _apt(log, 'update', check=False)
+        _apt(log, 'install', '-y', '--no-install-recommends', *names)
+        _keep_disabled(_installed() - before)
+
+
+def _apt(log: pathlib.Path, *arguments: str, check: bool = True) -> None:
+    environ = dict(
+        os.environ, DEBIAN_FRONTEND='noninteractive', LC_ALL='C.UTF-8'
+    )
+    with log.open('ab') as output:
+        code = _unbroken(
+            subprocess.Popen(
+                ['apt-get', '-q', *arguments],
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        )
+    if check and code:
+        tail = log.read_text(errors='replace').splitlines()[-8:]
+        raise BootstrapError(
+            f'apt-get {arguments[0]} failed; all of it is in {log}. '
+            'The end:\n  ' + '\n  '.join(tail)
+        )
+
+
+def _unbroken(apt: 'subprocess.Popen[bytes]') -> int:
+    """Wait for apt-get, also when interrupted: dpkg must end its step."""
+    try:
+        return apt.wait()
+    except KeyboardInterrupt:
+        say('interrupted; waiting for apt-get to end its step')
+        apt.send_signal(signal.SIGINT)
+        apt.wait()
+        raise
+
+
+def _installed() -> set[str]:
+    listing = subprocess.run(
+        ['dpkg-query', '-W', '-f', '${db:Status-Abbrev} ${Package}\n'],
+        capture_output=True,
+        text=True,
+    ).stdout
+    return {line[4:] for line in listing.splitlines() if line[:2] == 'ii'}
+
+
+def _keep_disabled(names: set[str]) -> None:
+    """Keep what is new from being started at the next boot either."""
+    if not names or not shutil.which('systemctl'):
+        return
+    files = subprocess.run(
+        ['dpkg-query', '-L', *sorted(names)], capture_output=True, text=True
+    ).stdout.splitlines()
+    units = [
+        os.path.basename(file)
+        for file in files
+        if '/systemd/system/' in file
+        and file.endswith(('.service', '.socket', '.timer'))
+        and '@' not in file
+    ]
+    if units:
+        subprocess.run(
+            ['systemctl', 'disable', '--quiet', *units], capture_output=True
+        )
+
+
+@contextlib.contextmanager
+def _no_service_starts() -> Iterator[None]:
+    """A policy-rc.d of our own while packages are installed.
+
+    The one that was there is moved aside and moved back, so that owner,
+    mode and times stay; a run that was killed is put right by the next.
+    """
+    _restore_policy()
+    handlers = {
+        number: signal.signal(number, _interrupt)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        if os.path.lexists(POLICY):
+            POLICY.rename(SAVED_POLICY)
+        else:
+            ABSENT_POLICY.touch()
+        POLICY.write_text('#!/bin/sh\nexit 101\n')
+        POLICY.chmod(0o755)
+        yield
+    finally:
+        _restore_policy()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _restore_policy() -> None:
+    if os.path.lexists(SAVED_POLICY):
+        SAVED_POLICY.rename(POLICY)
+    elif ABSENT_POLICY.exists():
+        POLICY.unlink(missing_ok=True)
+        ABSENT_POLICY.unlink()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do all services live, and has the cloud its flavors and aggregates?"""
+
+import datetime
+from typing import Any
+
+from labkit import running, topology
+from labkit.cloud import Cloud
+
+REPORTERS = (
+    'nova-conductor',
+    'nova-scheduler',
+    'watcher-decision-engine',
+    'watcher-applier',
+    *(f'compute-{host}' for host in topology.HOSTS),
+)
+"""Services that tell Nova or Watcher regularly that they live."""
+
+
+def silent_services(
+    cloud: Cloud, since: dict[str, datetime.datetime]
+) -> set[str]:
+    """Names of services that do not report.
+
+    :param since: services whose report must be newer than that (UTC)
+    """
+    seen: dict[str, str | None] = {}
+    for row in cloud.services():
+        name = row['binary']
+        if name == 'nova-compute':
+            name = f'compute-{row["host"]}'
+        seen[name] = row['updated_at'] if row['state'] == 'up' else None
+    for row in cloud.watcher('/v1/services/detail')['services']:
+        active = row['status'] == 'ACTIVE'
+        seen[row['name']] = row['last_seen_up'] if active else None
+    return {
+        name
+        for name in REPORTERS
+        if not _after(seen.get(name), since.get(name))
+    }
+
+
+def furnish(cloud: Cloud) -> None:
+    """Make flavors, image and aggregates, where they are not yet."""
+    _flavors(cloud)
+    images = cloud.connection.image
+    if images.find_image(topology.IMAGE) is None:
+        images.create_image(
+            topology.IMAGE,
+            disk_format='raw',
+            container_format='bare',
+            visibility='public',
+            data=b'\0' * 1024,
+            validate_checksum=False,
+        )
+    have = {found.name: found for found in cloud.compute.aggregates()}
+    for name, hosts in topology.AGGREGATES.items():
+        aggregate = have.get(name)
+        if aggregate is None:
+            aggregate = cloud.compute.create_aggregate(name=name)
+        for host in sorted(set(hosts) - set(aggregate.hosts or [])):
+            _into(cloud, aggregate, host)
+
+
+def _into(cloud: Cloud, aggregate: Any, host: str) -> None:
+    url = f'/os-aggregates/{aggregate.id}/action'
+    body = {'add_host': {'host': host}}
+
+    def added() -> bool:  # 404 until the scheduler has mapped the host
+        answer = cloud.compute.post(url, json=body, microversion='2.81')
+        return bool(answer.ok or answer.status_code == 409)
+
+    what = f'{host} to be known to the cell'
+    running.wait_for(added, 60, what, 0.5)
+
+
+def _flavors(cloud: Cloud) -> None:
+    have = cloud.flavors()
+    for name, flavor in topology.FLAVORS.items():
+        if name not in have:
+            cloud.compute.create_flavor(
+                name=name,
+                vcpus=flavor.vcpus,
+                ram=flavor.ram,
+                disk=flavor.disk,
+            )
+
+
+def _after(text: str | None, moment: datetime.datetime | None) -> bool:
+    if not text:
+        return False
+    seen = datetime.datetime.fromisoformat(text).replace(tzinfo=None)
+    return moment is None or seen >= moment.replace(microsecond=0)
