@@ -88,6 +88,9 @@ class KronosStrategy(base.BaseStrategy):
         except exceptions.KronosException as error:
             LOG.error('Audit %s: %s', audit.uuid, error)
             message = str(error)
+        except ImportError as error:
+            LOG.exception('Audit %s: a package is missing', audit.uuid)
+            message = f'Kronos is not installed whole: {error}'
         except Exception as error:
             # Its text may hold anything, so it is only for the log.
             LOG.exception('Audit %s failed unexpectedly', audit.uuid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova, Placement and Prometheus in one small HTTP server on loopback.
+"""Nova, Placement and Prometheus in one small HTTP server.
 
 They speak as much of the real APIs as Kronos uses, from one state: a
 migration that completes moves the server, its allocation and its metrics.
@@ -8,15 +8,17 @@ and can be aborted.
 """
 
 import dataclasses
+import http
 import json
 import re
 import threading
 import time
-from http import server
 from urllib import parse
 
 import fixtures
+from wsgi_intercept import interceptor
 
+URL = 'http://cloud.example:80'
 OVER = ('completed', 'error', 'failed', 'cancelled')
 HAPPY = ('accepted', 'queued', 'preparing', 'running', 'completed')
 ABORTABLE = ('queued', 'preparing', 'running')
@@ -108,20 +110,47 @@ class Cloud(fixtures.Fixture):
         self._lock = threading.RLock()
 
     def _setUp(self):
-        handler = type('Handler', (_Handler,), {'cloud': self})
-        self.httpd = server.ThreadingHTTPServer(('127.0.0.1', 0), handler)
-        self.httpd.daemon_threads = True
-        thread = threading.Thread(
-            target=self.httpd.serve_forever, kwargs={'poll_interval': 0.05}
+        """Serve in process: requests to this host come to us.
+
+        Watcher's own harness reaches its API in the same way, which takes
+        hold of every connection of the process.
+        """
+        intercept = interceptor.RequestsInterceptor(
+            lambda: self.application, url=f'{URL}/'
         )
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(self.httpd.server_close)
-        self.addCleanup(self.httpd.shutdown)
-        self.url = f'http://127.0.0.1:{self.httpd.server_address[1]}'
-        self.nova_url = f'{self.url}/nova/v2.1'
-        self.placement_url = f'{self.url}/placement'
-        self.prometheus_url = f'{self.url}/prometheus'
+        intercept.install_intercept()
+        self.addCleanup(intercept.uninstall_intercept)
+        self.nova_url = f'{URL}/nova/v2.1'
+        self.placement_url = f'{URL}/placement'
+        self.prometheus_url = f'{URL}/prometheus'
+
+    def application(self, environ, start_response):
+        """The WSGI application."""
+        length = int(environ.get('CONTENT_LENGTH') or 0)
+        raw = environ['wsgi.input'].read(length)
+        body = None
+        if raw and 'json' in environ.get('CONTENT_TYPE', ''):
+            body = json.loads(raw)
+        elif raw:
+            body = dict(parse.parse_qsl(raw.decode()))
+        path = environ['SCRIPT_NAME'] + environ['PATH_INFO']
+        query = dict(parse.parse_qsl(environ.get('QUERY_STRING', '')))
+        method = environ['REQUEST_METHOD']
+        try:
+            answer = Answer(200, self.answer(method, path, query, body))
+        except Answer as early:
+            answer = early
+        data = b'' if answer.body is None else json.dumps(answer.body).encode()
+        phrase = http.HTTPStatus(answer.status).phrase
+        start_response(
+            f'{answer.status} {phrase}',
+            [
+                *answer.headers.items(),
+                ('Content-Type', 'application/json'),
+                ('Content-Length', str(len(data))),
+            ],
+        )
+        return [data]
 
     # What all three share
 
@@ -400,6 +429,19 @@ class Cloud(fixtures.Fixture):
 
     # Placement
 
+    def placement(self, q, body):
+        return {
+            'versions': [
+                {
+                    'id': 'v1.0',
+                    'status': 'CURRENT',
+                    'max_version': '1.39',
+                    'min_version': '1.0',
+                    'links': [{'rel': 'self', 'href': ''}],
+                }
+            ]
+        }
+
     def providers(self, q, body):
         rows = [
             {
@@ -476,47 +518,9 @@ ROUTES = [
         Cloud.instance_action,
     ),
     ('GET', f'{NOVA}/os-server-groups', Cloud.server_groups),
+    ('GET', '/placement/?', Cloud.placement),
     ('GET', '/placement/resource_providers', Cloud.providers),
     ('GET', '/placement/allocation_candidates', Cloud.candidates),
     ('GET', '/prometheus/api/v1/query', Cloud.query),
     ('POST', '/prometheus/api/v1/query', Cloud.query),
 ]
-
-
-class _Handler(server.BaseHTTPRequestHandler):
-    protocol_version = 'HTTP/1.1'
-    disable_nagle_algorithm = True
-    wbufsize = -1
-    cloud = None
-
-    def _serve(self):
-        url = parse.urlsplit(self.path)
-        query = dict(parse.parse_qsl(url.query))
-        length = int(self.headers.get('Content-Length') or 0)
-        raw = self.rfile.read(length)
-        kind = self.headers.get('Content-Type', '')
-        body = None
-        if raw and 'json' in kind:
-            body = json.loads(raw)
-        elif raw:
-            body = dict(parse.parse_qsl(raw.decode()))
-        try:
-            answer = Answer(
-                200, self.cloud.answer(self.command, url.path, query, body)
-            )
-        except Answer as early:
-            answer = early
-        data = b'' if answer.body is None else json.dumps(answer.body).encode()
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, value)
-        self.send_header('Content-Type', 'application/json')
-        self.send_header('Content-Length', str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-        self.wfile.flush()
-
-    do_GET = do_POST = do_DELETE = _serve  # noqa: N815
-
-    def log_message(self, *args):
-        pass

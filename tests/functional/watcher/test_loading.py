@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does Watcher find Kronos' plugins, and leave their audits alone?"""
+
+import oslo_config.cfg
+from watcher import objects
+from watcher.applier.loading import default as applier_loading
+from watcher.decision_engine import sync
+from watcher.decision_engine.loading import default as loading
+
+from tests.functional.watcher import base
+
+
+class LoadingTestCase(base.KronosTestCase):
+    START_APPLIER = False
+
+    def test_names_of_goal_and_strategy(self):
+        goals = self.admin_api.get('/goals').json()['goals']
+        self.assertIn('kronos_balance', [goal['name'] for goal in goals])
+        strategy = self.admin_api.get('/strategies/kronos_spread').json()
+        self.assertEqual('Kronos: spread', strategy['display_name'])
+        self.assertEqual('kronos_balance', strategy['goal_name'])
+        self.assertEqual(
+            [
+                'aggregates',
+                'include_unassigned_hosts',
+                'max_migrations',
+                'restrict_to_az',
+            ],
+            sorted(strategy['parameters_spec']['properties']),
+        )
+
+    def test_loads_again_and_again(self):
+        """Options are registered at each load; they must be equal."""
+        for _ in range(3):
+            for loader, name in (
+                (loading.DefaultStrategyLoader(), 'kronos_spread'),
+                (loading.DefaultGoalLoader(), 'kronos_balance'),
+                (loading.DefaultPlannerLoader(), 'kronos'),
+                (applier_loading.DefaultActionLoader(), 'kronos_live_migrate'),
+            ):
+                self.assertIsNotNone(loader.load(name))
+
+    def test_options_are_those_of_watcher(self):
+        conf = oslo_config.cfg.CONF
+        self.assertEqual(600, conf.kronos.migration_timeout)
+        self.assertEqual(30, conf.kronos_prometheus.timeout)
+
+    def test_three_restarts_cancel_no_audit(self):
+        before = self.create_audit(name='kept')
+        plan = self.plan(before)
+        ids = self.ids()
+        for _ in range(3):
+            sync.Syncer().sync()
+        self.assertEqual(
+            'SUCCEEDED', self.wait_for('audits', before['uuid'])['state']
+        )
+        self.assertEqual(plan['state'], self.plan(before)['state'])
+        self.assertEqual(ids, self.ids())
+
+    def ids(self):
+        strategy = objects.Strategy.get_by_name(self.context, 'kronos_spread')
+        goal = objects.Goal.get_by_name(self.context, 'kronos_balance')
+        return strategy.id, goal.id
+
+
+class ParametersTestCase(base.KronosTestCase):
+    START_APPLIER = False
+
+    def test_the_api_refuses_nonsense(self):
+        for parameters, word in (
+            ({'agregates': 'alpha'}, 'agregates'),
+            ({'aggregates': 'alpha', 'max_migrations': 0}, '0'),
+            ({'aggregates': 'alpha', 'restrict_to_az': 'maybe'}, 'maybe'),
+        ):
+            response = self.admin_api.post(
+                '/audits',
+                {
+                    'audit_type': 'ONESHOT',
+                    'goal': 'kronos_balance',
+                    'strategy': 'kronos_spread',
+                    'parameters': parameters,
+                },
+            )
+            self.assertEqual(400, response.status_code)
+            self.assertIn(word, response.text)
