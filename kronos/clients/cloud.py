@@ -58,7 +58,8 @@ def make_clients(
 
 
 def nova_of(cloud: connection.Connection) -> nova.NovaClient:
-    """
+    """Nova's client.
+
     :raises NovaClientError: Keystone refuses, or knows no such service
     """
     # A proxy is made, and Keystone asked, when the attribute is read.
@@ -72,7 +73,8 @@ def nova_of(cloud: connection.Connection) -> nova.NovaClient:
 
 
 def placement_of(cloud: connection.Connection) -> placement.PlacementClient:
-    """
+    """Placement's client.
+
     :raises PlacementClientError: Keystone refuses, or knows no such service
     """
     try:

@@ -89,6 +89,7 @@ PLANNING_OPTS = [
     cfg.ListOpt(
         'allowed_extra_specs',
         default=[
+            'aggregate_instance_extra_specs:*',
             'hw_rng:*',
             'hw_video:*',
             'hw:cpu_cores',

@@ -35,8 +35,10 @@ class Constraints:
         return ''
 
     def refusals(self, instance: int) -> list[tuple[int, str]]:
-        """How many hosts each rule refuses that no earlier one did, with
-        its reason for the first of them."""
+        """How many hosts each rule refuses that no earlier one did.
+
+        With the rule's reason for the first of them.
+        """
         one = np.array([instance])
         refused = []
         left: BoolArray | None = None

@@ -141,8 +141,7 @@ def _why_stuck(state: State, constraints: Constraints, instance: int) -> str:
 
 
 def floor(policies: Sequence[PolicyResult], migrations: int) -> float:
-    """What no plan of so many migrations can get the combined imbalance
-    below.
+    """The least combined imbalance that so many migrations may reach.
 
     K migrations lower at most K hosts and raise at most K, so a policy
     keeps at least its K+1-th highest less its K+1-th lowest value.

@@ -69,9 +69,11 @@ class Moves:
         return np.flatnonzero(there & self.movable)
 
     def improving(self) -> Pair | None:
-        """The move with the largest improvement of the combined imbalance
-        (B9); of equals the first by name or the one that lowers the
-        variance most."""
+        """The move that lowers the combined imbalance most (B9).
+
+        Of equals the first by name or the one that lowers the variance
+        most.
+        """
         state = self._state
         hot = {
             extremes.hosts[0]
@@ -92,8 +94,11 @@ class Moves:
     def flattening(
         self, hot: Iterable[int], cold: Iterable[int]
     ) -> Pair | None:
-        """The move off a hot or onto a cold host that lowers the variance
-        most while the combined imbalance stays as it is."""
+        """The move at no cost that lowers the variance most.
+
+        It leaves a hot or enters a cold host, and the combined imbalance
+        stays as it is.
+        """
         found = self._touching(hot, cold, by_drop=True)
         return _first(self._lightest(found.best()))
 

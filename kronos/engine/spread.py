@@ -51,8 +51,10 @@ class Spread:
         self.made: list[Made] = []
 
     def run(self) -> StopReason:
-        """Plan until all are content, the budget is used, or nothing helps
-        (B10); the moves are in ``made``."""
+        """Plan until all are content, the budget is used or nothing helps.
+
+        The moves are in ``made`` (B10).
+        """
         while True:
             if not self._settings.exhaust and self._is_balanced():
                 return StopReason.BALANCED
@@ -75,8 +77,10 @@ class Spread:
         return True
 
     def _cross_plateau(self) -> bool:
-        """Plateau moves up to an improvement, or until all are content; none
-        at all if they lead to neither within the budget."""
+        """Plateau moves up to an improvement, or until all are content.
+
+        None at all if they lead to neither within the budget.
+        """
         if not self._settings.plateau_moves:
             return False
         start = len(self.made)

@@ -127,8 +127,10 @@ class State:
         return np.greater(self.imbalances, self.thresholds + EPSILON)
 
     def hosts_over(self) -> int:
-        """Counting hosts that are further than a threshold above the
-        lowest one of some policy."""
+        """How many hosts are over: of those that count, in some policy.
+
+        A host is over that is further than a threshold above the lowest.
+        """
         values = self.scores[:, self._counting]
         above = values - values.min(axis=1, keepdims=True)
         over = above > self.thresholds[:, None] + EPSILON

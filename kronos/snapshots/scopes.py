@@ -157,7 +157,8 @@ def _excluded_hosts(request: ScopeRequest, cloud: Cloud) -> set[str]:
 def _hosts_of(
     aggregate: HostAggregate, cloud: Cloud, excluded: Collection[str]
 ) -> list[Host]:
-    """
+    """The hosts of an aggregate that may be planned.
+
     :raises ScopeError: none is left, with what became of each (M8)
     """
     hosts, left_out = _sorted_out(aggregate, cloud, excluded)

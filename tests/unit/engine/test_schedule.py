@@ -26,7 +26,9 @@ def step(instance, source, destination, scope='alpha', memory_mb=1024):
 
 
 def snapshot(instances, free, groups=(), scope='alpha'):
-    """:param instances: uuid to (host, memory in MiB)
+    """A scope's snapshot.
+
+    :param instances: uuid to (host, memory in MiB)
     :param free: host to free MiB; None if Placement's view is unknown
     """
     return types.Snapshot(
