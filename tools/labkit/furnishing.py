@@ -29,7 +29,9 @@ def silent_services(
         name = row['binary']
         if name == 'nova-compute':
             name = f'compute-{row["host"]}'
-        seen[name] = row['updated_at'] if row['state'] == 'up' else None
+        # Up without an update: its row was made a moment ago.
+        told = row['updated_at'] or _utc_now()
+        seen[name] = told if row['state'] == 'up' else None
     for row in cloud.watcher('/v1/services/detail')['services']:
         active = row['status'] == 'ACTIVE'
         seen[row['name']] = row['last_seen_up'] if active else None
@@ -42,6 +44,11 @@ def silent_services(
 
 def furnish(cloud: Cloud) -> None:
     """Make flavors, image and aggregates, where they are not yet."""
+    running.wait_for(
+        lambda: _known_hosts(cloud) >= set(topology.HOSTS),
+        60,
+        'the scheduler to find all hosts',
+    )
     _flavors(cloud)
     images = cloud.connection.image
     if images.find_image(topology.IMAGE) is None:
@@ -60,6 +67,16 @@ def furnish(cloud: Cloud) -> None:
             aggregate = cloud.compute.create_aggregate(name=name)
         for host in sorted(set(hosts) - set(aggregate.hosts or [])):
             _into(cloud, aggregate, host)
+
+
+def _known_hosts(cloud: Cloud) -> set[str]:
+    """Hosts that are up and mapped to a cell: those that can be used."""
+    answer = cloud.compute.get('/os-hypervisors/detail', microversion='2.53')
+    return {
+        row['service']['host']
+        for row in answer.json()['hypervisors']
+        if row['state'] == 'up'
+    }
 
 
 def _into(cloud: Cloud, aggregate: Any, host: str) -> None:
@@ -91,3 +108,7 @@ def _after(text: str | None, moment: datetime.datetime | None) -> bool:
         return False
     seen = datetime.datetime.fromisoformat(text).replace(tzinfo=None)
     return moment is None or seen >= moment.replace(microsecond=0)
+
+
+def _utc_now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat()

@@ -183,6 +183,10 @@ class Lab:
             if service.name == 'epmd':
                 service.wait()
         database.start(self.ports, origin)
+        for name in services.WITHOUT_BROKER:
+            if name == 'computes':
+                self._clear_pipe()
+            table[name].start()
         for service in early:
             service.wait()
 
@@ -190,8 +194,6 @@ class Lab:
         """Start the services and computes; which had to be."""
         table = services.table(self.ports)
         rest = [n for n in table if n not in services.INFRASTRUCTURE]
-        # Keystone first: all others ask it before they serve.
-        rest.sort(key=lambda name: name != 'keystone')
         started = [name for name in rest if table[name].start()]
         table['keystone'].wait()
         auth_url = f'http://127.0.0.1:{self.ports["keystone"]}/v3'
@@ -228,11 +230,15 @@ class Lab:
     def _start_computes_parent(self) -> None:
         """The process of which the computes are forks."""
         service = services.table(self.ports)['computes']
+        self._clear_pipe()
+        service.start()
+        service.wait()
+
+    def _clear_pipe(self) -> None:
+        """Remove what a parent left that was killed: it says "ready"."""
         record = process.records().get('computes')
         if record is None or not process.is_running(record):
             (layout.RUN / 'computes.pipe').unlink(missing_ok=True)
-        service.start()
-        service.wait()
 
     def _wait_for_reports(
         self,

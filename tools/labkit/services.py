@@ -13,6 +13,8 @@ from labkit import layout, process, running, topology
 
 RABBIT_NODE = 'lab@localhost'
 INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
+WITHOUT_BROKER = ('keystone', 'computes', 'placement', 'glance')
+"""Started while the broker is still at it."""
 STOP_ORDER = (
     (
         'watcher-api',
