@@ -58,41 +58,53 @@ def why_stopped(
     over = state.over_threshold()
     if stopped is StopReason.BALANCED:
         return (
-            f'every policy is at or below its threshold{after}: '
-            f'{_standing(state, ~over)}'
+            f'within all thresholds{after}: '
+            f'{_standing(state, ~over, named=False)}'
         )
     if stopped is StopReason.BUDGET:
         text = f'the budget of {_counted(migrations)} is used'
     else:
-        kinds = ['migration']
-        if settings.plateau_moves:
-            kinds.append('plateau move')
-        if settings.swap_moves:
-            kinds.append('swap')
         text = (
-            f'no legal {" or ".join(kinds)} improves the combined imbalance '
-            f'of {state.combined():.4g}{after}'
+            f'no legal {_kinds(settings)} improves the combined imbalance '
+            f'of {state.combined():.3f}{after}'
         )
     if not over.any():
         return f'{text}; no policy is over its threshold'
     return f'{text}; over the threshold: {_standing(state, over)}'
 
 
+def _kinds(settings: Settings) -> str:
+    """What was tried: ``migration, plateau move or swap``."""
+    kinds = ['migration']
+    if settings.plateau_moves:
+        kinds.append('plateau move')
+    if settings.swap_moves:
+        kinds.append('swap')
+    *most, last = kinds
+    return f'{", ".join(most)} or {last}' if most else last
+
+
 def _counted(migrations: int) -> str:
     return f'{migrations} migration{"" if migrations == 1 else "s"}'
 
 
-def _standing(state: State, which: BoolArray) -> str:
-    """``cpu 0.412 > 0.15 (h3 0.71, h9 0.3)`` per policy."""
+def _standing(state: State, which: BoolArray, named: bool = True) -> str:
+    """``cpu 0.412 > 0.15 (h3 0.710, h9 0.298)`` per policy.
+
+    :param named: whether the highest and the lowest host are named
+    """
+    over = state.over_threshold()
     parts = []
     for p in np.flatnonzero(which).tolist():
         high, low = state.highest[p], state.lowest[p]
-        sign = '>' if state.over_threshold()[p] else '<='
+        sign = '>' if over[p] else '<='
+        hosts = (
+            f' ({state.index.hosts[high.hosts[0]]} {high.values[0]:.3f}, '
+            f'{state.index.hosts[low.hosts[0]]} {low.values[0]:.3f})'
+        )
         parts.append(
-            f'{state.policies[p]} {state.imbalances[p]:.4g} {sign} '
-            f'{state.thresholds[p]:g} '
-            f'({state.index.hosts[high.hosts[0]]} {high.values[0]:.4g}, '
-            f'{state.index.hosts[low.hosts[0]]} {low.values[0]:.4g})'
+            f'{state.policies[p]} {state.imbalances[p]:.3f} {sign} '
+            f'{state.thresholds[p]:g}{hosts if named else ""}'
         )
     return ', '.join(parts)
 

@@ -326,21 +326,21 @@ class TestStop(base.BaseTestCase):
         self.assertEqual(2, len(result.steps))
         self.assertIs(StopReason.BALANCED, result.stopped)
         self.assertIn('after 2 migrations', result.reason)
-        self.assertIn('cpu 0.2 <= 0.2', result.reason)
+        self.assertIn('cpu 0.200 <= 0.2', result.reason)
 
     def test_nothing_to_do(self) -> None:
         """G8."""
         result = self._plan(0.6, 10)
         self.assertEqual([], result.steps)
         self.assertIs(StopReason.BALANCED, result.stopped)
-        self.assertIn('every policy is at or below', result.reason)
+        self.assertIn('within all thresholds', result.reason)
 
     def test_budget(self) -> None:
         result = self._plan(0.1, 2)
         self.assertEqual(2, len(result.steps))
         self.assertIs(StopReason.BUDGET, result.stopped)
         self.assertIn('the budget of 2 migrations is used', result.reason)
-        self.assertIn('cpu 0.2 > 0.1 (a 0.6, b 0.4)', result.reason)
+        self.assertIn('cpu 0.200 > 0.1 (a 0.600, b 0.400)', result.reason)
 
     def test_stuck(self) -> None:
         cpu = policy('cpu', threshold=0.1)
@@ -349,8 +349,8 @@ class TestStop(base.BaseTestCase):
         )
         result = plan(snapshot, [cpu])
         self.assertIs(StopReason.STUCK, result.stopped)
-        self.assertIn('no legal migration or plateau move', result.reason)
-        self.assertIn('cpu 0.6 > 0.1', result.reason)
+        self.assertIn('no legal migration, plateau move or swap', result.reason)
+        self.assertIn('cpu 0.600 > 0.1', result.reason)
         self.assertIn('1 legal destinations', result.unmovable['v'])
 
     def test_exhaust(self) -> None:
