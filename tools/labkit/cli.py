@@ -7,6 +7,7 @@ import argparse
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -74,6 +75,8 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     """Run one command and give the exit code."""
     wanted = parser().parse_args()
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGINT, _interrupt)  # a shell may have ignored it
     try:
         if wanted.command in NEEDS_ENVIRONMENT:
             _enter_environment()
@@ -87,6 +90,10 @@ def main() -> int:
     except KeyboardInterrupt:
         print('tools/lab: interrupted', file=sys.stderr)
         return 130
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _enter_environment() -> None:
