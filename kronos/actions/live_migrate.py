@@ -141,8 +141,7 @@ class LiveMigrate(base.BaseAction):
             self._stop.wait(seconds)
 
     def _nova(self) -> nova.NovaClient:
-        connection = host_process.connect(self.osc.session, CONF)
-        return nova.NovaClient(connection.compute)
+        return host_process.HostProcess(lambda: self.osc.session, CONF).nova()
 
     def _task(self) -> preflight.Task:
         return preflight.Task.from_parameters(self.input_parameters)

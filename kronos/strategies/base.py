@@ -9,6 +9,10 @@ An audit ends with a sentence in its ``status_message`` in every case. An
 error fails a ONESHOT audit. A CONTINUOUS or EVENT audit could never run
 again after that, so there the solution is empty and the next run tries
 again.
+
+Whether an audit runs while some plan is under way is Watcher's decision:
+unless the audit was created with ``force``, a ONESHOT audit is CANCELLED
+then and a run of a CONTINUOUS one is left out, whatever the plan is about.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -115,7 +119,7 @@ class KronosStrategy(base.BaseStrategy):
             scope=audit.scope or [],
             raw_parameters=dict(self.input_parameters),
             conf=CONF,
-            session=self.osc.session,
+            osc=self.osc,
         )
         for line in messages.report_lines(result.report):
             LOG.info('Audit %s: %s', audit.uuid, line)

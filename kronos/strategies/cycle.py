@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.clients import host_process, nova, placement, prometheus
+from kronos.clients import host_process, prometheus
 from kronos.common import exceptions
 from kronos.engine import propose, schedule, types
 from kronos.policies import loader, models
@@ -26,14 +26,14 @@ def run(
     scope: list[dict[str, Any]],
     raw_parameters: dict[str, Any],
     conf: Any,
-    session: Any,
+    osc: Any,
 ) -> Cycle:
     """Load the policies, look at the cloud and plan.
 
     :param mode: of the policies that the strategy takes
     :param scope: ``audit.scope``
     :param conf: Watcher's configuration with the options of Kronos
-    :param session: Watcher's keystoneauth1 session
+    :param osc: Watcher's OpenStackClients, for its session
     :raises KronosException: bad configuration, policies, parameters or
         scope, or Nova is away
     """
@@ -41,7 +41,7 @@ def run(
     request = audit_scope.request(scope, asked, conf.kronos)
     policies = load_policies(conf.kronos.policies_file, mode)
     settings = make_settings(asked, conf.kronos)
-    snapshots = _collector(conf, session).collect(request, policies, settings)
+    snapshots = _collector(conf, osc).collect(request, policies, settings)
     report = propose.propose(snapshots, policies, settings)
     parents = schedule.schedule(
         report.steps, snapshots, conf.kronos.max_concurrent_migrations
@@ -85,11 +85,11 @@ def make_settings(asked: parameters.Parameters, kronos: Any) -> types.Settings:
     )
 
 
-def _collector(conf: Any, session: Any) -> collect.Collector:
-    cloud = host_process.connect(session, conf)
+def _collector(conf: Any, osc: Any) -> collect.Collector:
+    host = host_process.HostProcess(lambda: osc.session, conf)
     return collect.Collector(
-        nova.NovaClient(cloud.compute),
-        placement.PlacementClient(cloud.placement),
-        prometheus.from_options(conf.kronos_prometheus, session),
+        host.nova(),
+        host.placement(),
+        prometheus.from_options(conf.kronos_prometheus, osc.session),
         hypervisor_types=conf.kronos.hypervisor_types,
     )

@@ -4,10 +4,13 @@
 import re
 from collections import Counter
 
-from kronos.engine import types
+from kronos.engine import labels, types
 
 LIMIT = 210
 """Characters: Watcher's column holds 255, and it adds words of its own."""
+
+SHOWN = 10
+"""Names of one kind in a line of the log."""
 
 # Nothing could be judged: that is a failure, not an even cluster.
 _BLIND = {types.StopReason.NO_POLICY, types.StopReason.NO_SERVICES}
@@ -43,7 +46,8 @@ def _scope_summary(scope: types.AggregateResult) -> str:
     noun = 'migration' if number == 1 else 'migrations'
     return (
         f'{scope.name}: {number} {noun}, combined imbalance '
-        f'{scope.combined_before:.2f} -> {scope.combined_after:.2f}'
+        f'{scope.combined_before:.2f} -> {scope.combined_after:.2f} '
+        f'({scope.stopped.value})'
     )
 
 
@@ -92,10 +96,12 @@ def _policy_line(policy: types.PolicyResult) -> str:
         return f'policy {policy.name} skipped: {policy.skipped}'
     missing = ''
     if policy.missing_hosts:
-        missing = '; without a sample: ' + ', '.join(policy.missing_hosts)
+        missing = '; without a sample: ' + labels.some(
+            policy.missing_hosts, SHOWN
+        )
     if policy.unmatched_labels:
-        missing += '; labels of no host of the scope: ' + ', '.join(
-            policy.unmatched_labels
+        missing += '; labels of no host of the scope: ' + labels.some(
+            policy.unmatched_labels, SHOWN
         )
     return (
         f'policy {policy.name}: {policy.health.value}, imbalance '
@@ -111,9 +117,7 @@ def _reasons(what: str, found: dict[str, str]) -> list[str]:
     for name, reason in sorted(found.items()):
         by_reason.setdefault(reason, []).append(name)
     return [
-        f'{len(names)} x {what} ({reason}): '
-        + ', '.join(names[:10])
-        + (', ...' if len(names) > 10 else '')
+        f'{len(names)} x {what} ({reason}): ' + labels.some(names, SHOWN)
         for reason, names in by_reason.items()
     ]
 

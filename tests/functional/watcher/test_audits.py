@@ -133,6 +133,10 @@ class OneshotTestCase(base.KronosTestCase):
         self.cloud.down.add(('GET', '/nova/v2.1/os-aggregates'))
         self.ends('FAILED', 'Nova', '503')
 
+    def test_keystone_not_configured(self):
+        self.set('watcher_clients_auth', auth_type='password')
+        self.ends('FAILED', 'Nova: Keystone does not lead to its endpoint')
+
     def test_no_secret_is_told(self):
         self.set(
             'kronos_prometheus',

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the action speak Watcher's language?"""
+
+import jsonschema
+from watcher import objects
+from watcher.applier.loading import default
+from watcher.common import exception
+from watcher.tests.unit.db import base
+from watcher.tests.unit.objects import utils
+
+from kronos.actions import live_migrate
+from kronos.common import exceptions
+
+UUID = '11111111-1111-1111-1111-111111111111'
+PARAMETERS = {
+    'resource_id': UUID,
+    'resource_name': 'one',
+    'aggregate': '_unassigned_',
+    'phase': 'spread',
+    'sequence': 1,
+    'source_node': 'h1',
+    'destination_node': 'h2',
+    'imbalance': 'cpu 0.6 -> 0.4',
+    'combined_imbalance': '0.6 -> 0.4',
+}
+
+
+class LiveMigrateTestCase(base.DbTestCase):
+    def setUp(self):
+        super().setUp()
+        self.action = default.DefaultActionLoader().load('kronos_live_migrate')
+        self.action.input_parameters = dict(PARAMETERS)
+
+    def test_schema_takes_what_the_strategy_gives(self):
+        self.assertTrue(self.action.validate_parameters())
+
+    def test_schema_refuses(self):
+        for name, value in (
+            ('resource_id', 'one'),
+            ('phase', 'guess'),
+            ('source_node', ''),
+            ('destination_node', None),
+        ):
+            self.action.input_parameters = {**PARAMETERS, name: value}
+            self.assertRaises(
+                jsonschema.ValidationError, self.action.validate_parameters
+            )
+
+    def test_schema_needs(self):
+        for name in ('resource_id', 'aggregate', 'phase', 'source_node'):
+            self.action.input_parameters = dict(PARAMETERS)
+            del self.action.input_parameters[name]
+            self.assertRaises(
+                jsonschema.ValidationError, self.action.validate_parameters
+            )
+
+    def test_description_fits_its_column(self):
+        self.assertLess(len(self.action.get_description()), 255)
+
+    def test_reason_names_the_error_type_and_fits(self):
+        told = live_migrate._for_watcher(
+            exceptions.MigrationTimeout('too\nslow ' + 'x' * 300)
+        )
+        text = str(told)
+        self.assertTrue(text.startswith('KRONOS:MigrationTimeout: too slow'))
+        self.assertEqual(210, len(text))
+
+    def test_nothing_after_a_failed_pre_condition(self):
+        self.assertIsNone(self.action.post_condition())
+        self.assertIsNone(self.action.revert())
+
+    def make_plan(self, state):
+        goal = utils.create_test_goal(self.context)
+        strategy = utils.create_test_strategy(self.context, goal_id=goal.id)
+        audit = utils.create_test_audit(
+            self.context, goal_id=goal.id, strategy_id=strategy.id
+        )
+        plan = utils.create_test_action_plan(
+            self.context,
+            state=state,
+            audit_id=audit.id,
+            strategy_id=strategy.id,
+        )
+        self.action.input_parameters['action_plan_uuid'] = plan.uuid
+        return plan
+
+    def test_follows_the_state_of_its_plan(self):
+        plan = self.make_plan('ONGOING')
+        self.assertFalse(self.action._is_cancelled())
+        plan.state = 'CANCELLING'
+        self.dbapi.update_action_plan(plan.uuid, {'state': 'CANCELLING'})
+        self.assertTrue(self.action._is_cancelled())
+
+    def test_goes_on_while_the_database_is_away(self):
+        self.action.input_parameters['action_plan_uuid'] = UUID
+        self.assertFalse(self.action._is_cancelled())
+
+    def test_an_abort_ends_the_wait(self):
+        self.assertTrue(self.action.check_abort())
+        self.assertFalse(self.action._is_cancelled())
+        self.action.abort()
+        self.assertTrue(self.action._is_cancelled())
+
+    def test_a_remark_that_cannot_be_written_fails_nothing(self):
+        self.action.input_parameters['action_uuid'] = UUID
+        self.action._remark('completed instead of cancelled')
+
+    def test_a_remark(self):
+        self.make_plan('ONGOING')
+        row = utils.create_test_action(self.context)
+        self.action.input_parameters['action_uuid'] = row.uuid
+        self.action._remark('completed instead of cancelled')
+        self.assertEqual(
+            'KRONOS: completed instead of cancelled',
+            objects.Action.get_by_uuid(self.context, row.uuid).status_message,
+        )
+
+    def test_without_keystone_it_fails_with_a_reason(self):
+        error = self.assertRaises(
+            exception.WatcherException, self.action.pre_condition
+        )
+        self.assertIn('KRONOS:NovaClientError: Nova: Keystone', str(error))

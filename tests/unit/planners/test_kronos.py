@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a plan written whole or not at all, and are only empty ones deleted?"""
+
+import types
+
+from watcher import objects
+from watcher.common import exception
+from watcher.tests.unit.db import base
+from watcher.tests.unit.objects import utils
+
+from kronos.planners import kronos
+
+State = objects.action_plan.State
+
+
+class PlannerTestCase(base.DbTestCase):
+    def setUp(self):
+        super().setUp()
+        self.goal = utils.create_test_goal(self.context, name='kronos_balance')
+        self.strategy = utils.create_test_strategy(
+            self.context, name='kronos_spread', goal_id=self.goal.id
+        )
+        self.audit = self.make_audit(1)
+        self.planner = kronos.Kronos(config=None)
+
+    def make_audit(self, number, **fields):
+        return utils.create_test_audit(
+            self.context,
+            id=number,
+            uuid=f'{number:08d}-2222-2222-2222-222222222222',
+            name=f'audit {number}',
+            goal_id=self.goal.id,
+            strategy_id=self.strategy.id,
+            **fields,
+        )
+
+    def make_plan(self, number, state, audit=None, **fields):
+        return utils.create_test_action_plan(
+            self.context,
+            id=number,
+            uuid=f'{number:08d}-3333-3333-3333-333333333333',
+            audit_id=(audit or self.audit).id,
+            strategy_id=self.strategy.id,
+            state=state,
+            **fields,
+        )
+
+    def solution(self, parents, indicators=()):
+        return types.SimpleNamespace(
+            strategy=types.SimpleNamespace(
+                name='kronos_spread', parents=parents
+            ),
+            actions=[
+                {
+                    'action_type': 'kronos_live_migrate',
+                    'input_parameters': {'sequence': number},
+                }
+                for number, _ in enumerate(parents, start=1)
+            ],
+            global_efficacy=[],
+            efficacy_indicators=[
+                types.SimpleNamespace(
+                    name=name, description=name, unit=None, value=value
+                )
+                for name, value in indicators
+            ],
+        )
+
+    def schedule(self, *parents, **fields):
+        return self.planner.schedule(
+            self.context, self.audit.id, self.solution(list(parents), **fields)
+        )
+
+    def plans(self, audit=None):
+        found = objects.ActionPlan.list(
+            self.context, filters={'audit_id': (audit or self.audit).id}
+        )
+        return {plan.uuid for plan in found}
+
+    def test_parents_and_uuids(self):
+        plan = self.schedule([], [0], [0, 1])
+        self.assertEqual(State.RECOMMENDED, plan.state)
+        rows = objects.Action.list(
+            self.context, filters={'action_plan_id': plan.id}
+        )
+        rows.sort(key=lambda row: row.input_parameters['sequence'])
+        first, second, third = rows
+        self.assertEqual([], first.parents)
+        self.assertEqual([first.uuid], second.parents)
+        self.assertEqual([first.uuid, second.uuid], third.parents)
+        for row in rows:
+            told = row.input_parameters
+            self.assertEqual('PENDING', row.state)
+            self.assertEqual(row.uuid, told['action_uuid'])
+            self.assertEqual(plan.uuid, told['action_plan_uuid'])
+            self.assertEqual(self.audit.uuid, told['audit_uuid'])
+
+    def test_indicators_are_numbers(self):
+        plan = self.schedule([], indicators=[('migrations', 0.25)])
+        (row,) = objects.EfficacyIndicator.list(
+            self.context, filters={'action_plan_id': plan.id}
+        )
+        self.assertEqual(('migrations', 0.25), (row.name, row.value))
+
+    def test_a_foreign_strategy_leaves_nothing_behind(self):
+        solution = self.solution([[]])
+        del solution.strategy.parents
+        self.assertRaises(
+            exception.WatcherException,
+            self.planner.schedule,
+            self.context,
+            self.audit.id,
+            solution,
+        )
+        self.assertEqual(set(), self.plans())
+
+    def test_a_broken_row_leaves_no_plan_to_start(self):
+        solution = self.solution([[]], indicators=[('ok', 1), ('bad', 2)])
+        solution.efficacy_indicators[1].name = 'x', 'y'
+        self.assertRaises(
+            ValueError,
+            self.planner.schedule,
+            self.context,
+            self.audit.id,
+            solution,
+        )
+        self.assertEqual(set(), self.plans())
+
+    def test_only_this_audits_older_empty_plans_go(self):
+        other = self.make_audit(2)
+        kept = {
+            self.make_plan(1, State.RECOMMENDED).uuid,
+            self.make_plan(2, State.ONGOING).uuid,
+            self.make_plan(3, State.FAILED).uuid,
+            self.make_plan(4, State.CANCELLED).uuid,
+        }
+        full = self.make_plan(5, State.SUCCEEDED)
+        utils.create_test_action(self.context, action_plan_id=full.id)
+        self.make_plan(6, State.SUCCEEDED)
+        self.make_plan(7, State.SUCCEEDED)
+        theirs = self.make_plan(8, State.SUCCEEDED, audit=other)
+        new = self.schedule()
+        self.assertEqual(State.SUCCEEDED, new.state)
+        self.assertEqual(kept | {full.uuid, new.uuid}, self.plans())
+        self.assertEqual({theirs.uuid}, self.plans(other))
+
+    def test_a_plan_with_moves_deletes_nothing(self):
+        empty = self.make_plan(1, State.SUCCEEDED)
+        new = self.schedule([])
+        self.assertEqual({empty.uuid, new.uuid}, self.plans())
+
+    def test_a_plan_that_no_applier_has_taken_yet_stays(self):
+        self.audit.auto_trigger = True
+        self.audit.save()
+        waiting = self.schedule()
+        taken = self.make_plan(9, State.SUCCEEDED, hostname='applier')
+        new = self.schedule()
+        self.assertEqual({waiting.uuid, new.uuid}, self.plans())
+        self.assertNotIn(taken.uuid, self.plans())
