@@ -134,7 +134,7 @@ class OneshotTestCase(base.KronosTestCase):
         self.ends('FAILED', 'Nova', '503')
 
     def test_keystone_not_configured(self):
-        self.set('watcher_clients_auth', auth_type='password')
+        self.set('watcher_clients_auth', auth_type='nonesuch')
         self.ends('FAILED', 'Nova: Keystone does not lead to its endpoint')
 
     def test_no_secret_is_told(self):
