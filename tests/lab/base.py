@@ -42,20 +42,19 @@ class LabTestCase(base.BaseTestCase):
         super().setUp()
         self.lab = lab()
         self.cloud = self.lab.cloud
-        self.drop_in = layout.ETC / 'watcher.conf.d' / 'test.conf'
-        self.addCleanup(self.drop_in.unlink, missing_ok=True)
+        self.cloud.reset()
+        self.addCleanup(layout.KRONOS.unlink, missing_ok=True)
         self.policies = layout.RUN / 'test-policies.yaml'
         self.addCleanup(self.policies.unlink, missing_ok=True)
         self.policies.write_text(
             SAMPLE.read_text().replace('[2m]', f'[{WINDOW_SECONDS}s]')
         )
         self.configure(cooldown=self.cooldown)
-        self.cloud.reset()
 
     def configure(self, **options: Any) -> None:
         """Set options of ``[kronos]``; they hold from the next audit on."""
         lines = [f'{key} = {value}' for key, value in options.items()]
-        self.drop_in.write_text(
+        layout.KRONOS.write_text(
             '\n'.join(
                 ['[kronos]', f'policies_file = {self.policies}', *lines, '']
             )

@@ -212,7 +212,12 @@ class Cloud:
 
     def reset(self) -> None:
         """No servers, groups, overrides, open audits; all hosts enabled."""
-        for file in (layout.DEMAND, layout.EXPORTER, layout.MIGRATIONS):
+        for file in (
+            layout.DEMAND,
+            layout.EXPORTER,
+            layout.MIGRATIONS,
+            layout.KRONOS,
+        ):
             file.unlink(missing_ok=True)
         self._close_audits()
         for row in self.services():

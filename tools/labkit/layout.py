@@ -26,6 +26,10 @@ MIGRATIONS = RUN / 'migrations.json'
 """{"default" | "source:HOST" | "destination:HOST" | uuid or name: rule}"""
 
 
+KRONOS = ETC / 'watcher.conf.d' / 'overrides.conf'
+"""Options of Kronos that a test sets; read after kronos.conf."""
+
+
 def make() -> None:
     """Make the folders that every command may rely on."""
     for folder in (ETC, LOG, RUN, DATA):

@@ -16,6 +16,8 @@ class HostSize:
 
 
 HOSTS = {f'cmp{number}': HostSize() for number in range(1, 10)}
+# Twice the others: a server weighs half as much there.
+HOSTS['cmp4'] = HostSize(32, 131072, 4000, 1.6, 6144)
 AGGREGATES = {
     'alpha': ['cmp1', 'cmp2', 'cmp3', 'cmp4', 'cmp5', 'cmp6'],
     'beta': ['cmp7', 'cmp8'],
