@@ -349,7 +349,9 @@ class TestStop(base.BaseTestCase):
         )
         result = plan(snapshot, [cpu])
         self.assertIs(StopReason.STUCK, result.stopped)
-        self.assertIn('no legal migration, plateau move or swap', result.reason)
+        self.assertIn(
+            'no legal migration, plateau move or swap', result.reason
+        )
         self.assertIn('cpu 0.600 > 0.1', result.reason)
         self.assertIn('1 legal destinations', result.unmovable['v'])
 
