@@ -15,15 +15,12 @@ from watcher.applier.actions import base
 from watcher.common import context, exception
 
 from kronos.actions import aftermath, migration, preflight
-from kronos.clients import host_process, nova
-from kronos.common import config, exceptions
+from kronos.clients import cloud, nova
+from kronos.common import config, exceptions, status
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
 config.register_opts(CONF)
-
-LIMIT = 210
-"""Characters: Watcher's column holds 255, and it adds words of its own."""
 
 _TEXT = {'type': 'string'}
 _NAME = {'type': 'string', 'minLength': 1}
@@ -87,7 +84,7 @@ class LiveMigrate(base.BaseAction):
         try:
             preflight.check(self._nova(), self._task())
         except preflight.StaleTask as stale:
-            raise exception.ActionSkipped(_fit(str(stale))) from stale
+            raise exception.ActionSkipped(status.fit(str(stale))) from stale
         except exceptions.KronosException as error:
             raise _for_watcher(error) from error
 
@@ -141,7 +138,7 @@ class LiveMigrate(base.BaseAction):
             self._stop.wait(seconds)
 
     def _nova(self) -> nova.NovaClient:
-        return host_process.HostProcess(lambda: self.osc.session, CONF).nova()
+        return cloud.HostProcess(lambda: self.osc.session, CONF).nova()
 
     def _task(self) -> preflight.Task:
         return preflight.Task.from_parameters(self.input_parameters)
@@ -170,7 +167,7 @@ class LiveMigrate(base.BaseAction):
             row = objects.Action.get_by_uuid(
                 context.make_context(is_admin=True), uuid, eager=True
             )
-            row.status_message = _fit(f'KRONOS: {text}')
+            row.status_message = status.fit(f'KRONOS: {text}')
             row.save()
         except Exception:
             # The move itself is done; a missing word must not fail it.
@@ -181,10 +178,5 @@ def _for_watcher(
     error: exceptions.KronosException,
 ) -> exception.WatcherException:
     return exception.WatcherException(
-        _fit(f'KRONOS:{type(error).__name__}: {error}')
+        status.fit(f'KRONOS:{type(error).__name__}: {error}')
     )
-
-
-def _fit(text: str) -> str:
-    line = ' '.join(text.split())
-    return line if len(line) <= LIMIT else line[: LIMIT - 3] + '...'

@@ -10,10 +10,7 @@ from typing import Any, Self
 
 from kronos.clients import nova
 from kronos.common import exceptions
-from kronos.engine import types
-
-PIN = 'kronos:pin'
-"""Metadata key or tag of an instance that must stay where it is."""
+from kronos.engine import movability, types
 
 
 class StaleTask(exceptions.MigrationError):
@@ -80,8 +77,8 @@ def _check_place(instance: types.Instance | None, task: Task) -> None:
 def _check_instance(instance: types.Instance) -> None:
     if instance.locked:
         raise exceptions.PreFlightError('the instance is locked')
-    if PIN in instance.tags or PIN in instance.metadata:
-        raise exceptions.PreFlightError(f'the instance has {PIN}')
+    if movability.PIN in {*instance.tags, *instance.metadata}:
+        raise exceptions.PreFlightError(f'the instance has {movability.PIN}')
     if instance.status != 'ACTIVE':
         raise exceptions.PreFlightError(
             f'the instance is {instance.status}, not ACTIVE'

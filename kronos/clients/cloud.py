@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """How do the clients come by their endpoints? From a Keystone session."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from openstack import connection
 
-from kronos.clients import nova, placement, prometheus, wire
+from kronos.clients import nova, placement, wire
 from kronos.common import exceptions
 
-
-@dataclass
-class Clients:
-    """One client for each service that Kronos asks."""
-
-    nova: nova.NovaClient
-    placement: placement.PlacementClient
-    prometheus: prometheus.PrometheusClient
+GROUPS = ('nova', 'placement')
+"""Where Watcher has each service's interface, region and override; the
+names are those that openstacksdk looks for."""
 
 
 def connect(
@@ -37,50 +32,46 @@ def connect(
     )
 
 
-def make_clients(
-    session: Any,
-    prometheus_options: Any,
-    region_name: str | None = None,
-    interface: str | None = 'public',
-) -> Clients:
-    """All clients, on one session.
+class HostProcess:
+    """Clients with the session and the endpoints of the host process.
 
-    :param prometheus_options: the group ``[kronos_prometheus]``
-    :raises ConfigurationError: its options contradict each other
-    :raises ClientError: Keystone does not lead to Nova or Placement
+    :param get_session: gives its keystoneauth1 session
+    :param conf: its configuration; without the groups ``nova`` and
+        ``placement`` (Watcher before 17) it is the public endpoints
     """
-    cloud = connect(session, region_name, interface)
-    return Clients(
-        nova=nova_of(cloud),
-        placement=placement_of(cloud),
-        prometheus=prometheus.from_options(prometheus_options, session),
-    )
 
+    def __init__(self, get_session: Callable[[], Any], conf: Any) -> None:
+        self._get_session = get_session
+        self._conf = conf
 
-def nova_of(cloud: connection.Connection) -> nova.NovaClient:
-    """Nova's client.
+    def nova(self) -> nova.NovaClient:
+        """:raises NovaClientError: Keystone does not lead to it"""
+        return nova.NovaClient(
+            self._adapter('compute', exceptions.NovaClientError)
+        )
 
-    :raises NovaClientError: Keystone refuses, or knows no such service
-    """
-    # A proxy is made, and Keystone asked, when the attribute is read.
-    try:
-        return nova.NovaClient(cloud.compute)
-    except wire.FAILURES as error:
-        raise exceptions.NovaClientError(
-            reason=f'Keystone does not lead to it: {error}',
-            **wire.facts(transient=True, sent=False),
-        ) from error
+    def placement(self) -> placement.PlacementClient:
+        """:raises PlacementClientError: Keystone does not lead to it"""
+        return placement.PlacementClient(
+            self._adapter('placement', exceptions.PlacementClientError)
+        )
 
+    def _adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
+        try:
+            return getattr(self._connect(), name)
+        except wire.FAILURES as failure:
+            raise error(
+                reason=f'Keystone does not lead to its endpoint: {failure}',
+                **wire.facts(transient=True, sent=False),
+            ) from failure
 
-def placement_of(cloud: connection.Connection) -> placement.PlacementClient:
-    """Placement's client.
-
-    :raises PlacementClientError: Keystone refuses, or knows no such service
-    """
-    try:
-        return placement.PlacementClient(cloud.placement)
-    except wire.FAILURES as error:
-        raise exceptions.PlacementClientError(
-            reason=f'Keystone does not lead to it: {error}',
-            **wire.facts(transient=True, sent=False),
-        ) from error
+    def _connect(self) -> connection.Connection:
+        session = self._get_session()
+        if not all(group in self._conf for group in GROUPS):
+            return connect(session)
+        return connection.Connection(
+            session=session,
+            oslo_conf=self._conf,
+            service_types={'compute', 'placement'},
+            app_name='kronos',
+        )

@@ -17,13 +17,8 @@ from typing import Any
 from kronos.common.exceptions import KronosException
 from kronos.engine import explain
 from kronos.engine.propose import propose
-from kronos.engine.types import (
-    AggregateResult,
-    CycleReport,
-    MigrationStep,
-    Settings,
-    TieBreak,
-)
+from kronos.engine.settings import Settings, TieBreak
+from kronos.engine.types import AggregateResult, CycleReport, MigrationStep
 from kronos.snapshots import cluster
 
 REASONS_SHOWN = 8

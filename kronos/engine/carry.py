@@ -10,13 +10,7 @@ from dataclasses import dataclass, field
 
 from kronos.engine.profiling import Profiles
 from kronos.engine.scoring import Scorecard
-from kronos.engine.types import (
-    Headroom,
-    Host,
-    HostScore,
-    Instance,
-    Snapshot,
-)
+from kronos.engine.types import Headroom, Host, HostScore, Instance, Snapshot
 
 
 @dataclass

@@ -14,8 +14,9 @@ from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.groups import GroupRule
 from kronos.engine.rules import Elsewhere, HeadroomRule, KeyedRule, Rule
 from kronos.engine.scoring import why_unavailable
+from kronos.engine.settings import Settings
 from kronos.engine.state import State
-from kronos.engine.types import Settings, Snapshot
+from kronos.engine.types import Snapshot
 
 
 class Constraints:

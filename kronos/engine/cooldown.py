@@ -5,7 +5,8 @@ A migration shows in the metrics only when the window of the queries has
 passed; who plans sooner plans on load that has left already.
 """
 
-from kronos.engine.types import Move, Settings, Snapshot
+from kronos.engine.settings import Settings
+from kronos.engine.types import Move, Snapshot
 
 NEVER_MOVED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
 """Ends of a live migration that leave the instance on its source."""

@@ -9,13 +9,9 @@ from kronos.engine import movability
 from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.constraints import Constraints
 from kronos.engine.profiling import Profiles
+from kronos.engine.settings import Settings
 from kronos.engine.state import State
-from kronos.engine.types import (
-    PolicyResult,
-    Settings,
-    Snapshot,
-    StopReason,
-)
+from kronos.engine.types import PolicyResult, Snapshot, StopReason
 
 HOTTEST_HOSTS = 3
 """Hosts per policy whose instances are explained one by one in a stall."""

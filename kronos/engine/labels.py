@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from kronos.engine.types import HostMatch
+from kronos.engine.settings import HostMatch
 
 
 @dataclass

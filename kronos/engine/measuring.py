@@ -5,15 +5,8 @@ import math
 from dataclasses import dataclass, field
 
 from kronos.engine import labels
-from kronos.engine.types import (
-    Health,
-    HostMatch,
-    PolicyResult,
-    Reading,
-    Sample,
-    Settings,
-    Snapshot,
-)
+from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
 from kronos.policies.models import Mode, Policy
 
 NOISE = 1e-9

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why must an instance stay where it is, whatever the scores say?"""
 
-from kronos.engine.types import Instance, Settings
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance
 
 PIN = 'kronos:pin'
 """Metadata key (of any value) or tag by which an owner opts out."""

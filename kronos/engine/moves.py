@@ -13,8 +13,8 @@ import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.constraints import Constraints
+from kronos.engine.settings import TieBreak
 from kronos.engine.state import State
-from kronos.engine.types import TieBreak
 
 MIB_PER_GIB = 1024
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from kronos.engine.measuring import NOISE
 from kronos.engine.scoring import Scorecard
-from kronos.engine.types import Instance, Settings, Snapshot, VmProfile
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance, Snapshot, VmProfile
 from kronos.policies.models import Fallback, LabelType, Policy
 
 _KEYS: dict[LabelType, Callable[[Instance], str]] = {

@@ -19,6 +19,7 @@ from kronos.engine import (
 )
 from kronos.engine.carry import Carried, Carry
 from kronos.engine.profiling import Profiles
+from kronos.engine.settings import Settings
 from kronos.engine.spread import Made, Spread
 from kronos.engine.state import State
 from kronos.engine.types import (
@@ -26,7 +27,6 @@ from kronos.engine.types import (
     CycleReport,
     MigrationPhase,
     MigrationStep,
-    Settings,
     Snapshot,
     StopReason,
 )

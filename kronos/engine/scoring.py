@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from kronos.engine import labels, measuring
 from kronos.engine.measuring import Trial
+from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
     HostScore,
     PolicyResult,
-    Settings,
     Snapshot,
     StopReason,
 )

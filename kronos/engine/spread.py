@@ -13,9 +13,10 @@ import numpy as np
 from kronos.engine.arrays import BoolArray, FloatArray
 from kronos.engine.constraints import Constraints
 from kronos.engine.moves import Moves
+from kronos.engine.settings import Settings
 from kronos.engine.stalls import Stalls
 from kronos.engine.state import State, Undo
-from kronos.engine.types import Settings, StopReason
+from kronos.engine.types import StopReason
 
 
 @dataclass

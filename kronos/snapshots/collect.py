@@ -11,6 +11,7 @@ from kronos.clients.nova import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus import PrometheusClient
 from kronos.common import exceptions
+from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
     Host,
@@ -19,7 +20,6 @@ from kronos.engine.types import (
     PolicyReadings,
     Reading,
     ServerGroup,
-    Settings,
     Snapshot,
 )
 from kronos.policies.models import Mode, Policy

@@ -22,7 +22,7 @@ from watcher import conf, objects
 from watcher.common import exception
 from watcher.decision_engine.strategy.strategies import base
 
-from kronos.common import config, exceptions
+from kronos.common import config, exceptions, status
 from kronos.engine import types
 from kronos.strategies import goals, messages, parameters
 
@@ -158,7 +158,7 @@ class KronosStrategy(base.BaseStrategy):
         A continuous audit comes as it was when it was scheduled; only a
         fresh copy tells whether the message is already there.
         """
-        text = messages.fit(message)
+        text = status.fit(message)
         LOG.info('Audit %s: %s', audit.uuid, text)
         fresh = objects.Audit.get_by_uuid(self.ctx, audit.uuid, eager=True)
         if fresh.status_message != text:

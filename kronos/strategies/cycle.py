@@ -4,9 +4,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.clients import host_process, prometheus
-from kronos.common import exceptions
-from kronos.engine import propose, schedule, types
+from kronos.clients import cloud, prometheus
+from kronos.engine import propose, schedule
+from kronos.engine.settings import HostMatch, Settings, TieBreak
+from kronos.engine.types import CycleReport
 from kronos.policies import loader, models
 from kronos.snapshots import collect
 from kronos.strategies import parameters
@@ -17,7 +18,7 @@ from kronos.strategies import scope as audit_scope
 class Cycle:
     """A plan, and for each of its steps the indices of its parents."""
 
-    report: types.CycleReport
+    report: CycleReport
     parents: list[list[int]]
 
 
@@ -54,39 +55,34 @@ def load_policies(path: str, mode: str) -> list[models.Policy]:
 
     :raises PolicyFileError: unreadable, invalid, or of another mode
     """
-    enabled = loader.load(path).enabled
-    if enabled[0].mode != mode:
-        raise exceptions.PolicyFileError(
-            path=path,
-            reason=f'its policies have mode {enabled[0].mode.value}; '
-            f'kronos_{mode} takes mode {mode}',
-        )
-    return enabled
+    found = loader.load(path)
+    loader.require_mode(found, models.Mode(mode), path)
+    return found.enabled
 
 
-def make_settings(asked: parameters.Parameters, kronos: Any) -> types.Settings:
+def make_settings(asked: parameters.Parameters, kronos: Any) -> Settings:
     """The group ``[kronos]``, with what the audit says instead."""
     restrict_to_az = asked.restrict_to_az
     if restrict_to_az is None:
         restrict_to_az = kronos.restrict_to_az
-    return types.Settings(
+    return Settings(
         max_migrations=asked.max_migrations,
         restrict_to_az=restrict_to_az,
         require_all_policies=kronos.require_all_policies,
         min_host_coverage=kronos.min_host_coverage,
-        host_match=types.HostMatch(kronos.host_match),
+        host_match=HostMatch(kronos.host_match),
         check_disk=kronos.check_disk,
         require_headroom=kronos.require_headroom,
         allowed_extra_specs=list(kronos.allowed_extra_specs),
         cooldown_seconds=kronos.cooldown,
         plateau_moves=kronos.plateau_moves,
         swap_moves=kronos.swap_moves,
-        tie_break=types.TieBreak(kronos.tie_break),
+        tie_break=TieBreak(kronos.tie_break),
     )
 
 
 def _collector(conf: Any, osc: Any) -> collect.Collector:
-    host = host_process.HostProcess(lambda: osc.session, conf)
+    host = cloud.HostProcess(lambda: osc.session, conf)
     return collect.Collector(
         host.nova(),
         host.placement(),

@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """How is the outcome of an audit told, in one sentence and in the log?"""
 
-import re
 from collections import Counter
 
 from kronos.engine import labels, types
-
-LIMIT = 210
-"""Characters: Watcher's column holds 255, and it adds words of its own."""
 
 SHOWN = 10
 """Names of one kind in a line of the log."""
 
 # Nothing could be judged: that is a failure, not an even cluster.
 _BLIND = {types.StopReason.NO_POLICY, types.StopReason.NO_SERVICES}
-
-_USER_INFO = re.compile(r'://[^/@\s]+@')
-
-
-def fit(text: str) -> str:
-    """One line of at most ``LIMIT`` characters, without a URL's user."""
-    line = _USER_INFO.sub('://', ' '.join(text.split()))
-    return line if len(line) <= LIMIT else line[: LIMIT - 3] + '...'
 
 
 def is_blind(report: types.CycleReport) -> bool:

@@ -24,7 +24,7 @@ sys.path[:0] = [str(TOP), str(pathlib.Path(__file__).parent)]
 import generate  # noqa: E402
 
 from kronos.engine.propose import propose  # noqa: E402
-from kronos.engine.types import Settings, TieBreak  # noqa: E402
+from kronos.engine.settings import Settings, TieBreak  # noqa: E402
 from kronos.snapshots import cluster  # noqa: E402
 from tests.unit.engine.reference import Literal  # noqa: E402
 

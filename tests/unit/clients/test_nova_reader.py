@@ -195,17 +195,6 @@ class TestFailures(NovaTestCase):
         self.assertNotIn('s3cret', str(error))
         self.assertFalse(error.kwargs['transient'])
 
-    def test_keystone_is_away_from_the_start(self) -> None:
-        fresh = self.useFixture(keystone.Keystone())
-        fresh.wire.post(f'{keystone.AUTH_URL}/auth/tokens', status_code=401)
-        connection = cloud.connect(fresh.session, 'one')
-        error = self.fails(lambda: cloud.nova_of(connection).list_aggregates())
-        self.assertNotIn('s3cret', str(error))
-        self.assertRaises(
-            exceptions.PlacementClientError,
-            lambda: cloud.placement_of(connection).headroom(),
-        )
-
 
 class TestHosts(NovaTestCase):
     def test_all_pages(self) -> None:

@@ -8,7 +8,8 @@ from the planner: neither its rules nor its arithmetic.
 
 from dataclasses import dataclass
 
-from kronos.engine.types import Instance, Settings, Snapshot, TieBreak
+from kronos.engine.settings import Settings, TieBreak
+from kronos.engine.types import Instance, Snapshot
 from kronos.policies.models import Policy
 
 SAME = 1e-9

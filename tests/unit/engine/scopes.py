@@ -5,6 +5,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kronos.engine.settings import Settings, TieBreak
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -14,9 +15,7 @@ from kronos.engine.types import (
     Reading,
     Sample,
     ServerGroup,
-    Settings,
     Snapshot,
-    TieBreak,
 )
 from kronos.policies.models import Fallback, LabelType, Mode, Policy
 

@@ -11,12 +11,12 @@ from kronos.engine.arrays import Index
 from kronos.engine.constraints import Constraints
 from kronos.engine.groups import GroupRule, why_not
 from kronos.engine.rules import HeadroomRule, Rule
+from kronos.engine.settings import Settings
 from kronos.engine.state import State
 from kronos.engine.types import (
     Headroom,
     Instance,
     ServerGroup,
-    Settings,
     Snapshot,
     StopReason,
 )

@@ -4,7 +4,8 @@
 from oslotest import base
 
 from kronos.engine import cooldown
-from kronos.engine.types import Move, Settings
+from kronos.engine.settings import Settings
+from kronos.engine.types import Move
 from tests.unit.engine import build
 
 

@@ -4,7 +4,7 @@
 from oslotest import base
 
 from kronos.engine import labels
-from kronos.engine.types import HostMatch
+from kronos.engine.settings import HostMatch
 
 
 class TestExact(base.BaseTestCase):

@@ -6,7 +6,7 @@ from oslotest import base
 
 from kronos.common import config
 from kronos.engine import movability
-from kronos.engine.types import Settings
+from kronos.engine.settings import Settings
 from tests.unit.engine import build
 
 ALLOWED = ['quota:*', 'hw:cpu_policy=shared', 'hw:cpu_cores']

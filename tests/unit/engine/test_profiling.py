@@ -7,7 +7,8 @@ import math
 from oslotest import base
 
 from kronos.engine import profiling, scoring
-from kronos.engine.types import Sample, Settings
+from kronos.engine.settings import Settings
+from kronos.engine.types import Sample
 from tests.unit.engine import build
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.propose import propose
+from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
@@ -14,7 +15,6 @@ from kronos.engine.types import (
     MigrationPhase,
     Move,
     ServerGroup,
-    Settings,
     Snapshot,
     StopReason,
 )

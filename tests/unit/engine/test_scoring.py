@@ -7,13 +7,12 @@ import math
 from oslotest import base
 
 from kronos.engine import scoring
+from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import (
     Health,
-    HostMatch,
     PolicyReadings,
     Reading,
     Sample,
-    Settings,
     StopReason,
 )
 from tests.unit.engine import build

@@ -7,14 +7,13 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.propose import propose
+from kronos.engine.settings import Settings, TieBreak
 from kronos.engine.types import (
     AggregateResult,
     Instance,
     ServerGroup,
-    Settings,
     Snapshot,
     StopReason,
-    TieBreak,
 )
 from kronos.policies.models import Policy
 from tests.unit.engine import scopes

@@ -4,7 +4,8 @@
 from oslotest import base
 
 from kronos.engine.propose import propose
-from kronos.engine.types import StopReason, TieBreak
+from kronos.engine.settings import TieBreak
+from kronos.engine.types import StopReason
 from tests.unit.engine import reference, scopes
 
 CASES = 400

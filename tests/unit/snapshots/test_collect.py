@@ -10,13 +10,8 @@ from oslotest import base
 from kronos.clients import cloud, nova, placement
 from kronos.clients import prometheus as prometheus_client
 from kronos.common import exceptions
-from kronos.engine.types import (
-    UNASSIGNED,
-    Headroom,
-    Health,
-    Settings,
-    Snapshot,
-)
+from kronos.engine.settings import Settings
+from kronos.engine.types import UNASSIGNED, Headroom, Health, Snapshot
 from kronos.policies.models import Policy
 from kronos.snapshots.collect import Collector, ScopeRequest
 from tests.unit.clients import keystone

@@ -32,22 +32,6 @@ def scope(name='alpha', stopped=types.StopReason.BALANCED, **fields):
     )
 
 
-class FitTestCase(base.BaseTestCase):
-    def test_short(self):
-        self.assertEqual('one line', messages.fit('one\n  line '))
-
-    def test_long(self):
-        text = messages.fit('x' * 999)
-        self.assertEqual(210, len(text))
-        self.assertTrue(text.endswith('...'))
-
-    def test_user_of_a_url(self):
-        self.assertEqual(
-            'at https://prom:9090/x: no',
-            messages.fit('at https://joe:pass@prom:9090/x: no'),
-        )
-
-
 class SummaryTestCase(base.BaseTestCase):
     def summary(self, *scopes):
         return messages.summary(types.CycleReport(list(scopes)))
