@@ -49,6 +49,7 @@ class LiveMigrate(base.BaseAction):
                 'aggregate': _NAME,
                 'phase': {'enum': ['evacuate', 'affinity', 'spread', 'pack']},
                 'sequence': {'type': 'integer', 'minimum': 1},
+                'requires': _UUID,
                 'source_node': _NAME,
                 'destination_node': _NAME,
                 'imbalance': _TEXT,
@@ -82,6 +83,7 @@ class LiveMigrate(base.BaseAction):
             moved now, or Nova does not answer
         """
         try:
+            self._check_other_half()
             preflight.check(self._nova(), self._task())
         except preflight.StaleTask as stale:
             raise exception.ActionSkipped(status.fit(str(stale))) from stale
@@ -157,6 +159,33 @@ class LiveMigrate(base.BaseAction):
             LOG.exception('The state of plan %s is not known', plan_uuid)
             return False
         return plan.state in objects.action_plan.State.CANCEL_STATES
+
+    def _check_other_half(self) -> None:
+        """Whether the move that this one is the answer to was made.
+
+        :raises StaleTask: it was not; Watcher goes on all the same
+        """
+        required = self.input_parameters.get('requires')
+        if not required:
+            return
+        actions = objects.Action.list(
+            context.make_context(is_admin=True),
+            filters={
+                'action_plan_uuid': self.input_parameters['action_plan_uuid']
+            },
+        )
+        for action in actions:
+            if action.input_parameters.get('resource_id') == required:
+                if action.state == objects.action.State.SUCCEEDED:
+                    return
+                raise preflight.StaleTask(
+                    'it is half of an exchange, and the other half, the '
+                    f'move of {required}, is {action.state}'
+                )
+        raise preflight.StaleTask(
+            f'it is half of an exchange whose other half, {required}, is not '
+            'in its plan'
+        )
 
     def _remark(self, text: str) -> None:
         """Leave a word in the row of an action that succeeded."""

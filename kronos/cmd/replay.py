@@ -153,6 +153,7 @@ def _step(step: MigrationStep) -> dict[str, Any]:
         'imbalance_after': step.imbalance_after,
         'combined_before': step.combined_before,
         'combined_after': step.combined_after,
+        'requires': step.requires,
     }
 
 

@@ -198,6 +198,11 @@ class _Scope:
             imbalance_after=after,
             combined_before=math.fsum(now.weights * made.before),
             combined_after=math.fsum(now.weights * made.after),
+            requires=(
+                ''
+                if made.requires is None
+                else now.index.instances[made.requires]
+            ),
         )
 
     def _hand_on(self, steps: list[MigrationStep]) -> None:

@@ -7,8 +7,8 @@ step starts when all its parents have ended. Whatever the durations,
 
 * at most one move leaves and at most two enter a host at a time;
 * at most ``max_concurrent`` moves of a scope run at a time;
-* the moves of one instance, and those of one server group's members, keep
-  the plan's order;
+* the moves of one instance, those of one server group's members and the
+  halves of a swap keep the plan's order;
 * a host whose incoming moves need more than the room that it has now is
   *tight*: a move into it waits for every earlier move that touches it, so
   room that an earlier move frees is free, and nothing waits in a circle.
@@ -60,6 +60,8 @@ def _rules(
     before: list[set[int]] = []
     for index, step in enumerate(steps):
         chains = [step.instance, *groups.get(step.instance, [])]
+        if step.requires:
+            chains.append(step.requires)
         waits = {last[chain] for chain in chains if chain in last}
         if step.destination in tight:
             waits.update(touching[step.destination])

@@ -26,6 +26,8 @@ class Made:
     undo: Undo
     before: FloatArray
     after: FloatArray
+    requires: int | None = None
+    """The instance whose move this one is pointless without."""
 
 
 class Spread:
@@ -109,8 +111,10 @@ class Spread:
         swap = self._stalls.swap()
         if swap is None:
             return False
-        for move in swap:
-            self._make(*move)
+        first, second = swap
+        self._make(*first)
+        self._make(*second)
+        self.made[-1].requires = first[0]
         return True
 
     def _make(self, instance: int, destination: int) -> None:

@@ -194,6 +194,9 @@ class MigrationStep:
     imbalance_after: dict[str, float]
     combined_before: float
     combined_after: float
+    requires: str = ''
+    """Uuid of the instance whose move must have succeeded before: the
+    other half of a swap, which alone might make a policy worse."""
 
 
 @dataclass

@@ -170,7 +170,9 @@ class KronosStrategy(base.BaseStrategy):
 def _input_parameters(
     number: int, step: types.MigrationStep
 ) -> dict[str, Any]:
+    requires = {'requires': step.requires} if step.requires else {}
     return {
+        **requires,
         'aggregate': step.scope,
         'phase': step.phase.value,
         'sequence': number,

@@ -12,11 +12,13 @@ from kronos.actions import live_migrate
 from kronos.common import exceptions
 
 UUID = '11111111-1111-1111-1111-111111111111'
+OTHER = '22222222-2222-2222-2222-222222222222'
 PARAMETERS = {
     'resource_id': UUID,
     'resource_name': 'one',
     'aggregate': '_unassigned_',
     'phase': 'spread',
+    'requires': OTHER,
     'sequence': 1,
     'source_node': 'h1',
     'destination_node': 'h2',
@@ -30,6 +32,7 @@ class LiveMigrateTestCase(base.DbTestCase):
         super().setUp()
         self.action = default.DefaultActionLoader().load('kronos_live_migrate')
         self.action.input_parameters = dict(PARAMETERS)
+        del self.action.input_parameters['requires']
 
     def test_schema_takes_what_the_strategy_gives(self):
         self.assertTrue(self.action.validate_parameters())
@@ -114,6 +117,35 @@ class LiveMigrateTestCase(base.DbTestCase):
             'KRONOS: completed instead of cancelled',
             objects.Action.get_by_uuid(self.context, row.uuid).status_message,
         )
+
+    def make_other_half(self, state):
+        plan = self.make_plan('ONGOING')
+        utils.create_test_action(
+            self.context,
+            action_plan_id=plan.id,
+            state=state,
+            input_parameters={'resource_id': OTHER},
+        )
+        self.action.input_parameters['requires'] = OTHER
+
+    def test_half_of_a_swap_is_skipped_without_the_other(self):
+        self.make_other_half('FAILED')
+        error = self.assertRaises(
+            exception.ActionSkipped, self.action.pre_condition
+        )
+        self.assertIn(f'the move of {OTHER}, is FAILED', str(error))
+
+    def test_half_of_a_swap_whose_other_is_not_there(self):
+        self.make_other_half('SUCCEEDED')
+        self.action.input_parameters['requires'] = UUID
+        error = self.assertRaises(
+            exception.ActionSkipped, self.action.pre_condition
+        )
+        self.assertIn('not in its plan', str(error))
+
+    def test_half_of_a_swap_goes_on_after_the_other(self):
+        self.make_other_half('SUCCEEDED')
+        self.action._check_other_half()
 
     def test_without_keystone_it_fails_with_a_reason(self):
         error = self.assertRaises(

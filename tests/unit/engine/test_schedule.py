@@ -90,6 +90,14 @@ class ScheduleTestCase(base.BaseTestCase):
             [[], [0]], schedule.schedule(steps, [roomy(steps)], 9)
         )
 
+    def test_the_halves_of_a_swap_keep_order(self):
+        steps = [step('a', 'h1', 'h2'), step('b', 'h2', 'h1')]
+        self.assertEqual([[], []], schedule.schedule(steps, [roomy(steps)], 9))
+        steps[1].requires = 'a'
+        self.assertEqual(
+            [[], [0]], schedule.schedule(steps, [roomy(steps)], 9)
+        )
+
     def test_moves_of_one_group_keep_order(self):
         steps = [
             step('a', 'h1', 'h2'),

@@ -116,6 +116,14 @@ class TestStalls(base.BaseTestCase):
         self.assertAlmostEqual(0.0, result.combined_after)
         self.assertIs(StopReason.BALANCED, result.stopped)
 
+    def test_the_second_half_of_a_swap_requires_the_first(self) -> None:
+        """Alone it might make a policy worse."""
+        snapshot, policies = self._opposite()
+        steps = plan(snapshot, policies).steps
+        for first, second in (steps[:2], steps[2:]):
+            self.assertEqual('', first.requires)
+            self.assertEqual(first.instance, second.requires)
+
     def test_a_swap_needs_two_steps_of_the_budget(self) -> None:
         snapshot, policies = self._opposite()
         self.assertEqual([], plan(snapshot, policies, 1).steps)
