@@ -85,7 +85,7 @@ class Migration:
                 # Its service is up, or the pre-flight had refused it (S15).
                 reason = (
                     f'destination {self._task.destination} is in another '
-                    'cell, or in none'
+                    'cell, or unmapped'
                 )
             raise exceptions.PreFlightError(reason) from error
         if error.kwargs.get('sent') is False:

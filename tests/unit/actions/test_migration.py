@@ -95,7 +95,9 @@ class RefusalTestCase(base.MoveTestCase):
 
     def test_other_cell(self):
         self.task.destination = 'h9'
-        self.fails(exceptions.PreFlightError, 'h9 is in another cell')
+        self.fails(
+            exceptions.PreFlightError, 'h9 is in another cell, or unmapped'
+        )
 
     def test_leaves_a_trace_on_the_server(self):
         self.instance.script = ('accepted', 'error')
