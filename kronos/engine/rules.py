@@ -6,6 +6,7 @@ A rule states itself once, for one instance and one host, with the reason
 by whatever detour makes them cheap; a new rule needs no mask of its own.
 """
 
+import abc
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -20,15 +21,15 @@ L = TypeVar('L', bound=Hashable)
 UNKNOWN_ROOM = 2**62
 
 
-class Rule:
+class Rule(abc.ABC):
     """What a rule offers; positions are those of an :class:`Index`."""
 
     def __init__(self, instances: int, hosts: int) -> None:
         self._shape = (instances, hosts)
 
+    @abc.abstractmethod
     def why_not(self, instance: int, host: int) -> str:
         """Why the instance may not go to the host now; '' if it may."""
-        raise NotImplementedError
 
     def rows(self, instances: IntArray) -> BoolArray:
         """[n, H]: where each of n instances may go."""
@@ -48,7 +49,9 @@ class Rule:
             dtype=bool,
         )
 
-    def follow(self, instance: int, source: int, destination: int) -> None:
+    def follow(  # noqa: B027 - many rules need not know
+        self, instance: int, source: int, destination: int
+    ) -> None:
         """The instance was moved; nothing to do where that is no matter."""
 
 
