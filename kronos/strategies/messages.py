@@ -81,7 +81,7 @@ def _lines(scope: types.AggregateResult) -> list[str]:
 
 def _policy_line(policy: types.PolicyResult) -> str:
     if policy.skipped:
-        return f'policy {policy.name} skipped: {policy.skipped}'
+        return f'skipped: {policy.skipped}'
     missing = ''
     if policy.missing_hosts:
         missing = '; without a sample: ' + labels.some(

@@ -89,7 +89,7 @@ class ReportTestCase(base.BaseTestCase):
                         policies=[
                             types.PolicyResult('cpu', 1.0, 0.15),
                             types.PolicyResult(
-                                'net', 0.0, 0.2, skipped='away'
+                                'net', 0.0, 0.2, skipped='policy net: away'
                             ),
                         ],
                         steps=[step()],
@@ -104,7 +104,7 @@ class ReportTestCase(base.BaseTestCase):
         words = [
             '2 hosts, availability zones: az1 (1), az2 (1)',
             'policy cpu: healthy',
-            'policy net skipped: away',
+            'skipped: policy net: away',
             '1 x unavailable host (down): h3',
             '12 x unmovable instance (locked): u00, u01',
             'warning: mind this',
