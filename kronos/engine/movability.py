@@ -16,8 +16,6 @@ def why_unmovable(instance: Instance, settings: Settings) -> str:
     asked for (devices, pinned memory), and what somebody forbade. Limits
     that depend on the destination are not judged here.
     """
-    if instance.uuid in settings.excluded_instances:
-        return settings.excluded_instances[instance.uuid] or 'excluded'
     return (
         instance.unmovable
         or _forbidden(instance)

@@ -46,7 +46,7 @@ def score(
 ) -> Scorecard:
     """Score the hosts of a scope (B1-B5, B17, B18, E11-E16, L5, L8).
 
-    1. Hosts are frozen that are excluded or not an available nova-compute.
+    1. Hosts are frozen that are not an available nova-compute.
     2. Each enabled policy is tried: its answers must be fresh, in [0, 1],
        one series a host, and cover enough of the available hosts; else it
        is skipped with the reason.
@@ -60,7 +60,7 @@ def score(
     :return: a :class:`Scorecard`; ``blocked`` is set when nothing may be
         planned
     """
-    frozen = _frozen_by_state(snapshot, settings)
+    frozen = _frozen_by_state(snapshot)
     available = [host for host in sorted(snapshot.hosts) if host not in frozen]
     trials = [
         measuring.attempt(policy, snapshot, available, settings)
@@ -89,12 +89,10 @@ def score(
     return card
 
 
-def _frozen_by_state(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
+def _frozen_by_state(snapshot: Snapshot) -> dict[str, str]:
     frozen = {}
     for host in sorted(snapshot.hosts):
-        if host in settings.excluded_hosts:
-            frozen[host] = settings.excluded_hosts[host] or 'excluded'
-        elif snapshot.services is None:
+        if snapshot.services is None:
             frozen[host] = 'the state of the compute services is unknown'
         elif reason := why_unavailable(snapshot.services.get(host)):
             frozen[host] = reason

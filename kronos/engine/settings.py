@@ -38,9 +38,6 @@ class Settings:
     """Whether a host without a Placement view is no destination."""
     allowed_extra_specs: list[str] = field(default_factory=list)
     """Keys, or prefixes that end in ``*``, that do not pin an instance."""
-    excluded_instances: dict[str, str] = field(default_factory=dict)
-    """uuid to reason: instances that an audit's scope takes out."""
-    excluded_hosts: dict[str, str] = field(default_factory=dict)
     cooldown_seconds: float = 0.0
     plateau_moves: bool = True
     swap_moves: bool = True

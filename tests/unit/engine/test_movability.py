@@ -48,12 +48,6 @@ class TestWhyUnmovable(base.BaseTestCase):
         ]:
             self.assertEqual(reason, why(**fields))
 
-    def test_excluded_by_the_audit(self):
-        for text, reason in [('project x', 'project x'), ('', 'excluded')]:
-            settings = Settings(excluded_instances={'u1': text})
-            self.assertEqual(reason, why(settings))
-        self.assertEqual('', why(Settings(excluded_instances={'u2': 'no'})))
-
     def test_rules_of_extra_specs(self):
         """facts: a key, a key=value, or a prefix that ends in "*"."""
         for key, value, allowed in [

@@ -268,12 +268,16 @@ class TestCoverage(base.BaseTestCase):
             {'cpu': {'a': 0.1, 'b': 0.2}}, hosts=['a', 'b', 'c', 'd']
         )
         snapshot.services['c'].state = 'down'
-        card = score(snapshot, excluded_hosts={'d': 'not in this audit'})
+        snapshot.services['d'].status = 'disabled'
+        card = score(snapshot)
         self.assertEqual('', card.results[0].skipped)
         self.assertEqual([], card.results[0].missing_hosts)
         self.assertEqual(Health.HEALTHY, card.results[0].health)
         self.assertEqual(
-            {'c': 'nova-compute is down', 'd': 'not in this audit'},
+            {
+                'c': 'nova-compute is down',
+                'd': 'nova-compute is disabled (no reason given)',
+            },
             card.frozen_hosts,
         )
 
@@ -568,17 +572,6 @@ class TestGate(base.BaseTestCase):
             'service)',
             card.reason,
         )
-
-    def test_excluded_hosts_take_no_part(self):
-        card = score(
-            build.snapshot({'cpu': {**even(2), 'x': 0.9, 'y': 0.1}}),
-            excluded_hosts={'x': 'not in the scope of the audit', 'y': ''},
-        )
-        self.assertEqual(
-            {'x': 'not in the scope of the audit', 'y': 'excluded'},
-            card.frozen_hosts,
-        )
-        self.assertEqual(0.0, card.results[0].imbalance_before)
 
     def test_one_host_is_too_few(self):
         card = score(build.snapshot({'cpu': even(1)}))
