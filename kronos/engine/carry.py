@@ -9,6 +9,7 @@ import dataclasses
 from dataclasses import dataclass, field
 
 from kronos.engine.profiling import Profiles
+from kronos.engine.rules import demand
 from kronos.engine.scoring import Scorecard
 from kronos.engine.types import Headroom, Host, HostScore, Instance, Snapshot
 
@@ -73,11 +74,7 @@ class Carry:
 def _loaded(host: Host, instance: Instance, sign: int) -> Host:
     if host.headroom is None:
         return host
-    asked = {
-        'VCPU': instance.vcpus,
-        'MEMORY_MB': instance.memory_mb,
-        'DISK_GB': instance.disk_gb,
-    }
+    asked = demand(instance)
     headroom = {
         name: Headroom(room.capacity, room.used + sign * asked.get(name, 0))
         for name, room in host.headroom.items()

@@ -143,10 +143,9 @@ class HeadroomRule(Rule):
     ) -> None:
         super().__init__(len(instances), len(hosts))
         self._resources = list(resources)
+        demands = [demand(one) for one in instances]
         self._need = [
-            np.array(
-                [asked_of(name, one) for one in instances], dtype=np.int64
-            )
+            np.array([one[name] for one in demands], dtype=np.int64)
             for name in resources
         ]
         """Per resource, [V]"""
@@ -181,16 +180,13 @@ class HeadroomRule(Rule):
             free[destination] -= need[instance]
 
 
-def asked_of(resource: str, instance: Instance) -> int:
-    """What an instance takes of a resource class.
-
-    :raises KeyError: if Kronos does not know the class
-    """
+def demand(instance: Instance) -> dict[str, int]:
+    """What an instance asks Placement for, by resource class."""
     return {
         'VCPU': instance.vcpus,
         'MEMORY_MB': instance.memory_mb,
         'DISK_GB': instance.disk_gb,
-    }[resource]
+    }
 
 
 def _free(resource: str, host: Host) -> int:

@@ -20,6 +20,7 @@ was filled in an order which respects the plan's rules.
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+from kronos.engine.rules import demand
 from kronos.engine.types import Host, Instance, MigrationStep, Snapshot
 
 OUT_OF_HOST = 1
@@ -94,18 +95,10 @@ def _tight_hosts(
         instances.update(snapshot.instances)
     need: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for step in steps:
-        for resource, amount in _demand(instances[step.instance]).items():
+        for resource, amount in demand(instances[step.instance]).items():
             need[step.destination][resource] += amount
     return {
         name for name, wanted in need.items() if not _fits(hosts[name], wanted)
-    }
-
-
-def _demand(instance: Instance) -> dict[str, int]:
-    return {
-        'VCPU': instance.vcpus,
-        'MEMORY_MB': instance.memory_mb,
-        'DISK_GB': instance.disk_gb,
     }
 
 
