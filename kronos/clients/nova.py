@@ -42,10 +42,10 @@ class NovaClient(NovaReader):
     :param options: of :class:`~kronos.clients.wire.Wire`
     """
 
-    def list_migrations(self, since: float) -> list[types.Move]:
+    def list_migrations(self, since: float) -> list[types.Event]:
         """Live migrations that began or changed after ``since``."""
         return [
-            rows.move(row)
+            rows.event(row)
             for row in self._migrations(**{'changes-since': since})
         ]
 

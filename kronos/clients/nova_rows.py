@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from kronos.engine import types
+from kronos.engine import events, types
 
 Row = Mapping[str, Any]
 
@@ -207,16 +207,17 @@ def group(row: Row) -> types.ServerGroup:
     )
 
 
-def move(row: Row) -> types.Move:
+def event(row: Row) -> events.Event:
     """A live migration of ``os-migrations``, as history."""
     now = migration(row)
-    return types.Move(
+    return events.Event(
         instance=now.instance,
         source=now.source,
         destination=now.destination,
+        outcome=events.Outcome.MOVED,
+        at=now.updated_at,
+        origin=events.Origin.NOVA,
         status=now.status,
-        created_at=now.created_at,
-        updated_at=now.updated_at,
     )
 
 

@@ -31,8 +31,11 @@ class Carry:
     moves: list[Carried] = field(default_factory=list)
 
     def planned(self) -> dict[str, str]:
-        """Instance uuid to the scope that moves it."""
-        return {move.instance.uuid: move.scope for move in self.moves}
+        """Instance uuid to the reason why it is not planned again."""
+        return {
+            move.instance.uuid: f'it is planned already, in scope {move.scope}'
+            for move in self.moves
+        }
 
     def apply(
         self, snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
@@ -92,8 +95,13 @@ def _shift(
     """Take the instance off a host's scores, or put it on them."""
     own = profiles.profiles.get(move.instance.uuid)
     usage = {**(own.usage if own else {}), **move.usage}
-    for policy, values in scorecard.values.items():
-        if host not in values:
+    for policy in scorecard.values:
+        tables = [
+            table[policy]
+            for table in (scorecard.values, scorecard.loads)
+            if host in table.get(policy, {})
+        ]
+        if not tables:
             continue
         if policy not in usage:
             scorecard.warnings.append(
@@ -103,7 +111,8 @@ def _shift(
             )
             continue
         size = profiles.capacities.get(policy, {}).get(host, 1.0)
-        values[host] += sign * usage[policy] / size
+        for values in tables:
+            values[host] += sign * usage[policy] / size
 
 
 def _rescore(scorecard: Scorecard) -> None:

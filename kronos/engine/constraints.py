@@ -11,9 +11,9 @@ from functools import reduce
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.drains import why_unavailable
 from kronos.engine.groups import GroupRule
 from kronos.engine.rules import Elsewhere, HeadroomRule, KeyedRule, Rule
-from kronos.engine.scoring import why_unavailable
 from kronos.engine.settings import Settings
 from kronos.engine.state import State
 from kronos.engine.types import Snapshot
@@ -77,11 +77,13 @@ def build(
     state: State,
     frozen_hosts: Mapping[str, str],
     settings: Settings,
+    more: Sequence[Rule] = (),
 ) -> Constraints:
-    """The rules of a scope (E1-E12, F4 and the hard AZ pin).
+    """The rules of a scope (E1-E12, F4, S14 and the hard AZ pin).
 
     :param state: the arrays of the same snapshot; they share the placement
     :param frozen_hosts: host to reason, from the scorecard
+    :param more: further rules, of one phase
     """
     index = state.index
     hosts = [snapshot.hosts[name] for name in index.hosts]
@@ -103,13 +105,17 @@ def build(
             zones,
         ),
     ]
+    cells = [host.cell for host in hosts]
+    if any(cells):
+        within = [cells[host] for host in state.host_of.tolist()]
+        rules.append(KeyedRule(_same_cell_rule, within, cells))
     if settings.restrict_to_az:
         # No move of this scope changes an instance's zone then.
         at = [zones[host] for host in state.host_of.tolist()]
         rules.append(KeyedRule(_same_zone_rule, at, zones))
     rules.append(HeadroomRule(instances, hosts, resources))
     rules.append(GroupRule(snapshot, index))
-    return Constraints(rules)
+    return Constraints([*rules, *more])
 
 
 def zone_of(snapshot: Snapshot, host: str) -> str:
@@ -163,4 +169,13 @@ def _same_zone_rule(zone: str, other: str) -> str:
     return (
         f'restrict_to_az is set: the host is in availability zone '
         f'{other or "unknown"}, not {zone or "unknown"}'
+    )
+
+
+def _same_cell_rule(cell: str, other: str) -> str:
+    if cell and cell == other:
+        return ''
+    return (
+        f'the host is in cell {other or "unknown"}, not '
+        f'{cell or "unknown"}, and no live migration crosses cells'
     )

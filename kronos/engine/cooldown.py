@@ -5,50 +5,27 @@ A migration shows in the metrics only when the window of the queries has
 passed; who plans sooner plans on load that has left already.
 """
 
+from dataclasses import dataclass, field
+
 from kronos.engine.settings import Settings
-from kronos.engine.types import Move, Snapshot
-
-NEVER_MOVED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
-"""Ends of a live migration that leave the instance on its source."""
-UNDER_WAY = frozenset(
-    {'accepted', 'queued', 'preparing', 'running', 'post-migrating'}
-)
+from kronos.engine.types import Snapshot
 
 
-def standstill(snapshot: Snapshot, settings: Settings) -> str:
-    """Why the scope is not planned now; '' if it may be (I1).
+@dataclass
+class Memory:
+    """What the past forbids in a scope."""
 
-    A live migration counts that touches a host of the scope, on either
-    side. One that is under way counts as of now, one that ended as of its
-    last update. What was refused, failed or was cancelled moved nothing
-    and starts no cooldown. ``cooldown_seconds`` of 0 switches this off.
-    """
-    moves = [
-        move
-        for move in snapshot.recent_moves
-        if move.status.lower() not in NEVER_MOVED
-        and (
-            move.source in snapshot.hosts or move.destination in snapshot.hosts
-        )
-    ]
-    if not moves or settings.cooldown_seconds <= 0:
-        return ''
-    newest = min(moves, key=lambda move: (_age(move, snapshot), move.instance))
-    age = _age(newest, snapshot)
-    left = settings.cooldown_seconds - age
-    if left <= 0:
-        return ''
-    return (
-        f'cooldown: {left:.0f} of {settings.cooldown_seconds:g} s are left '
-        f'since the live migration of {newest.instance} from '
-        f'{newest.source} to {newest.destination} ({newest.status}, '
-        f'{age:.0f} s ago)'
-    )
+    standstill: str = ''
+    """Why the whole scope is not planned now (I1)."""
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to the reason: it cools down or is in quarantine."""
+    returns: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Instance uuid to host to the reason: spread and pack do not move it
+    back there."""
+    notes: list[str] = field(default_factory=list)
+    """What an operator should know of it (I6)."""
 
 
-def _age(move: Move, snapshot: Snapshot) -> float:
-    """Seconds since the move; a clock that runs ahead makes it 0."""
-    if move.status.lower() in UNDER_WAY:
-        return 0.0
-    last = max(move.created_at, move.updated_at)
-    return max(0.0, snapshot.taken_at - last)
+def remember(snapshot: Snapshot, settings: Settings) -> Memory:
+    """Judge the events of a scope, by the time at which it was looked at."""
+    return Memory()

@@ -7,7 +7,7 @@ import numpy as np
 
 from kronos.engine import movability
 from kronos.engine.arrays import EPSILON, BoolArray
-from kronos.engine.constraints import Constraints
+from kronos.engine.draft import Draft
 from kronos.engine.profiling import Profiles
 from kronos.engine.settings import Settings
 from kronos.engine.state import State
@@ -21,19 +21,20 @@ def fixed_instances(
     snapshot: Snapshot,
     frozen_hosts: Mapping[str, str],
     profiles: Profiles,
-    planned: Mapping[str, str],
+    unavailable: Mapping[str, str],
     settings: Settings,
 ) -> dict[str, str]:
     """The instances that cannot be planned, with the reason, by uuid.
 
-    :param planned: instance uuid to the scope that moves it already (A10)
+    :param frozen_hosts: but those that are drained
+    :param unavailable: instance uuid to reason: cooling, in quarantine
+        (I9), or planned already in another scope (A10)
     """
     fixed = {}
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
         reason = movability.why_unmovable(instance, settings)
-        if not reason and uuid in planned:
-            reason = f'it is planned already, in scope {planned[uuid]}'
+        reason = reason or unavailable.get(uuid, '')
         if not reason and instance.host in frozen_hosts:
             reason = (
                 f'its host {instance.host} takes no part: '
@@ -105,37 +106,39 @@ def _standing(state: State, which: BoolArray, named: bool = True) -> str:
     return ', '.join(parts)
 
 
-def stuck_instances(
-    state: State, constraints: Constraints, movable: BoolArray
-) -> dict[str, str]:
+def stuck_instances(draft: Draft) -> dict[int, str]:
     """Why nothing on the hottest hosts of the uncontent policies moved.
 
-    :param movable: [V]
-    :returns: uuid to reason
+    :returns: by position of the instance
     """
+    state = draft.state
     hottest: set[int] = set()
     for p in np.flatnonzero(state.over_threshold()).tolist():
         row = np.where(state.counts, state.scores[p], -np.inf)
         top = state.highest[p].values[0] - EPSILON
         hottest.update(np.flatnonzero(row >= top)[:HOTTEST_HOSTS].tolist())
     return {
-        state.index.instances[instance]: _why_stuck(
-            state, constraints, instance
-        )
-        for instance in np.flatnonzero(movable).tolist()
+        instance: _why_stuck(draft, instance)
+        for instance in np.flatnonzero(draft.movable).tolist()
         if int(state.host_of[instance]) in hottest
     }
 
 
-def _why_stuck(state: State, constraints: Constraints, instance: int) -> str:
-    legal = np.flatnonzero(constraints.rows(np.array([instance]))[0])
+def no_destination(draft: Draft, instance: int) -> str:
+    """Why an instance has no legal destination: how many hosts, and why."""
+    # The first refusal is that of the host where it is.
+    refused = '; '.join(
+        f'{number} host{"" if number == 1 else "s"}: {reason}'
+        for number, reason in draft.constraints.refusals(instance)[1:]
+    )
+    return f'no legal destination: {refused or "there is no other host"}'
+
+
+def _why_stuck(draft: Draft, instance: int) -> str:
+    state = draft.state
+    legal = np.flatnonzero(draft.constraints.rows(np.array([instance]))[0])
     if not legal.size:
-        # The first refusal is that of the host where it is.
-        refused = '; '.join(
-            f'{number} host{"" if number == 1 else "s"}: {reason}'
-            for number, reason in constraints.refusals(instance)[1:]
-        )
-        return f'no legal destination: {refused or "there is no other host"}'
+        return no_destination(draft, instance)
     source = state.host_of[[instance]]
     left, entered = state.shifted(np.array([instance]), source, legal)
     _, objected = state.judge(source, legal, left, entered)

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """How does a scope become arrays?"""
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, Index
+from kronos.engine.ceilings import CeilingRule
 from kronos.engine.profiling import Profiles
 from kronos.engine.scoring import Scorecard
 from kronos.engine.state import State
 from kronos.engine.types import Snapshot
+from kronos.policies.models import Policy
 
 
 def build(
@@ -18,7 +23,7 @@ def build(
     Instances without a profile weigh nothing here: they are part of their
     host's score and stay there.
 
-    :param scorecard: at least one policy in use, two hosts that count
+    :param scorecard: at least one policy in use, one host that counts
     :raises ValueError: if a weight or usage is negative, or a capacity is
         not above 0
     """
@@ -52,6 +57,22 @@ def build(
         memory_mb=np.array(
             [one.memory_mb for one in instances], dtype=np.intp
         ),
+    )
+
+
+def ceilings(
+    state: State, scorecard: Scorecard, policies: Sequence[Policy]
+) -> CeilingRule:
+    """How full destinations may become, by the same arrays.
+
+    :param policies: those in use, in the order of the scorecard
+    """
+    return CeilingRule(
+        state.policies,
+        _by_host(scorecard.loads, state.policies, state.index, math.nan),
+        np.array([policy.capacity_threshold for policy in policies]),
+        state.usage,
+        state.capacity,
     )
 
 

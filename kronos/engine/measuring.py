@@ -24,6 +24,8 @@ class Trial:
     values: dict[str, float] = field(default_factory=dict)
     capacities: dict[str, float] | None = None
     """None when a usage is a share already."""
+    loads: dict[str, float] = field(default_factory=dict)
+    """Readings of the hosts' capacity in use, where ceilings matter."""
     unmatched: list[str] = field(default_factory=list)
     """All labels that are no host of the scope."""
     warnings: list[str] = field(default_factory=list)
@@ -31,6 +33,13 @@ class Trial:
 
 class _Unusable(Exception):
     """A policy cannot be used; the text says why. Never leaves here."""
+
+
+def asks_capacity(policy: Policy, settings: Settings) -> bool:
+    """Whether ``capacity_query`` is asked, and its answer needed (C18)."""
+    if policy.mode is Mode.PACK:
+        return True
+    return policy.capacity_query is not None and settings.uses_ceilings
 
 
 def attempt(
@@ -57,16 +66,13 @@ def _measure(
     available: list[str],
     settings: Settings,
 ) -> None:
-    answers = _answers(trial.policy, snapshot)
+    answers = _answers(trial.policy, snapshot, settings)
     for query, reading in answers.items():
         if reading.health in (Health.STALE, Health.UNREACHABLE):
             trial.result.health = reading.health
             raise _Unusable(f'{query}: {reading.error or reading.health}')
     values = _by_host('imbalance_query', answers, snapshot, settings, trial)
-    _check_range(values)
-    trial.values = {
-        host: min(max(0.0, value), 1.0) for host, value in values.items()
-    }
+    trial.values = _in_range('imbalance_query', values)
     missing = [host for host in available if host not in values]
     if missing:
         trial.result.missing_hosts = missing
@@ -83,9 +89,18 @@ def _measure(
         _check_coverage(
             'host_capacity_query', trial.capacities, available, settings
         )
+    trial.loads = trial.values
+    if 'capacity_query' in answers:
+        trial.loads = _in_range(
+            'capacity_query',
+            _by_host('capacity_query', answers, snapshot, settings, trial),
+        )
+        _check_coverage('capacity_query', trial.loads, available, settings)
 
 
-def _answers(policy: Policy, snapshot: Snapshot) -> dict[str, Reading]:
+def _answers(
+    policy: Policy, snapshot: Snapshot, settings: Settings
+) -> dict[str, Reading]:
     """The readings that a policy stands on, by the field that asked them.
 
     A profile that nobody asked for is no obstacle here: who only ranks
@@ -101,7 +116,7 @@ def _answers(policy: Policy, snapshot: Snapshot) -> dict[str, Reading]:
         if readings.host_capacity is None:
             raise _Unusable('host_capacity_query: there is no reading of it')
         answers['host_capacity_query'] = readings.host_capacity
-    if policy.mode is Mode.PACK:
+    if asks_capacity(policy, settings):
         if readings.capacity is None:
             raise _Unusable('capacity_query: there is no reading of it')
         answers['capacity_query'] = readings.capacity
@@ -148,7 +163,11 @@ def _shown(sample: Sample) -> str:
     return f'{sample.series or sample.label} = {sample.value:g}'
 
 
-def _check_range(values: dict[str, float]) -> None:
+def _in_range(query: str, values: dict[str, float]) -> dict[str, float]:
+    """The values, noise clamped.
+
+    :raises _Unusable: one is outside [0, 1] (B4)
+    """
     wrong = {
         host: value
         for host, value in sorted(values.items())
@@ -157,9 +176,10 @@ def _check_range(values: dict[str, float]) -> None:
     if wrong:
         named = [f'{host} is at {value:g}' for host, value in wrong.items()]
         raise _Unusable(
-            'imbalance_query: must be in [0, 1] for every host, but '
+            f'{query}: must be in [0, 1] for every host, but '
             f'{labels.some(named)}'
         )
+    return {host: min(max(0.0, value), 1.0) for host, value in values.items()}
 
 
 def _check_coverage(

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.constraints import Constraints
+from kronos.engine.draft import Draft
 from kronos.engine.settings import TieBreak
-from kronos.engine.state import State
 
 MIB_PER_GIB = 1024
 
@@ -46,27 +45,12 @@ class Candidates:
 
 
 class Moves:
-    """The single moves that a scope allows now.
+    """The single moves that a draft allows now."""
 
-    :param movable: [V]; instances that may be planned, on hosts that count
-    """
-
-    def __init__(
-        self,
-        state: State,
-        constraints: Constraints,
-        movable: BoolArray,
-        tie_break: TieBreak,
-    ) -> None:
-        self._state = state
-        self._constraints = constraints
+    def __init__(self, draft: Draft, tie_break: TieBreak) -> None:
+        self._draft = draft
+        self._state = draft.state
         self._tie_break = tie_break
-        self.movable = movable
-
-    def on(self, host: int) -> IntArray:
-        """The movable instances on a host."""
-        there = np.equal(self._state.host_of, host)
-        return np.flatnonzero(there & self.movable)
 
     def improving(self) -> Pair | None:
         """The move that lowers the combined imbalance most (B9).
@@ -121,19 +105,19 @@ class Moves:
         )
 
     def _leaving(self, host: int, by_drop: bool) -> Candidates:
-        instances = self.on(host)
+        instances = self._draft.on(host)
         source = np.full((1, 1), host, dtype=np.intp)
         hosts = np.arange(len(self._state.index.hosts))[None, :]
         good, worth = self._judge(instances[:, None], source, hosts, by_drop)
         some = np.flatnonzero(good.any(axis=1))
-        good[some] &= self._constraints.rows(instances[some])
+        good[some] &= self._draft.constraints.rows(instances[some])
         rows, columns = np.nonzero(good)
         return Candidates(
             instances[rows], columns, worth[rows, columns]
         ).best()
 
     def _entering(self, host: int, by_drop: bool) -> Candidates:
-        allowed = self._constraints.column(host) & self.movable
+        allowed = self._draft.constraints.column(host) & self._draft.movable
         instances = np.flatnonzero(allowed)
         hosts = np.full(1, host, dtype=np.intp)
         sources = self._state.host_of[instances]

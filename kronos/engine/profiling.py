@@ -46,7 +46,7 @@ def profile(
     scorecard: Scorecard,
     settings: Settings,
 ) -> Profiles:
-    """Profile the instances on the hosts that count.
+    """Profile the instances on the hosts that count or are drained.
 
     An instance without a usable sample gets what the policy's
     ``vm_profile_fallback`` says: ``flavor_vcpu_ratio`` is host score x
@@ -87,7 +87,7 @@ def _by_host(
     hosts: dict[str, list[Instance]] = {
         host: []
         for host in sorted(snapshot.hosts)
-        if host not in scorecard.frozen_hosts
+        if host not in scorecard.frozen_hosts or host in scorecard.draining
     }
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
@@ -147,14 +147,18 @@ def _fall_back(
     result: Profiles,
 ) -> None:
     """Give those without a usage the policy's fallback, or skip them."""
-    values = scorecard.values[policy.name]
+    values = scorecard.values[policy.name] | scorecard.beside[policy.name]
     capacities = scorecard.capacities.get(policy.name, {})
     for host, instances in by_host.items():
         lacking = [one for one in instances if one.uuid not in measured.usage]
         if not lacking:
             continue
-        shares = _shares(policy.vm_profile_fallback, instances)
-        load = values[host] * capacities.get(host, 1.0)
+        shares: dict[str, float] = {}
+        load = 0.0
+        # A host that is drained may lack a score or a size.
+        if host in values and (not capacities or host in capacities):
+            shares = _shares(policy.vm_profile_fallback, instances)
+            load = values[host] * capacities.get(host, 1.0)
         for instance in lacking:
             uuid = instance.uuid
             if uuid in shares:

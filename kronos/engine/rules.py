@@ -7,7 +7,7 @@ by whatever detour makes them cheap; a new rule needs no mask of its own.
 """
 
 import abc
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -178,6 +178,36 @@ class HeadroomRule(Rule):
         for need, free in zip(self._need, self._free, strict=True):
             free[source] += need[instance]
             free[destination] -= need[instance]
+
+
+class ReturnRule(Rule):
+    """An instance does not go back to where it was moved away from.
+
+    :param refused: instance to host to the reason
+    """
+
+    def __init__(
+        self,
+        instances: int,
+        hosts: int,
+        refused: Mapping[int, Mapping[int, str]],
+    ) -> None:
+        super().__init__(instances, hosts)
+        self._refused = refused
+
+    def why_not(self, instance: int, host: int) -> str:
+        return self._refused.get(instance, {}).get(host, '')
+
+    def rows(self, instances: IntArray) -> BoolArray:
+        mask = np.ones((len(instances), self._shape[1]), dtype=bool)
+        for row, instance in enumerate(instances.tolist()):
+            mask[row, list(self._refused.get(instance, ()))] = False
+        return mask
+
+    def column(self, host: int) -> BoolArray:
+        mask = np.ones(self._shape[0], dtype=bool)
+        mask[[one for one, at in self._refused.items() if host in at]] = False
+        return mask
 
 
 def demand(instance: Instance) -> dict[str, int]:

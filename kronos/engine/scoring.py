@@ -8,11 +8,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kronos.engine import labels, measuring
+from kronos.engine import drains, labels, measuring
 from kronos.engine.measuring import Trial
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
-    ComputeService,
     HostScore,
     PolicyResult,
     Snapshot,
@@ -32,6 +31,13 @@ class Scorecard:
     frozen_hosts: dict[str, str] = field(default_factory=dict)
     """Host to reason: neither source nor destination in spread and pack,
     and not in max or min."""
+    draining: dict[str, str] = field(default_factory=dict)
+    """Those of ``frozen_hosts`` that instances are to leave, with the
+    reason (G2)."""
+    beside: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By policy in use, the values of draining hosts, where known."""
+    loads: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By policy in use, by host: readings of its capacity in use."""
     capacities: dict[str, dict[str, float]] = field(default_factory=dict)
     """By policy in use that has a ``host_capacity_query``, by host."""
     blocked: StopReason | None = None
@@ -61,6 +67,8 @@ def score(
         planned
     """
     frozen = _frozen_by_state(snapshot)
+    draining = drains.to_drain(snapshot, settings)
+    frozen = draining | frozen
     available = [host for host in sorted(snapshot.hosts) if host not in frozen]
     trials = [
         measuring.attempt(policy, snapshot, available, settings)
@@ -71,6 +79,14 @@ def score(
     frozen |= _frozen_by_gaps(used, available)
     counting = [host for host in available if host not in frozen]
     _scale_weights(used)
+    beside = {
+        trial.policy.name: {
+            host: trial.values[host]
+            for host in draining
+            if host in trial.values
+        }
+        for trial in used
+    }
     for trial in used:
         trial.values = {host: trial.values[host] for host in counting}
         _fill_in(trial.result, trial.values)
@@ -78,12 +94,16 @@ def score(
         results=[trial.result for trial in trials],
         values={trial.policy.name: trial.values for trial in used},
         frozen_hosts=frozen,
+        draining=draining,
+        beside=beside,
+        loads={trial.policy.name: trial.loads for trial in used},
         capacities={
             trial.policy.name: trial.capacities
             for trial in used
             if trial.capacities is not None
         },
-        warnings=[text for trial in trials for text in trial.warnings],
+        warnings=[text for trial in trials for text in trial.warnings]
+        + drains.undrainable(snapshot, settings),
     )
     _block(card, snapshot, available, counting, settings)
     return card
@@ -94,32 +114,11 @@ def _frozen_by_state(snapshot: Snapshot) -> dict[str, str]:
     for host in sorted(snapshot.hosts):
         if snapshot.services is None:
             frozen[host] = 'the state of the compute services is unknown'
-        elif reason := why_unavailable(snapshot.services.get(host)):
+        elif snapshot.hosts[host].frozen:
+            frozen[host] = snapshot.hosts[host].frozen
+        elif reason := drains.why_unavailable(snapshot.services.get(host)):
             frozen[host] = reason
     return frozen
-
-
-def why_unavailable(service: ComputeService | None) -> str:
-    """Why a host may not take part; '' if it may (E11, E14, E16).
-
-    :param service: the host's row of os-services, None if it has none
-    """
-    if service is None or service.binary != 'nova-compute':
-        return 'it has no nova-compute service'
-    if service.state is None:
-        return 'os-services gives no state for it: its cell is down'
-    if service.is_available:
-        return ''
-    reasons = []
-    if service.forced_down:
-        reasons.append('nova-compute is forced down')
-    elif service.state != 'up':
-        reasons.append(f'nova-compute is {service.state}')
-    if service.status != 'enabled':
-        why = service.disabled_reason or 'no reason given'
-        status = service.status or 'in an unknown status'
-        reasons.append(f'nova-compute is {status} ({why})')
-    return ', '.join(reasons)
 
 
 def _frozen_by_gaps(used: list[Trial], available: list[str]) -> dict[str, str]:
@@ -167,11 +166,13 @@ def _block(
 ) -> None:
     """Say why nothing may be planned, the deepest cause first."""
     skipped = [result.skipped for result in card.results if result.skipped]
+    # What leaves a host that is drained needs only somewhere to go.
+    needed = 1 if card.draining else 2
     total = math.fsum(result.weight for result in card.results)
     if snapshot.services is None:
         card.blocked = StopReason.NO_SERVICES
         card.reason = 'the state of the compute services is unknown'
-    elif len(available) < 2:
+    elif len(available) < needed:
         card.blocked = StopReason.TOO_FEW_HOSTS
         card.reason = _few(available, snapshot, card)
     elif total <= 0.0:
@@ -182,7 +183,7 @@ def _block(
     elif skipped and settings.require_all_policies:
         card.blocked = StopReason.NO_POLICY
         card.reason = 'require_all_policies is set, but ' + '; '.join(skipped)
-    elif len(counting) < 2:
+    elif len(counting) < needed:
         card.blocked = StopReason.TOO_FEW_HOSTS
         card.reason = _few(counting, snapshot, card)
 

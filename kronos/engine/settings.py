@@ -23,6 +23,15 @@ class TieBreak(StrEnum):
     VARIANCE_PER_GIB = 'variance_per_gib'
 
 
+class SoftRules(StrEnum):
+    """What soft server-group policies mean to a plan."""
+
+    VETO = 'veto'
+    """As strict as hard ones (E6)."""
+    PENALTY = 'penalty'
+    """May be broken where the gain is larger than a penalty (O6)."""
+
+
 @dataclass
 class Settings:
     """What the operator set beside the policies (``[kronos]``)."""
@@ -39,6 +48,35 @@ class Settings:
     allowed_extra_specs: list[str] = field(default_factory=list)
     """Keys, or prefixes that end in ``*``, that do not pin an instance."""
     cooldown_seconds: float = 0.0
+    """Of the scope, since its last move (I1); 0: none."""
+    instance_cooldown_seconds: float = 0.0
+    """Of an instance, since it was part of a started plan or was moved by
+    hand (I2); 0: none."""
+    quarantine_seconds: float = 0.0
+    """Of an instance, since its move failed for good (I3); -1: for ever."""
+    return_guard_seconds: float = 0.0
+    """For so long spread and pack do not move an instance back."""
+    evacuate: bool = False
+    """Whether disabled hosts are drained (G1)."""
+    drain_hosts: list[str] | None = None
+    """The hosts that are drained, where they are in the scope; None: every
+    disabled one. Only with ``evacuate``."""
+    drain_may_exceed_threshold: bool = False
+    enforce_hard_affinity: bool = False
+    enforce_soft_affinity: bool = False
+    rebalance: bool = True
+    """Whether spread or pack follows the evacuation and the repair."""
+    unlimited: bool = False
+    """Whether there is no budget where ``max_migrations`` is None."""
+    soft_rules: SoftRules = SoftRules.VETO
+    soft_rule_penalty: float = 0.05
+    """In combined imbalance, for each soft rule that a move breaks."""
+    pack_partial_drains: bool = False
+    """Whether pack may leave a host half-drained (the plain rule)."""
+    keep_hosts: int = 1
+    """So many hosts in use are left by pack."""
+    headroom_hosts: int = 0
+    """So many of the fullest hosts that pack leaves in use may be lost."""
     plateau_moves: bool = True
     swap_moves: bool = True
     tie_break: TieBreak = TieBreak.VARIANCE
@@ -47,3 +85,13 @@ class Settings:
     scope; the literal rule (B9) does. Never across scopes (A10)."""
     exhaust: bool = False
     """Go on when every policy is content, until the budget is used."""
+
+    @property
+    def enforces(self) -> bool:
+        """Whether server groups are repaired."""
+        return self.enforce_hard_affinity or self.enforce_soft_affinity
+
+    @property
+    def uses_ceilings(self) -> bool:
+        """Whether spread, too, needs the hosts' capacity readings (C18)."""
+        return self.evacuate or self.enforces

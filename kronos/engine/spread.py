@@ -6,68 +6,42 @@ moves and swaps, where they are allowed (``stalls``). Plateau moves are only
 kept if they lead to an improvement within the budget.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from kronos.engine.arrays import BoolArray, FloatArray
-from kronos.engine.constraints import Constraints
+from kronos.engine.arrays import BoolArray
+from kronos.engine.draft import Draft
 from kronos.engine.moves import Moves
 from kronos.engine.settings import Settings
 from kronos.engine.stalls import Stalls
-from kronos.engine.state import State, Undo
 from kronos.engine.types import StopReason
 
 
-@dataclass
-class Made:
-    """A move that was made, with the imbalances [P] around it."""
-
-    undo: Undo
-    before: FloatArray
-    after: FloatArray
-    requires: int | None = None
-    """The instance whose move this one is pointless without."""
-
-
 class Spread:
-    """The search in one scope; it changes what it is given.
+    """The search in one scope; it changes the draft.
 
-    :param movable: [V]; instances that may be planned, on hosts that count
-    :param budget: how many moves may still be planned
+    :param draft: in phase spread; its movable instances are on hosts that
+        count
     """
 
-    def __init__(
-        self,
-        state: State,
-        constraints: Constraints,
-        movable: BoolArray,
-        budget: int,
-        settings: Settings,
-    ) -> None:
-        self._state = state
-        self._constraints = constraints
-        self._budget = budget
+    def __init__(self, draft: Draft, settings: Settings) -> None:
+        self._draft = draft
+        self._state = draft.state
         self._settings = settings
-        self._moves = Moves(state, constraints, movable, settings.tie_break)
-        self._stalls = Stalls(state, constraints, self._moves)
-        self.made: list[Made] = []
+        self._moves = Moves(draft, settings.tie_break)
+        self._stalls = Stalls(draft, self._moves)
 
     def run(self) -> StopReason:
         """Plan until all are content, the budget is used or nothing helps.
 
-        The moves are in ``made`` (B10).
+        The moves are in the draft (B10).
         """
         while True:
             if not self._settings.exhaust and self._is_balanced():
                 return StopReason.BALANCED
-            if self._left() <= 0:
+            if self._draft.left <= 0:
                 return StopReason.BUDGET
             if not (self._improve() or self._cross_plateau() or self._swap()):
                 return StopReason.STUCK
-
-    def _left(self) -> int:
-        return self._budget - len(self.made)
 
     def _is_balanced(self) -> bool:
         return not self._state.over_threshold().any()
@@ -76,7 +50,7 @@ class Spread:
         move = self._moves.improving()
         if move is None:
             return False
-        self._make(*move)
+        self._draft.make(*move)
         return True
 
     def _cross_plateau(self) -> bool:
@@ -86,17 +60,17 @@ class Spread:
         """
         if not self._settings.plateau_moves:
             return False
-        start = len(self.made)
-        while self._left() > 0:
+        start = len(self._draft.made)
+        while self._draft.left > 0:
             move = self._stalls.plateau(self._relevant())
             if move is None:
                 break
-            self._make(*move)
+            self._draft.make(*move)
             content = not self._settings.exhaust and self._is_balanced()
-            if content or (self._left() > 0 and self._improve()):
+            if content or (self._draft.left > 0 and self._improve()):
                 return True
-        while len(self.made) > start:
-            self._take_back()
+        while len(self._draft.made) > start:
+            self._draft.take_back()
         return False
 
     def _relevant(self) -> BoolArray:
@@ -106,27 +80,12 @@ class Spread:
         return self._state.over_threshold()
 
     def _swap(self) -> bool:
-        if not self._settings.swap_moves or self._left() < 2:
+        if not self._settings.swap_moves or self._draft.left < 2:
             return False
         swap = self._stalls.swap()
         if swap is None:
             return False
         first, second = swap
-        self._make(*first)
-        self._make(*second)
-        self.made[-1].requires = first[0]
+        self._draft.make(*first)
+        self._draft.make(*second, requires=first[0])
         return True
-
-    def _make(self, instance: int, destination: int) -> None:
-        before = self._state.imbalances
-        undo = self._state.move(instance, destination)
-        self._constraints.follow(instance, undo.source, destination)
-        if not self._settings.repeat_moves:
-            self._moves.movable[instance] = False
-        self.made.append(Made(undo, before, self._state.imbalances))
-
-    def _take_back(self) -> None:
-        undo = self.made.pop().undo
-        self._state.take_back(undo)
-        self._constraints.follow(undo.instance, undo.destination, undo.source)
-        self._moves.movable[undo.instance] = True

@@ -11,9 +11,8 @@ memory-hot one would each hurt the other's host alone.
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.constraints import Constraints
+from kronos.engine.draft import Draft
 from kronos.engine.moves import Moves, Pair
-from kronos.engine.state import State
 
 TIED_HOSTS = 8
 """Hosts per policy and end that plateau moves leave or enter."""
@@ -27,11 +26,9 @@ SWAP_TRIES = 256
 class Stalls:
     """Ways out of a stall; nothing is kept between two calls."""
 
-    def __init__(
-        self, state: State, constraints: Constraints, moves: Moves
-    ) -> None:
-        self._state = state
-        self._constraints = constraints
+    def __init__(self, draft: Draft, moves: Moves) -> None:
+        self._draft = draft
+        self._state = draft.state
         self._moves = moves
 
     def plateau(self, policies: BoolArray) -> Pair | None:
@@ -99,7 +96,7 @@ class Stalls:
             order = counting[np.argsort(row[counting], kind='stable')]
             near[order[:PARTNER_HOSTS]] = True
             near[order[-PARTNER_HOSTS:]] = True
-        return np.flatnonzero(near[state.host_of] & self._moves.movable)
+        return np.flatnonzero(near[state.host_of] & self._draft.movable)
 
     def _exchanges(
         self, host: int, partners: IntArray
@@ -110,7 +107,7 @@ class Stalls:
             far the variance; legal by one half at least
         """
         state = self._state
-        here = self._moves.on(host)
+        here = self._draft.on(host)
         away = partners[state.host_of[partners] != host]
         one = np.full((1, 1), host, dtype=np.intp)
         other = state.host_of[away][None, :]
@@ -120,8 +117,8 @@ class Stalls:
         gains, objected = state.judge(one, other, at_one, at_other)
         good = (gains > EPSILON) & ~objected
         good &= (
-            self._constraints.rows(here)[:, other[0]]
-            | self._constraints.column(host)[away]
+            self._draft.constraints.rows(here)[:, other[0]]
+            | self._draft.constraints.column(host)[away]
         )
         rows, columns = np.nonzero(good)
         first, second = here[rows], away[columns]
@@ -161,17 +158,17 @@ class Stalls:
 
     def _is_legal(self, one: Pair, other: Pair) -> bool:
         instance, destination = one
-        if self._constraints.why_not(instance, destination):
+        if self._draft.constraints.why_not(instance, destination):
             return False
         source = int(self._state.host_of[instance])
         self._follow(instance, source, destination)
-        legal = not self._constraints.why_not(*other)
+        legal = not self._draft.constraints.why_not(*other)
         self._follow(instance, destination, source)
         return legal
 
     def _follow(self, instance: int, source: int, destination: int) -> None:
         self._state.host_of[instance] = destination
-        self._constraints.follow(instance, source, destination)
+        self._draft.constraints.follow(instance, source, destination)
 
     def _between(self, instance: int, destination: int) -> float:
         """The combined imbalance after the first half."""

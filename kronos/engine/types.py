@@ -8,51 +8,14 @@ ratios in [0, 1]; memory is in MiB, disk in GiB; times are Unix seconds.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from kronos.engine.events import Event as Event
+from kronos.engine.readings import Health as Health
+from kronos.engine.readings import PolicyReadings as PolicyReadings
+from kronos.engine.readings import Reading as Reading
+from kronos.engine.readings import Sample as Sample
+
 UNASSIGNED = '_unassigned_'
 """Name of the scope of hosts that are in no aggregate."""
-
-
-class Health(StrEnum):
-    """How far the answer to one PromQL query can be trusted (L3)."""
-
-    HEALTHY = 'healthy'
-    PARTIAL = 'partial'
-    STALE = 'stale'
-    UNREACHABLE = 'unreachable'
-
-
-@dataclass
-class Sample:
-    """One element of an instant vector."""
-
-    label: str
-    """Value of the policy's host or instance label, as Prometheus has it."""
-    value: float
-    timestamp: float
-    series: str = ''
-    """The whole label set as text, to name the series in a message."""
-
-
-@dataclass
-class Reading:
-    """The answer to one query for one scope (source: Prometheus)."""
-
-    query: str
-    health: Health = Health.HEALTHY
-    samples: list[Sample] = field(default_factory=list)
-    error: str = ''
-    """Why it is STALE or UNREACHABLE; empty when there is an answer."""
-
-
-@dataclass
-class PolicyReadings:
-    """All that Prometheus said about one policy in one scope."""
-
-    imbalance: Reading
-    profile: Reading | None = None
-    host_capacity: Reading | None = None
-    capacity: Reading | None = None
-    """For pack policies (``capacity_query``)."""
 
 
 @dataclass
@@ -104,6 +67,12 @@ class Host:
     closed: str = ''
     """A reason known from elsewhere why it takes nothing, though it counts
     and may give (a recording's ``available: false``)."""
+    frozen: str = ''
+    """A reason known from elsewhere why it takes no part at all (no cell is
+    known of it, though the cells of others are)."""
+    cell: str = ''
+    """Name of its cell, where an operator told (S15); hosts of different
+    cells are never paired (S14)."""
 
 
 @dataclass
@@ -144,18 +113,6 @@ class ServerGroup:
 
 
 @dataclass
-class Move:
-    """A live migration that Nova knows of (source: ``os-migrations``)."""
-
-    instance: str
-    source: str
-    destination: str
-    status: str
-    created_at: float
-    updated_at: float
-
-
-@dataclass
 class Snapshot:
     """All that is known of a scope at one moment."""
 
@@ -168,8 +125,10 @@ class Snapshot:
     services: dict[str, ComputeService] | None = None
     """By host; None when os-services failed: the gate stays shut (E12)."""
     groups: list[ServerGroup] = field(default_factory=list)
-    recent_moves: list[Move] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    """What is remembered of moves of its instances and at its hosts."""
     taken_at: float = 0.0
+    """Unix seconds; the age of every event is counted from here."""
 
 
 class MigrationPhase(StrEnum):
@@ -255,6 +214,36 @@ class StopReason(StrEnum):
     NO_POLICY = 'no_policy'
     """No policy could be used, or not all where all are required."""
     TOO_FEW_HOSTS = 'too_few_hosts'
+    PACKED = 'packed'
+    """No further host can be emptied."""
+    DONE = 'done'
+    """Neither spread nor pack was asked for, and the rest is planned."""
+
+
+@dataclass
+class Stage:
+    """One stage of a cycle in one scope, in the order of A14."""
+
+    name: str
+    """``services``, ``score``, ``cooldown``, ``profile``, ``down``,
+    ``unavailable``, then the phases that ran."""
+    count: int
+    """Hosts for the first two, instances for the next, steps for phases."""
+    text: str = ''
+    """What came of it, where there is something to say."""
+
+
+@dataclass
+class Drain:
+    """What becomes of the instances of one host that is to be emptied."""
+
+    host: str
+    reason: str
+    """Why it is to be emptied."""
+    instances: int
+    leaving: int
+    staying: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to the reason why it cannot leave in this plan."""
 
 
 @dataclass
@@ -265,6 +254,7 @@ class AggregateResult:
     stopped: StopReason
     reason: str
     """``stopped`` as a sentence, with its numbers."""
+    stages: list[Stage] = field(default_factory=list)
     policies: list[PolicyResult] = field(default_factory=list)
     steps: list[MigrationStep] = field(default_factory=list)
     combined_before: float = 0.0
@@ -278,6 +268,16 @@ class AggregateResult:
     """Host to reason: neither source nor destination."""
     unmovable: dict[str, str] = field(default_factory=dict)
     """Instance uuid to reason: it could not move."""
+    stayed: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to reason, of every instance that does not move."""
+    drains: list[Drain] = field(default_factory=list)
+    hosts_in_use_before: int = 0
+    """Hosts of the scope with at least one instance."""
+    hosts_in_use_after: int = 0
+    violations_before: list[str] = field(default_factory=list)
+    """Server-group rules that are broken, of the enforced kinds; one text
+    per group."""
+    violations_after: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 

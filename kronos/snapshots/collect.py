@@ -14,9 +14,9 @@ from kronos.common import exceptions
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
+    Event,
     Host,
     Instance,
-    Move,
     PolicyReadings,
     Reading,
     ServerGroup,
@@ -38,7 +38,7 @@ class _Gathered:
     services: dict[str, ComputeService] | None
     instances: list[Instance]
     groups: list[ServerGroup]
-    moves: list[Move]
+    events: list[Event]
     readings: dict[str, PolicyReadings]
     taken_at: float
 
@@ -91,7 +91,7 @@ class Collector:
             services=services,
             instances=self._instances(request),
             groups=self._nova.list_server_groups(),
-            moves=self._moves(taken_at, settings),
+            events=[],
             readings=self._readings(policies),
             taken_at=taken_at,
         )
@@ -142,11 +142,6 @@ class Collector:
             instance.unmovable = scopes.exclusion_of(instance, request)
         return instances
 
-    def _moves(self, taken_at: float, settings: Settings) -> list[Move]:
-        if settings.cooldown_seconds <= 0:
-            return []
-        return self._nova.list_migrations(taken_at - settings.cooldown_seconds)
-
     def _readings(
         self, policies: Sequence[Policy]
     ) -> dict[str, PolicyReadings]:
@@ -196,10 +191,12 @@ def _snapshot(name: str, hosts: list[Host], gathered: _Gathered) -> Snapshot:
             for group in gathered.groups
             if any(member in instances for member in group.members)
         ],
-        recent_moves=[
-            move
-            for move in gathered.moves
-            if move.source in names or move.destination in names
+        events=[
+            event
+            for event in gathered.events
+            if event.source in names
+            or event.destination in names
+            or event.instance in instances
         ],
         taken_at=gathered.taken_at,
     )

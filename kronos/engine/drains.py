@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which hosts may take part, and which ones are to be emptied? (G1-G4)"""
+
+from kronos.engine.settings import Settings
+from kronos.engine.types import ComputeService, Snapshot
+
+
+def why_unavailable(service: ComputeService | None) -> str:
+    """Why a host may not take part; '' if it may (E11, E14, E16).
+
+    :param service: the host's row of os-services, None if it has none
+    """
+    if service is None or service.binary != 'nova-compute':
+        return 'it has no nova-compute service'
+    if service.state is None:
+        return 'os-services gives no state for it: its cell is down'
+    if service.is_available:
+        return ''
+    reasons = []
+    if service.forced_down:
+        reasons.append('nova-compute is forced down')
+    elif service.state != 'up':
+        reasons.append(f'nova-compute is {service.state}')
+    if service.status != 'enabled':
+        why = service.disabled_reason or 'no reason given'
+        status = service.status or 'in an unknown status'
+        reasons.append(f'nova-compute is {status} ({why})')
+    return ', '.join(reasons)
+
+
+def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
+    """The hosts of the scope that instances are to leave, with the reason.
+
+    Without ``drain_hosts`` these are the disabled ones. A host that is not
+    up, or whose cell is not known, cannot be drained.
+    """
+    found: dict[str, str] = {}
+    for host, service in _asked_for(snapshot, settings).items():
+        if service is None or _why_undrainable(snapshot, host, service):
+            continue
+        if service.status == 'enabled':
+            found[host] = 'it is being drained'
+        else:
+            found[host] = why_unavailable(service)
+    return found
+
+
+def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
+    """What to warn of: hosts that cannot be drained, or not for long."""
+    warnings = []
+    for host, service in _asked_for(snapshot, settings).items():
+        if service is None:
+            continue
+        if reason := _why_undrainable(snapshot, host, service):
+            warnings.append(
+                f'host {host} is not drained: {reason}; a live migration '
+                'cannot leave it'
+            )
+        elif service.status == 'enabled':
+            warnings.append(
+                f'host {host} is drained but enabled: new servers may land '
+                'on it; disable it'
+            )
+    return warnings
+
+
+def _asked_for(
+    snapshot: Snapshot, settings: Settings
+) -> dict[str, ComputeService | None]:
+    if not settings.evacuate or snapshot.services is None:
+        return {}
+    services = {
+        host: snapshot.services.get(host) for host in sorted(snapshot.hosts)
+    }
+    if settings.drain_hosts is not None:
+        wanted = set(settings.drain_hosts)
+        return {name: one for name, one in services.items() if name in wanted}
+    return {
+        name: one
+        for name, one in services.items()
+        if one is not None and one.status == 'disabled'
+    }
+
+
+def _why_undrainable(
+    snapshot: Snapshot, host: str, service: ComputeService
+) -> str:
+    if service.state != 'up' or service.forced_down:
+        return why_unavailable(service)
+    return snapshot.hosts[host].frozen

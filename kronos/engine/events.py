@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened to an instance, as far as planning has to remember it?
+
+Events come from Nova's migrations and from the rows of Watcher's actions.
+Both may tell of one move; the memory is the same whether they do or not.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How far a move got."""
+
+    PLANNED = 'planned'
+    """It waits in an action plan that was started."""
+    UNDER_WAY = 'under_way'
+    MOVED = 'moved'
+    FAILED = 'failed'
+    """It was tried and the instance is where it was."""
+
+
+class Origin(StrEnum):
+    """Who told."""
+
+    WATCHER = 'watcher'
+    NOVA = 'nova'
+
+
+@dataclass
+class Event:
+    """A move of one instance."""
+
+    instance: str
+    source: str
+    destination: str
+    outcome: Outcome
+    at: float
+    """Unix seconds: when it came to this outcome, or was last heard of."""
+    origin: Origin
+    scope: str = ''
+    """Of the plan that it was part of; '' for a move made by hand."""
+    error_type: str = ''
+    """Name of the exception's class, of a FAILED action of Kronos (K13)."""
+    status: str = ''
+    """In the words of who told: ``completed``, ``running``, ``FAILED``."""

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which order are the needs of a scope met, and under which rules?
+
+Evacuation, then the repair of server groups, then spread or pack (G7). All
+work on one draft; the rules differ by phase: spread is not held to capacity
+ceilings (C18), and only spread and pack must not move anything back.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from kronos.engine import constraints, explain, layout
+from kronos.engine.affinity import Repair
+from kronos.engine.arrays import BoolArray
+from kronos.engine.cooldown import Memory
+from kronos.engine.draft import Draft, PhaseEnd
+from kronos.engine.evacuation import Evacuation
+from kronos.engine.pack import Pack
+from kronos.engine.profiling import Profiles
+from kronos.engine.rules import ReturnRule, Rule
+from kronos.engine.scoring import Scorecard
+from kronos.engine.settings import Settings
+from kronos.engine.spread import Spread
+from kronos.engine.types import MigrationPhase, Snapshot, Stage, StopReason
+from kronos.policies.models import Mode, Policy
+
+
+class Phases:
+    """The phases of one scope.
+
+    :param snapshot: as earlier scopes leave it
+    :param policies: those in use, at least one
+    :param fixed: instance uuid to the reason why no phase may move it
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        scorecard: Scorecard,
+        profiles: Profiles,
+        policies: Sequence[Policy],
+        memory: Memory,
+        fixed: Mapping[str, str],
+        settings: Settings,
+    ) -> None:
+        self.snapshot = snapshot
+        self.scorecard = scorecard
+        self.settings = settings
+        self.state = layout.build(snapshot, scorecard, profiles)
+        self.host_of_before = self.state.host_of.copy()
+        self.hosts_over_before = self.state.hosts_over()
+        self.combined_before = self.state.combined()
+        self.ends: list[PhaseEnd] = []
+        self.stages: list[Stage] = []
+        self._policies = list(policies)
+        self._memory = memory
+        self._draining: BoolArray = np.array(
+            [name in scorecard.draining for name in self.state.index.hosts],
+            dtype=bool,
+        )
+        self._free: BoolArray = np.array(
+            [uuid not in fixed for uuid in self.state.index.instances],
+            dtype=bool,
+        )
+
+    def run(self, budget: int | None) -> Draft:
+        """Plan all phases.
+
+        :param budget: how many moves may be planned; None: any number
+        :returns: the draft; how each phase ended is in ``ends``
+        """
+        draft = Draft(self.state, budget)
+        settings = self.settings
+        if settings.evacuate and (
+            self._draining.any() or not settings.rebalance
+        ):
+            self._run(draft, MigrationPhase.EVACUATE, self._evacuate)
+        if settings.enforces:
+            self._run(draft, MigrationPhase.AFFINITY, self._repair)
+        if settings.rebalance and self._policies[0].mode is Mode.PACK:
+            self._run(draft, MigrationPhase.PACK, self._pack)
+        elif settings.rebalance:
+            self._run(draft, MigrationPhase.SPREAD, self._spread)
+        return draft
+
+    def _run(
+        self,
+        draft: Draft,
+        phase: MigrationPhase,
+        search: Callable[[Draft], PhaseEnd],
+    ) -> None:
+        hosts = self.state.counts
+        if phase is MigrationPhase.EVACUATE:
+            hosts = self._draining
+        draft.begin(
+            phase,
+            self._constraints(phase),
+            self._free & hosts[self.state.host_of],
+            self.settings.repeat_moves,
+        )
+        before = len(draft.made)
+        end = search(draft)
+        self.ends.append(end)
+        self.stages.append(
+            Stage(phase.value, len(draft.made) - before, end.reason)
+        )
+
+    def _constraints(self, phase: MigrationPhase) -> constraints.Constraints:
+        more: list[Rule] = []
+        if phase is not MigrationPhase.SPREAD:
+            more.append(
+                layout.ceilings(self.state, self.scorecard, self._policies)
+            )
+        if phase in (MigrationPhase.SPREAD, MigrationPhase.PACK):
+            more.append(self._return_rule())
+        return constraints.build(
+            self.snapshot,
+            self.state,
+            self.scorecard.frozen_hosts,
+            self.settings,
+            more,
+        )
+
+    def _return_rule(self) -> ReturnRule:
+        index = self.state.index
+        refused = {
+            index.instance[uuid]: {
+                index.host[host]: reason
+                for host, reason in hosts.items()
+                if host in index.host
+            }
+            for uuid, hosts in self._memory.returns.items()
+            if uuid in index.instance
+        }
+        return ReturnRule(len(index.instances), len(index.hosts), refused)
+
+    def _evacuate(self, draft: Draft) -> PhaseEnd:
+        sources = np.flatnonzero(self._draining).tolist()
+        mode = self._policies[0].mode
+        return Evacuation(draft, sources, mode, self.settings).run()
+
+    def _repair(self, draft: Draft) -> PhaseEnd:
+        return Repair(draft, self.snapshot, self.settings).run()
+
+    def _pack(self, draft: Draft) -> PhaseEnd:
+        return Pack(draft, self.settings).run()
+
+    def _spread(self, draft: Draft) -> PhaseEnd:
+        stopped = Spread(draft, self.settings).run()
+        stayed = {}
+        if stopped is StopReason.STUCK:
+            stayed = explain.stuck_instances(draft)
+        return PhaseEnd(
+            stopped,
+            explain.why_stopped(
+                stopped, self.state, len(draft.made), self.settings
+            ),
+            stayed,
+        )

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What did Prometheus say? Plain data, one object per query."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Health(StrEnum):
+    """How far the answer to one PromQL query can be trusted (L3)."""
+
+    HEALTHY = 'healthy'
+    PARTIAL = 'partial'
+    STALE = 'stale'
+    UNREACHABLE = 'unreachable'
+
+
+@dataclass
+class Sample:
+    """One element of an instant vector."""
+
+    label: str
+    """Value of the policy's host or instance label, as Prometheus has it."""
+    value: float
+    timestamp: float
+    series: str = ''
+    """The whole label set as text, to name the series in a message."""
+
+
+@dataclass
+class Reading:
+    """The answer to one query for one scope (source: Prometheus)."""
+
+    query: str
+    health: Health = Health.HEALTHY
+    samples: list[Sample] = field(default_factory=list)
+    error: str = ''
+    """Why it is STALE or UNREACHABLE; empty when there is an answer."""
+
+
+@dataclass
+class PolicyReadings:
+    """All that Prometheus said about one policy in one scope."""
+
+    imbalance: Reading
+    profile: Reading | None = None
+    host_capacity: Reading | None = None
+    capacity: Reading | None = None
+    """For pack policies (``capacity_query``)."""
