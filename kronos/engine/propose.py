@@ -46,8 +46,9 @@ def propose(
     :param policies: of one mode; those not enabled are ignored
     :returns: the steps in an order in which each is legal, for every scope
         why it ended, and for every instance that does not move why
-    :raises ValueError: if the enabled policies are of two modes, or
-        ``settings.max_migrations`` is less than 1
+    :raises ValueError: if the enabled policies are of two modes,
+        ``settings.max_migrations`` is less than 1, or the settings ask for
+        no phase
     """
     enabled = [policy for policy in policies if policy.enabled]
     if len({policy.mode for policy in enabled}) > 1:
@@ -57,6 +58,8 @@ def propose(
             f'max_migrations is {settings.max_migrations}: it must be at '
             'least 1'
         )
+    if not (settings.evacuate or settings.enforces or settings.rebalance):
+        raise ValueError('the settings ask for no phase')
     carry = Carry()
     return CycleReport(
         [_Scope(one, enabled, settings, carry).plan() for one in snapshots]

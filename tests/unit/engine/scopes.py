@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How does a test say what a scope looks like, in a few lines?"""
 
+import dataclasses
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -125,11 +126,17 @@ def shuffled(snapshot: Snapshot, seed: int) -> Snapshot:
         readings[name] = PolicyReadings(
             *(
                 part and Reading('', samples=mixed(part.samples))
-                for part in (one.imbalance, one.profile, one.host_capacity)
+                for part in (
+                    one.imbalance,
+                    one.profile,
+                    one.host_capacity,
+                    one.capacity,
+                )
             )
         )
-    return Snapshot(
-        scope=snapshot.scope,
+    return dataclasses.replace(
+        snapshot,
+        events=mixed(snapshot.events),
         hosts=dict(mixed(snapshot.hosts.items())),
         instances=dict(mixed(snapshot.instances.items())),
         readings=readings,
@@ -149,7 +156,12 @@ def shuffled(snapshot: Snapshot, seed: int) -> Snapshot:
 
 def chance(seed: int) -> tuple[Snapshot, list[Policy], Settings]:
     """A scope by lot, with something of everything a rule looks at."""
-    return _Lot(random.Random(seed)).draw()
+    return draw(random.Random(seed))
+
+
+def draw(rng: random.Random) -> tuple[Snapshot, list[Policy], Settings]:
+    """The same, by a lot of the caller's."""
+    return _Lot(rng).draw()
 
 
 class _Lot:

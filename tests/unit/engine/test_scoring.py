@@ -6,7 +6,7 @@ import math
 
 from oslotest import base
 
-from kronos.engine import scoring
+from kronos.engine import drains, scoring
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import (
     Health,
@@ -539,7 +539,7 @@ class TestGate(base.BaseTestCase):
             ),
         ]
         for service, reason in cases:
-            self.assertEqual(reason, scoring.why_unavailable(service))
+            self.assertEqual(reason, drains.why_unavailable(service))
             snapshot = build.snapshot({'cpu': even(2) | {'h': 0.9}})
             snapshot.services.pop('h')
             if service:
