@@ -15,6 +15,7 @@ from kronos.engine import (
 )
 from kronos.engine.carry import Carried, Carry
 from kronos.engine.draft import Draft
+from kronos.engine.events import Outcome
 from kronos.engine.phases import Phases
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -66,16 +67,6 @@ def propose(
     )
 
 
-def _budget(policies: Sequence[Policy], settings: Settings) -> int | None:
-    """How many moves a scope may plan (H10); None: any number.
-
-    :param policies: those in use, at least one
-    """
-    if settings.max_migrations is not None or settings.unlimited:
-        return settings.max_migrations
-    return max(policy.max_migrations_per_cycle for policy in policies)
-
-
 class _Scope:
     """The planning of one scope."""
 
@@ -115,10 +106,36 @@ class _Scope:
         phases = Phases(
             now, card, profiles, self._used, memory, fixed, self._settings
         )
-        draft = phases.run(_budget(self._used, self._settings))
+        draft = phases.run(self._budget())
         result = self._result(phases, draft, fixed)
         self._hand_on(result.steps, profiles)
         return result
+
+    def _budget(self) -> int | None:
+        """How many moves the scope may plan (H10); None: any number.
+
+        What is under way at its hosts already, of other plans or by hand,
+        counts: several audits may plan one scope.
+        """
+        settings = self._settings
+        if settings.max_migrations is None and settings.unlimited:
+            return None
+        budget = settings.max_migrations or max(
+            policy.max_migrations_per_cycle for policy in self._used
+        )
+        hosts = self._snapshot.hosts
+        busy = {
+            event.instance
+            for event in self._snapshot.events
+            if event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
+            and (event.source in hosts or event.destination in hosts)
+        }
+        if busy:
+            self._card.warnings.append(
+                f'{len(busy)} migrations are under way at its hosts: the '
+                f'budget of {budget} is less by them'
+            )
+        return max(0, budget - len(busy))
 
     def _fixed(
         self,
