@@ -1,14 +1,235 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts can be emptied by filling others? (B11-B16)"""
+"""Which hosts can be emptied by filling others? (B11-B16, W2)
 
+First fit decreasing: the least loaded host is emptied first, its heaviest
+instance is placed first, and each goes to the fullest host that may have
+it. An empty host is never filled anew, nor is one that is being emptied.
+"""
+
+import numpy as np
+
+from kronos.engine import explain, labels
+from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.draft import Draft, PhaseEnd
+from kronos.engine.filling import Filling, ranked
 from kronos.engine.settings import Settings
 from kronos.engine.types import StopReason
 
+SHOWN_HOSTS = 10
+"""Emptied hosts that the reason names one by one."""
+
 
 class Pack:
+    """The search in one scope; it changes the draft.
+
+    By default a host is emptied whole or not at all, so that a budget ends
+    in empty hosts. With ``pack_partial_drains`` each instance that fits
+    moves until the budget is used, and a host that is left half-drained
+    still takes nothing.
+
+    One round over the hosts is all: every move leaves less room on the
+    hosts that may take something, so what did not fit never fits later.
+
+    :param draft: in phase pack; its rules hold the capacity ceilings and
+        its movable instances are on hosts that count
+    """
+
     def __init__(self, draft: Draft, settings: Settings) -> None:
         self._draft = draft
+        self._state = draft.state
+        self._settings = settings
+        hosts = len(self._state.index.hosts)
+        self._drained: BoolArray = np.zeros(hosts, dtype=bool)
+        """[H]: takes nothing, since it is emptied, or was to be"""
+        self._moved: BoolArray = np.zeros(len(draft.movable), dtype=bool)
+        """[V]: moved in this plan, by whichever phase"""
+        self._moved[[made.undo.instance for made in draft.made]] = True
+        self._stayed: dict[int, str] = {}
+        self._is_budget_short = False
 
     def run(self) -> PhaseEnd:
-        return PhaseEnd(StopReason.PACKED, 'no further host can be emptied')
+        """Empty hosts until none can be emptied, or the budget is used."""
+        start = len(self._draft.made)
+        order = self._order()
+        for host in order:
+            if reason := self._why_kept() or self._drain(host):
+                text = f'{self._name(host)} is not emptied: {reason}'
+                for instance in self._draft.on(host).tolist():
+                    if not self._moved[instance]:
+                        self._stayed.setdefault(instance, text)
+        stopped = StopReason.PACKED
+        if self._is_budget_short:
+            stopped = StopReason.BUDGET
+        moves = len(self._draft.made) - start
+        return PhaseEnd(stopped, self._reason(order, moves), self._stayed)
+
+    def _order(self) -> list[int]:
+        """The hosts to empty, the least loaded first (B11)."""
+        hosts = np.flatnonzero(self._in_use())
+        load = self._state.weights @ self._state.scores[:, hosts]
+        found: list[int] = hosts[
+            np.argsort(ranked(load), kind='stable')
+        ].tolist()
+        return found
+
+    def _in_use(self, host_of: IntArray | None = None) -> BoolArray:
+        """[H]: the hosts that count and have an instance.
+
+        :param host_of: [V], where that is not the draft's
+        """
+        where = self._state.host_of if host_of is None else host_of
+        number = np.bincount(where, minlength=len(self._state.index.hosts))
+        return np.logical_and(number > 0, self._state.counts)
+
+    def _why_kept(self) -> str:
+        in_use = int(self._in_use().sum())
+        if in_use > self._settings.keep_hosts:
+            return ''
+        return (
+            f'{_hosts(in_use)} in use, keep_hosts is '
+            f'{self._settings.keep_hosts}'
+        )
+
+    def _drain(self, host: int) -> str:
+        """Plan what leaves a host.
+
+        :returns: why nothing does; what a partial drain leaves has its
+            reasons in ``_stayed``
+        """
+        there = np.flatnonzero(np.equal(self._state.host_of, host))
+        hosts = self._in_use() & ~self._drained
+        hosts[host] = False
+        filling = Filling(self._draft)
+        if self._settings.pack_partial_drains:
+            stayed = self._place_some(filling, there, hosts)
+            reason = ''
+        else:
+            stayed = {}
+            reason = self._why_not_tried(there)
+            reason = reason or self._place_all(filling, there, hosts)
+        moves = list(filling.moves)
+        reason = reason or self._why_not_safe(filling)
+        filling.take_back()
+        if reason:
+            return reason
+        for instance, _, destination in moves:
+            self._draft.make(instance, destination)
+            self._moved[instance] = True
+        self._drained[host] = True
+        self._stayed |= stayed
+        return ''
+
+    def _why_not_tried(self, there: IntArray) -> str:
+        """Why a host cannot be emptied whole, known without a trial."""
+        for instance in there.tolist():
+            uuid = self._uuid(instance)
+            if self._moved[instance]:
+                return f'this plan moves its instance {uuid} there'
+            if not self._draft.movable[instance]:
+                return f'its instance {uuid} cannot be moved'
+        left = self._draft.left
+        if len(there) <= left:
+            return ''
+        self._is_budget_short = True
+        return (
+            f'that takes {_migrations(len(there))}, and {left:g} of the '
+            f'budget of {self._draft.budget} are left'
+        )
+
+    def _place_all(
+        self, filling: Filling, there: IntArray, hosts: BoolArray
+    ) -> str:
+        stuck = filling.place(filling.heaviest_first(there), hosts)
+        if stuck is None:
+            return ''
+        return (
+            f'its instance {self._uuid(stuck)} has '
+            f'{self._no_destination(stuck, hosts)}'
+        )
+
+    def _place_some(
+        self, filling: Filling, there: IntArray, hosts: BoolArray
+    ) -> dict[int, str]:
+        """Place what fits, until the budget is used.
+
+        :returns: of the others the reason
+        """
+        able = there[self._draft.movable[there] & ~self._moved[there]]
+        stayed = {}
+        for instance in filling.heaviest_first(able).tolist():
+            if len(filling.moves) >= self._draft.left:
+                self._is_budget_short = True
+                used = _migrations(self._draft.budget or 0)
+                stayed[instance] = f'the budget of {used} is used'
+            elif filling.place(np.array([instance]), hosts) is not None:
+                stayed[instance] = self._no_destination(instance, hosts)
+        return stayed
+
+    def _why_not_safe(self, filling: Filling) -> str:
+        """Why the scope could not lose its fullest hosts after a trial.
+
+        All that is on them, fixed instances too, is placed on the others
+        that are left in use. What has no profile needs no more there than
+        what it asks Placement for.
+        """
+        number = self._settings.headroom_hosts
+        if not number:
+            return ''
+        left = self._in_use(filling.host_of)
+        hosts = np.flatnonzero(left)
+        order = np.argsort(-ranked(filling.load[hosts]), kind='stable')
+        lost = hosts[order[:number]]
+        left[lost] = False
+        there = np.flatnonzero(np.isin(filling.host_of, lost))
+        stuck = filling.place(filling.heaviest_first(there), left)
+        if stuck is None:
+            return ''
+        source = int(filling.host_of[stuck])
+        return (
+            f'without {_hosts(len(lost))} of the fullest then left '
+            f'(headroom_hosts is {number}), instance {self._uuid(stuck)} of '
+            f'{self._name(source)} would have no place'
+        )
+
+    def _no_destination(self, instance: int, hosts: BoolArray) -> str:
+        """Why, with the hosts that are legal and still not filled."""
+        text = explain.no_destination(self._draft, instance)
+        legal = self._draft.constraints.rows(np.array([instance]))[0]
+        number = int((legal & ~hosts).sum())
+        if not number:
+            return text
+        kept = f'{_hosts(number)}: empty, or being emptied'
+        if number == len(hosts) - 1:
+            return f'no legal destination: {kept}'
+        return f'{text}; {kept}'
+
+    def _reason(self, order: list[int], moves: int) -> str:
+        left = self._in_use()
+        emptied = [self._name(host) for host in order if not left[host]]
+        after = f' by {_migrations(moves)}' if moves else ''
+        names = f' ({labels.some(emptied, SHOWN_HOSTS)})' if emptied else ''
+        text = f'{_hosts(len(emptied))} emptied{after}{names}'
+        further = 'no further host can be emptied'
+        if self._is_budget_short:
+            budget, unused = self._draft.budget, self._draft.left
+            further = f'the budget of {_migrations(budget or 0)} is used'
+            if unused:
+                further = (
+                    f'{unused:g} of the budget of {_migrations(budget or 0)} '
+                    'are left and empty no further host'
+                )
+        return f'{text}, {int(left.sum())} stay in use; {further}'
+
+    def _name(self, host: int) -> str:
+        return self._state.index.hosts[host]
+
+    def _uuid(self, instance: int) -> str:
+        return self._state.index.instances[instance]
+
+
+def _hosts(number: int) -> str:
+    return f'{number} host{"" if number == 1 else "s"}'
+
+
+def _migrations(number: int) -> str:
+    return f'{number} migration{"" if number == 1 else "s"}'
