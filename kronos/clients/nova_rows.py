@@ -38,6 +38,23 @@ OVER = frozenset(
 )
 """Statuses after which nothing more happens to a migration."""
 
+UNDER_WAY = (
+    'accepted',
+    'pre-migrating',
+    'queued',
+    'preparing',
+    'running',
+    'migrating',
+    'post-migrating',
+    'reverting',
+)
+"""Statuses of a migration of any type that moves its server still."""
+_ARRIVED = frozenset(
+    {'completed', 'confirmed', 'confirming', 'done', 'finished'}
+)
+"""A cold migration that waits for its confirmation has arrived, too."""
+_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed', 'reverted'})
+
 
 @dataclass
 class HostAggregate:
@@ -207,22 +224,44 @@ def group(row: Row) -> types.ServerGroup:
     )
 
 
+def is_move(row: Row) -> bool:
+    """Whether it takes a server elsewhere; a resize may stay on one host.
+
+    A host that is not told (yet) is another one.
+    """
+    source, destination = row.get('source_compute'), row.get('dest_compute')
+    return not source or source != destination
+
+
 def event(row: Row) -> events.Event:
-    """A live migration of ``os-migrations``, as history."""
+    """A migration of ``os-migrations`` of any type, as history."""
     now = migration(row)
     return events.Event(
         instance=now.instance,
         source=now.source,
         destination=now.destination,
-        outcome=events.Outcome.MOVED,
+        outcome=outcome(now.status),
         at=now.updated_at,
         origin=events.Origin.NOVA,
         status=now.status,
     )
 
 
+def outcome(status: str) -> events.Outcome:
+    """How far a migration got.
+
+    A status that no Nova of today has may mean anything: it is taken for
+    under way, which holds the server back, and ends no quarantine.
+    """
+    if status in _ARRIVED:
+        return events.Outcome.MOVED
+    if status in _STAYED:
+        return events.Outcome.FAILED
+    return events.Outcome.UNDER_WAY
+
+
 def migration(row: Row) -> MigrationStatus:
-    """A live migration of ``os-migrations`` or of one server."""
+    """A row of ``os-migrations``, or of one server's live migrations."""
     created_at = seconds_of(row['created_at'])
     return MigrationStatus(
         instance=row.get('instance_uuid') or row.get('server_uuid') or '',

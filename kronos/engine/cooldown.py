@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has a scope been left alone long enough since its last migration?
+"""What does the past forbid: scopes, instances, and ways back?
 
 A migration shows in the metrics only when the window of the queries has
 passed; who plans sooner plans on load that has left already.
 """
 
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
+
+QUARANTINING = frozenset(
+    {'PreFlightError', 'MigrationFailed', 'MigrationTimeout'}
+)
+"""Error types that say something of the instance or its move (I4)."""
+PASSING = frozenset({'NovaClientError', 'MigrationCancelled'})
+"""Error types that say nothing of it (I5)."""
+DELETED = 'DELETED'
+"""Status of an event whose own time was lost with its action plan."""
 
 
 @dataclass
@@ -26,6 +38,243 @@ class Memory:
     """What an operator should know of it (I6)."""
 
 
+def watcher_since(settings: Settings, now: float) -> float | None:
+    """From when on Watcher's events matter; None: from the beginning.
+
+    :param now: Unix seconds, as what is returned
+    """
+    if settings.quarantine_seconds < 0:
+        return None
+    return now - _horizon(settings)
+
+
+def nova_since(
+    settings: Settings, now: float, watchers: Iterable[Event]
+) -> float:
+    """From when on Nova's migrations matter, in Unix seconds.
+
+    A quarantine for ever is ended by a move of any time after it began.
+
+    :param watchers: the events that Watcher told
+    """
+    since = now - _horizon(settings)
+    if settings.quarantine_seconds < 0:
+        began = [event.at for event in watchers if _quarantines(event)]
+        since = min([since, *began])
+    return since
+
+
 def remember(snapshot: Snapshot, settings: Settings) -> Memory:
-    """Judge the events of a scope, by the time at which it was looked at."""
-    return Memory()
+    """Judge the events of a scope, by the time at which it was looked at.
+
+    Who told of a move, and in which order, makes no difference; where two
+    tell of one, the newer time counts.
+    """
+    past = _Past(snapshot, settings)
+    memory = Memory(standstill=past.standstill())
+    for uuid in sorted(snapshot.instances):
+        events = past.by_instance.get(uuid, [])
+        reason = past.unavailable(events)
+        if reason:
+            memory.unavailable[uuid] = reason
+        left = past.left_hosts(events, snapshot.instances[uuid].host)
+        if left:
+            memory.returns[uuid] = left
+        note = past.note(events)
+        if note:
+            memory.notes.append(note)
+    return memory
+
+
+def _horizon(settings: Settings) -> float:
+    """Seconds after which nothing counts, but a quarantine for ever."""
+    return max(
+        settings.cooldown_seconds,
+        settings.instance_cooldown_seconds,
+        settings.return_guard_seconds,
+        settings.quarantine_seconds,
+        0.0,
+    )
+
+
+class _Past:
+    """The events of a scope, from the oldest to the newest."""
+
+    def __init__(self, snapshot: Snapshot, settings: Settings) -> None:
+        self._snapshot = snapshot
+        self._settings = settings
+        self._now = snapshot.taken_at
+        self._events = sorted(snapshot.events, key=self._order)
+        self.by_instance: dict[str, list[Event]] = {}
+        for event in self._events:
+            self.by_instance.setdefault(event.instance, []).append(event)
+
+    def _order(self, event: Event) -> tuple[float, str, str, str, str, str]:
+        """By age; the rest is there to be deterministic."""
+        return (
+            -self._age(event),
+            event.outcome,
+            event.origin,
+            f'{event.instance} {_route(event)}',
+            event.error_type,
+            f'{event.status} {event.plan}',
+        )
+
+    def _age(self, event: Event) -> float:
+        """Seconds; 0 while it is not over, and for a clock that is ahead."""
+        if _in_progress(event):
+            return 0.0
+        return max(0.0, self._now - event.at)
+
+    def _ago(self, event: Event) -> str:
+        text = f'{self._age(event):.0f} s ago'
+        if event.status == DELETED:
+            text += ', counted from the deletion of its plan'
+        return text
+
+    def standstill(self) -> str:
+        """Why the scope rests (I1); empty if it does not."""
+        limit = self._settings.cooldown_seconds
+        newest = _last(
+            self._events,
+            lambda event: (
+                _starts_cooldown(event)
+                and (
+                    event.source in self._snapshot.hosts
+                    or event.destination in self._snapshot.hosts
+                )
+            ),
+        )
+        if limit <= 0 or newest is None:
+            return ''
+        left = limit - self._age(newest)
+        if left <= 0:
+            return ''
+        return (
+            f'aggregate {self._snapshot.scope} cools down for '
+            f'{math.ceil(left)} s: '
+            + self._told(newest, newest.instance, f'of {newest.instance}')
+        )
+
+    def unavailable(self, events: Sequence[Event]) -> str:
+        """Why an instance rests (I2, I3); empty if it does not.
+
+        :param events: its own
+        """
+        going = _last(events, _in_progress)
+        if going is not None:
+            return self._told(going, 'it', 'of it')
+        quarantined, cooling = self._quarantine(events), 0.0
+        if events:
+            cooling = self._settings.instance_cooldown_seconds - self._age(
+                events[-1]
+            )
+        if quarantined is not None and self._left(quarantined) >= cooling:
+            return self._quarantine_text(quarantined)
+        if cooling <= 0:
+            return ''
+        told = self._told(events[-1], 'it', 'of it')
+        return f'it cools down for {math.ceil(cooling)} s: {told}'
+
+    def left_hosts(
+        self, events: Sequence[Event], now_on: str
+    ) -> dict[str, str]:
+        """Host to the reason why an instance does not go back there.
+
+        :param events: its own
+        :param now_on: the host that it is on
+        """
+        guard = self._settings.return_guard_seconds
+        return {
+            event.source: f'it was moved away from there {self._ago(event)} '
+            f'(return_guard is {guard:g} s)'
+            for event in events
+            if event.outcome is Outcome.MOVED
+            and event.source not in ('', now_on)
+            and self._age(event) < guard
+        }
+
+    def note(self, events: Sequence[Event]) -> str:
+        """A word on a quarantine of an unknown cause (I6)."""
+        cause = self._quarantine(events)
+        if cause is None or cause.error_type in QUARANTINING:
+            return ''
+        return (
+            f'instance {cause.instance} is in quarantine as a precaution: '
+            f'its move {_route(cause)} failed with an error of a type that '
+            f'is not known: {cause.error_type or "none"}'
+        )
+
+    def _quarantine(self, events: Sequence[Event]) -> Event | None:
+        """The failure that keeps an instance in quarantine now."""
+        cause = _last(events, _quarantines)
+        moved = _last(events, lambda event: event.outcome is Outcome.MOVED)
+        if cause is None or self._left(cause) <= 0:
+            return None
+        if moved is not None and moved.at > cause.at:
+            return None
+        return cause
+
+    def _left(self, cause: Event) -> float:
+        """Seconds that a quarantine lasts from now on."""
+        limit = self._settings.quarantine_seconds
+        return math.inf if limit < 0 else limit - self._age(cause)
+
+    def _quarantine_text(self, cause: Event) -> str:
+        left = self._left(cause)
+        span = 'for ever'
+        if math.isfinite(left):
+            span = f'for {math.ceil(left)} s'
+        return (
+            f'it is in quarantine {span}: '
+            f'{cause.error_type or "an error of no known type"} at its move '
+            f'{_route(cause)}, {self._ago(cause)}; a successful live '
+            'migration by hand ends that'
+        )
+
+    def _told(self, event: Event, who: str, whose: str) -> str:
+        """An event in words.
+
+        :param who: the instance as a subject
+        :param whose: the instance in "the move of ..."
+        """
+        way = _route(event)
+        if event.outcome is Outcome.PLANNED:
+            plan = f' ({event.plan})' if event.plan else ''
+            return f'{who} is in a plan that is under way{plan}'
+        if event.outcome is Outcome.UNDER_WAY:
+            return f'{who} is being migrated {way}'
+        if event.outcome is Outcome.MOVED:
+            return f'{who} moved {way} {self._ago(event)}'
+        why = f' ({event.error_type})' if event.error_type else ''
+        return f'a move {whose} {way} failed{why} {self._ago(event)}'
+
+
+def _last(
+    events: Sequence[Event], which: Callable[[Event], bool]
+) -> Event | None:
+    return next((event for event in reversed(events) if which(event)), None)
+
+
+def _in_progress(event: Event) -> bool:
+    return event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
+
+
+def _starts_cooldown(event: Event) -> bool:
+    """Whether the scope rests: it changed, or a plan of ours was tried."""
+    if event.outcome is Outcome.FAILED:
+        return event.origin is Origin.WATCHER
+    return True
+
+
+def _quarantines(event: Event) -> bool:
+    """A failure that is not known to be a passing one (I4-I6)."""
+    return (
+        event.outcome is Outcome.FAILED
+        and event.origin is Origin.WATCHER
+        and event.error_type not in PASSING
+    )
+
+
+def _route(event: Event) -> str:
+    return f'{event.source or "?"} -> {event.destination or "?"}'

@@ -43,4 +43,7 @@ class Event:
     error_type: str = ''
     """Name of the exception's class, of a FAILED action of Kronos (K13)."""
     status: str = ''
-    """In the words of who told: ``completed``, ``running``, ``FAILED``."""
+    """In the words of who told: ``completed``, ``running``, ``FAILED``;
+    ``DELETED``: its plan was deleted, and ``at`` is when."""
+    plan: str = ''
+    """Uuid of the action plan that it is part of; '' for Nova's."""
