@@ -55,6 +55,7 @@ class Phases:
         self.stages: list[Stage] = []
         self._policies = list(policies)
         self._memory = memory
+        self._fixed = dict(fixed)
         self._draining: BoolArray = np.array(
             [name in scorecard.draining for name in self.state.index.hosts],
             dtype=bool,
@@ -138,10 +139,15 @@ class Phases:
     def _evacuate(self, draft: Draft) -> PhaseEnd:
         sources = np.flatnonzero(self._draining).tolist()
         mode = self._policies[0].mode
-        return Evacuation(draft, sources, mode, self.settings).run()
+        search = Evacuation(draft, sources, mode, self.settings, self._fixed)
+        return search.run()
 
     def _repair(self, draft: Draft) -> PhaseEnd:
-        return Repair(draft, self.snapshot, self.settings).run()
+        mode = self._policies[0].mode
+        search = Repair(
+            draft, self.snapshot, self.settings, mode, self._fixed
+        )
+        return search.run()
 
     def _pack(self, draft: Draft) -> PhaseEnd:
         return Pack(draft, self.settings).run()
