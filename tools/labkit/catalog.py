@@ -31,6 +31,16 @@ def ensure(connection: Any, ports: dict[str, int], password: str) -> None:
     _services(connection.identity, endpoints(ports))
 
 
+def ensure_project(identity: Any, name: str) -> None:
+    """Make a project in which the administrator may act."""
+    if identity.find_project(name) is not None:
+        return
+    project = identity.create_project(name=name, domain_id='default')
+    admin = identity.find_user('admin', ignore_missing=False)
+    role = identity.find_role('admin', ignore_missing=False)
+    identity.assign_project_role_to_user(project, admin, role)
+
+
 def _users(identity: Any, password: str) -> None:
     project = identity.find_project('service')
     if project is None:

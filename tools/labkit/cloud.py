@@ -30,6 +30,9 @@ class Wanted:
     flavor: str = 'lab.medium'
     group: str | None = None
     """Uuid of a server group."""
+    zone: str = 'nova'
+    """Availability zone, to which the server is then pinned; '': not
+    pinned, and its group's policy holds for its start too."""
     metrics: bool = True
     """Whether the libvirt exporter shows it."""
     metadata: dict[str, str] = field(default_factory=dict)
@@ -136,14 +139,17 @@ class Cloud:
         return [found[uuid] for uuid in uuids]
 
     def _post(self, one: Wanted, image: str, flavor: str) -> str:
-        server = {
+        server: dict[str, Any] = {
             'name': one.name,
             'imageRef': image,
             'flavorRef': flavor,
             'networks': 'none',
-            'availability_zone': f'nova:{one.host}',
             'metadata': one.all_metadata(),
         }
+        if one.zone:
+            server['availability_zone'] = f'{one.zone}:{one.host}'
+        else:
+            server['host'] = one.host
         body: dict[str, Any] = {'server': server}
         if one.group:
             body['os:scheduler_hints'] = {'group': one.group}
@@ -193,6 +199,23 @@ class Cloud:
     ) -> T:
         """See :func:`labkit.running.wait_for`."""
         return running.wait_for(predicate, timeout, what)
+
+    def zone(self, name: str, hosts: Iterable[str]) -> int:
+        """Put hosts, which must be empty, into an availability zone.
+
+        :returns: id of the aggregate that makes it; see :meth:`drop_zone`
+        """
+        made = self.compute.create_aggregate(name=name, availability_zone=name)
+        for host in hosts:
+            self.compute.add_host_to_aggregate(made, host)
+        return int(made.id)
+
+    def drop_zone(self, aggregate: int) -> None:
+        """Take an availability zone away; its hosts must be empty."""
+        found = self.compute.get_aggregate(aggregate)
+        for host in found.hosts:
+            self.compute.remove_host_from_aggregate(found, host)
+        self.compute.delete_aggregate(aggregate)
 
     # Overrides
 

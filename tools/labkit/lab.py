@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import openstack
@@ -101,6 +101,20 @@ class Lab:
         self.stop(name)
         self.start(name)
 
+    def check_groups(self, hosts: Iterable[str], check: bool) -> None:
+        """Restart computes with or without their check of server groups.
+
+        Without it a server can be forced onto a host against its group.
+        """
+        wanted = list(hosts)
+        for host in wanted:
+            settings.write_compute(host, skip_group_check=not check)
+        begun = _utc_now()
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            list(pool.map(self.stop, wanted))
+        names = self._fork_computes(wanted)
+        self._wait_for_reports(dict.fromkeys(names, begun), set(names))
+
     def names(self) -> list[str]:
         """What :meth:`start` and :meth:`stop` know."""
         return [*services.table(self.ports), *topology.HOSTS]
@@ -122,6 +136,14 @@ class Lab:
             self.connection(), f'http://127.0.0.1:{self.ports["prometheus"]}'
         )
 
+    def cloud_of(self, project: str) -> Cloud:
+        """Helpers that act for a project; it is made if need be."""
+        catalog.ensure_project(self.connection().identity, project)
+        return Cloud(
+            self._connect(project_name=project),
+            f'http://127.0.0.1:{self.ports["prometheus"]}',
+        )
+
     def _service(self, name: str) -> services.Service:
         table = services.table(self.ports)
         if name not in table:
@@ -136,13 +158,12 @@ class Lab:
             auth_url=f'http://127.0.0.1:{self.ports["keystone"]}/v3',
             username='admin',
             password=settings.password(),
-            project_name='admin',
             user_domain_id='default',
             project_domain_id='default',
             region_name='RegionOne',
             load_yaml_config=False,
             load_envvars=False,
-            **overrides,
+            **{'project_name': 'admin', **overrides},
         )
 
     @contextlib.contextmanager

@@ -21,12 +21,8 @@ def password() -> str:
     return PASSWORD.read_text().strip()
 
 
-def write(ports: dict[str, int], skip_group_check: bool = False) -> None:
-    """Write all configuration files.
-
-    :param skip_group_check: computes do not check server groups, so that
-        a test can break one (see nova-common.conf)
-    """
+def write(ports: dict[str, int]) -> None:
+    """Write all configuration files."""
     values = {
         **{name: str(port) for name, port in ports.items()},
         'log': str(layout.LOG),
@@ -34,7 +30,6 @@ def write(ports: dict[str, int], skip_group_check: bool = False) -> None:
         'venv': str(layout.VENV),
         'policies': str(layout.ROOT / 'etc/kronos/policies.yaml'),
         'password': password(),
-        'skip_group_check': str(skip_group_check).lower(),
         'node_targets': _targets(9100),
         'libvirt_targets': _targets(9177),
     }
@@ -46,7 +41,7 @@ def write(ports: dict[str, int], skip_group_check: bool = False) -> None:
         place = drop_ins if template.name == 'kronos.conf' else layout.ETC
         _write(place / template.name, text)
     for host in topology.HOSTS:
-        _write_compute(host)
+        write_compute(host)
     paste = layout.VENV / 'etc/nova/api-paste.ini'
     _write(layout.ETC / 'api-paste.ini', paste.read_text())
     (layout.ETC / 'enabled_plugins').write_text('[].\n')
@@ -56,13 +51,21 @@ def _targets(port: int) -> str:
     return ', '.join(f"'{host}:{port}'" for host in topology.HOSTS)
 
 
-def _write_compute(host: str) -> None:
+def write_compute(host: str, skip_group_check: bool = False) -> None:
+    """Write what one compute has for itself.
+
+    :param skip_group_check: it does not check server groups once more, as
+        it does in any production cloud with one cell, so that a server can
+        be forced onto it against its group
+    """
     state = layout.DATA / 'nova' / host
     state.mkdir(parents=True, exist_ok=True)
     _write(
         layout.ETC / 'computes' / f'{host}.conf',
         f'[DEFAULT]\nhost = {host}\nstate_path = {state}\n'
-        f'[oslo_concurrency]\nlock_path = {state}/lock\n',
+        f'[oslo_concurrency]\nlock_path = {state}/lock\n'
+        '[workarounds]\ndisable_group_policy_check_upcall = '
+        f'{str(skip_group_check).lower()}\n',
     )
 
 
