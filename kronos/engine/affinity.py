@@ -1,16 +1,226 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are server groups repaired whose rule is broken? (H1-H12)"""
+"""How are server groups repaired whose rule is broken? (H1-H12)
 
+Each repair move brings its group one member closer to its rule, so no plan
+is longer than needed. Where the host with most members of a group cannot
+take the rest, the whole group is gathered on another of its hosts.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kronos.engine import groups, troubles
 from kronos.engine.draft import Draft, PhaseEnd
+from kronos.engine.regroup import Broken, Move, Regroup
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot, StopReason
+from kronos.policies.models import Mode
 
 
 class Repair:
+    """The repair of one scope; it changes the draft.
+
+    :param draft: in phase affinity
+    :param mode: of the policies
+    :param fixed: instance uuid to the reason why no phase may move it
+    """
+
     def __init__(
-        self, draft: Draft, snapshot: Snapshot, settings: Settings
+        self,
+        draft: Draft,
+        snapshot: Snapshot,
+        settings: Settings,
+        mode: Mode = Mode.SPREAD,
+        fixed: Mapping[str, str] | None = None,
     ) -> None:
         self._draft = draft
+        self._state = draft.state
+        self._moves = Regroup(draft, mode is Mode.PACK)
+        self._fixed = fixed or {}
+        self._start = len(draft.made)
+        self._for: list[Broken] = []
+        """The group for whose sake each move of this phase was made."""
+        self._groups, self._waiting = self._watched(snapshot, settings)
+
+    def _watched(
+        self, snapshot: Snapshot, settings: Settings
+    ) -> tuple[list[Broken], list[Broken]]:
+        """The groups to repair, and those that have a member under way.
+
+        Where that member will end is not known yet.
+        """
+        index = self._state.index
+        moving = groups.under_way(snapshot)
+        ready: list[Broken] = []
+        waiting: list[Broken] = []
+        for group in sorted(snapshot.groups, key=lambda one: one.uuid):
+            if not groups.is_enforced(group, settings):
+                continue
+            one = Broken(
+                group,
+                sorted(
+                    index.instance[uuid]
+                    for uuid in set(group.members)
+                    if uuid in index.instance
+                ),
+            )
+            if not self._moves.excess(one):
+                continue
+            under_way = any(uuid in moving for uuid in group.members)
+            (waiting if under_way else ready).append(one)
+        return ready, waiting
 
     def run(self) -> PhaseEnd:
-        return PhaseEnd(StopReason.DONE, 'no server group is broken')
+        """Repair until nothing is broken, the budget is used or none helps.
+
+        Every round takes the move that leaves the combined imbalance lowest
+        (H7), whichever group it is for.
+        """
+        while (broken := self._broken()) and self._draft.left > 0:
+            if not self._step(broken) and not any(
+                self._gather(one) for one in broken if one.is_together
+            ):
+                break
+        return self._end(self._broken())
+
+    def _broken(self) -> list[Broken]:
+        return [one for one in self._groups if self._moves.excess(one)]
+
+    def _step(self, broken: Sequence[Broken]) -> bool:
+        """Make the best move that brings a group closer to its rule."""
+        found: list[Move] = []
+        for one in broken:
+            members, hosts = self._moves.ends(one)
+            found += self._moves.legal(one, members, hosts)
+        return self._make_best(found)
+
+    def _make_best(self, moves: list[Move]) -> bool:
+        if moves:
+            self._make(self._moves.best(moves))
+        return bool(moves)
+
+    def _make(self, move: Move) -> None:
+        self._draft.make(move.instance, move.destination)
+        self._for.append(move.group)
+
+    def _gather(self, one: Broken) -> bool:
+        """Bring a group that is stuck together on another of its hosts.
+
+        Its moves so far are made undone for that. Whole and within the
+        budget, or all stays as it is.
+        """
+        before = sum(map(self._moves.excess, self._groups))
+        kept = self._unwind(self._start)
+        if self._replay([move for move in kept if move.group is not one]):
+            start = len(self._draft.made)
+            on = self._moves.on(one)
+            for host in sorted(on, key=lambda host: (-on[host], host)):
+                closer = self._gather_on(one, host) and before > sum(
+                    map(self._moves.excess, self._groups)
+                )
+                if closer:
+                    return True
+                self._unwind(start)
+        self._unwind(self._start)
+        for move in kept:
+            self._make(move)
+        return False
+
+    def _gather_on(self, one: Broken, host: int) -> bool:
+        """Move all other members to a host; False if that cannot be."""
+        while left := [
+            member
+            for member in one.members
+            if self._state.host_of[member] != host
+        ]:
+            if len(left) > self._draft.left:
+                return False
+            if not self._make_best(self._moves.legal(one, left, [host])):
+                return False
+        return True
+
+    def _unwind(self, start: int) -> list[Move]:
+        """Take moves of this phase back.
+
+        :param start: how many moves of the draft are to stay
+        :returns: these, in order
+        """
+        made = self._draft.made[start:]
+        own = self._for[start - self._start :]
+        for _ in made:
+            self._draft.take_back()
+        del self._for[start - self._start :]
+        return [
+            Move(move.undo.instance, move.undo.destination, group)
+            for move, group in zip(made, own, strict=True)
+        ]
+
+    def _replay(self, moves: Iterable[Move]) -> bool:
+        """Make moves again, as long as each is legal."""
+        return all(
+            self._make_best(
+                self._moves.legal(
+                    move.group, [move.instance], [move.destination]
+                )
+            )
+            for move in moves
+        )
+
+    def _end(self, left: list[Broken]) -> PhaseEnd:
+        """How it ended, and why what is left is left (H11)."""
+        moves = len(self._draft.made) - self._start
+        stopped = StopReason.DONE
+        if left:
+            used = self._draft.left <= 0
+            stopped = StopReason.BUDGET if used else StopReason.STUCK
+        end = PhaseEnd(
+            stopped,
+            troubles.summary(
+                stopped,
+                len(self._groups),
+                len(left),
+                moves,
+                self._draft.budget,
+            ),
+        )
+        for one in left:
+            why = self._why_left(one, stopped)
+            end.stayed |= {
+                member: reason
+                for member, reason in why.items()
+                if self._draft.movable[member]
+            }
+            if stopped is StopReason.STUCK:
+                end.warnings.append(
+                    troubles.unrepaired(
+                        one, self._moves.on(one), self._state, why
+                    )
+                )
+        end.warnings += [
+            troubles.waiting(one, self._moves.on(one), self._state)
+            for one in self._waiting
+        ]
+        return end
+
+    def _why_left(self, one: Broken, stopped: StopReason) -> dict[int, str]:
+        """Why each offending member of a group was left, by position."""
+        used = stopped is StopReason.BUDGET
+        members, hosts = self._moves.ends(one)
+        names = self._state.index.instances
+        moved = {made.undo.instance for made in self._draft.made}
+        found = {}
+        for member in members:
+            if hosts == [self._state.host_of[member]]:
+                continue
+            if self._draft.movable[member]:
+                found[member] = (
+                    'the budget was used before its server group was repaired'
+                    if used
+                    else troubles.why_refused(self._draft, one, member, hosts)
+                )
+            elif member in moved:
+                found[member] = 'it is moved already in this plan'
+            else:
+                found[member] = self._fixed.get(
+                    names[member], 'it may not be moved'
+                )
+        return found

@@ -12,9 +12,9 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.drains import why_unavailable
-from kronos.engine.groups import GroupRule
+from kronos.engine.groups import SOFT, GroupRule
 from kronos.engine.rules import Elsewhere, HeadroomRule, KeyedRule, Rule
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.state import State
 from kronos.engine.types import Snapshot
 
@@ -23,10 +23,14 @@ class Constraints:
     """Rules of which each must agree.
 
     :param rules: in the order in which their reasons are given
+    :param soft: the one of them that a penalty may outweigh, if any
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], soft: GroupRule | None = None
+    ) -> None:
         self._rules = list(rules)
+        self._soft = soft
 
     def why_not(self, instance: int, host: int) -> str:
         """The first reason against a move now; '' if it is legal."""
@@ -65,6 +69,51 @@ class Constraints:
         return reduce(
             np.logical_and, (rule.column(host) for rule in self._rules)
         )
+
+    def hard_rows(self, instances: IntArray) -> BoolArray:
+        """As :meth:`rows`, without the rules that a penalty may outweigh."""
+        return reduce(
+            np.logical_and, (rule.rows(instances) for rule in self._hard())
+        )
+
+    def hard_column(self, host: int) -> BoolArray:
+        """As :meth:`column`, in the same way."""
+        return reduce(
+            np.logical_and, (rule.column(host) for rule in self._hard())
+        )
+
+    def _hard(self) -> list[Rule]:
+        return [rule for rule in self._rules if rule is not self._soft]
+
+    def soft_breaks_rows(self, instances: IntArray) -> IntArray:
+        """[n, H]: how many soft rules n instances break, host by host.
+
+        Of those that a penalty may outweigh; 0 where soft rules veto.
+        """
+        if self._soft is None:
+            hosts = self._rules[0].shape[1]
+            return np.zeros((len(instances), hosts), dtype=np.intp)
+        return self._soft.breaks_rows(instances)
+
+    def soft_breaks_column(self, host: int) -> IntArray:
+        """[V]: the same of every instance at one host."""
+        if self._soft is None:
+            return np.zeros(self._rules[0].shape[0], dtype=np.intp)
+        return self._soft.breaks_column(host)
+
+    @property
+    def weighs_soft_rules(self) -> bool:
+        """Whether there are rules that a penalty may outweigh."""
+        return self._soft is not None
+
+    def repair(self, group: str) -> None:
+        """Let members of one group join any other of theirs (H8).
+
+        :param group: its uuid; '' ends it
+        """
+        for rule in self._rules:
+            if isinstance(rule, GroupRule):
+                rule.repairing = group
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         """Take note of a move; the opposite move takes it back."""
@@ -114,8 +163,25 @@ def build(
         at = [zones[host] for host in state.host_of.tolist()]
         rules.append(KeyedRule(_same_zone_rule, at, zones))
     rules.append(HeadroomRule(instances, hosts, resources))
-    rules.append(GroupRule(snapshot, index))
-    return Constraints([*rules, *more])
+    hard = [one for one in snapshot.groups if one.policy not in SOFT]
+    rules.append(GroupRule(snapshot, index, hard))
+    if len(hard) == len(snapshot.groups):
+        return Constraints([*rules, *more])
+    only_soft = [one for one in snapshot.groups if one.policy in SOFT]
+    soft = GroupRule(snapshot, index, only_soft)
+    return Constraints(
+        [*rules, soft, *more], soft if _is_weighed(settings) else None
+    )
+
+
+def _is_weighed(settings: Settings) -> bool:
+    """Whether a penalty may outweigh soft rules.
+
+    Not those that are repaired: spread would break by a penalty what the
+    next audit mends again, for ever.
+    """
+    penalty = settings.soft_rules is SoftRules.PENALTY
+    return penalty and not settings.enforce_soft_affinity
 
 
 def zone_of(snapshot: Snapshot, host: str) -> str:

@@ -2,16 +2,32 @@
 """May a member of a server group be where other members are, or are not?"""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, Index, IntArray
+from kronos.engine.events import Outcome
 from kronos.engine.rules import Rule
+from kronos.engine.settings import Settings
 from kronos.engine.types import ServerGroup, Snapshot
 
 APART = frozenset({'anti-affinity', 'soft-anti-affinity'})
 TOGETHER = frozenset({'affinity', 'soft-affinity'})
+SOFT = frozenset({'soft-affinity', 'soft-anti-affinity'})
+
+
+def most_per_host(group: ServerGroup) -> int:
+    """How many members of a group that is to be apart may share a host.
+
+    Nova knows ``max_server_per_host`` for the hard policy alone.
+    """
+    return 1 if group.policy in SOFT else max(1, group.max_server_per_host)
+
+
+def title(group: ServerGroup) -> str:
+    return f'{group.policy} group {group.name or group.uuid}'
 
 
 def why_not(
@@ -26,9 +42,9 @@ def why_not(
     :param members_elsewhere: other members on other hosts of the scope;
         those outside it are ignored (E5)
     """
-    name = f'{group.policy} group {group.name or group.uuid}'
+    name = title(group)
     if group.policy in APART:
-        limit = max(1, group.max_server_per_host)
+        limit = most_per_host(group)
         if members_there >= limit:
             return f'{name} has {members_there} of at most {limit} there'
         return ''
@@ -41,74 +57,202 @@ def why_not(
     return ''
 
 
+def excess(group: ServerGroup, on: Mapping[int, int]) -> int:
+    """How far a group is from its rule (H4): the moves that it takes.
+
+    Of a group that is to be apart the members above the limit of their
+    host; of one that is to be together those that are not on the host with
+    most of them.
+
+    :param on: members by host
+    """
+    if group.policy in APART:
+        limit = most_per_host(group)
+        return sum(max(0, number - limit) for number in on.values())
+    if group.policy in TOGETHER:
+        return sum(on.values()) - max(on.values(), default=0)
+    return 0
+
+
+def is_enforced(group: ServerGroup, settings: Settings) -> bool:
+    """Whether a group of this policy is repaired (H1-H3)."""
+    if group.policy in SOFT:
+        return settings.enforce_soft_affinity
+    known = group.policy in APART or group.policy in TOGETHER
+    return known and settings.enforce_hard_affinity
+
+
+def violations(
+    groups: Iterable[ServerGroup],
+    placement: Mapping[str, str],
+    settings: Settings,
+) -> list[str]:
+    """The rules of enforced kinds that a placement breaks, one text each.
+
+    :param placement: instance uuid to host, of the scope (E5)
+    """
+    found = []
+    for group in sorted(groups, key=lambda one: one.uuid):
+        if is_enforced(group, settings):
+            on = Counter(
+                placement[uuid]
+                for uuid in set(group.members)
+                if uuid in placement
+            )
+            if text := describe(group, on):
+                found.append(text)
+    return found
+
+
+def describe(group: ServerGroup, on: Mapping[str, int]) -> str:
+    """``anti-affinity group db: 2 members on cmp1``; '' if all is well."""
+    numbers = list(enumerate(sorted(on)))
+    if not excess(group, {at: on[host] for at, host in numbers}):
+        return ''
+    if group.policy in TOGETHER:
+        hosts = ', '.join(sorted(on))
+        return (
+            f'{title(group)}: {sum(on.values())} members on {len(on)} hosts '
+            f'({hosts})'
+        )
+    limit = most_per_host(group)
+    crowded = ', '.join(
+        f'{on[host]} members on {host}'
+        for host in sorted(on)
+        if on[host] > limit
+    )
+    most = f' (at most {limit})' if limit > 1 else ''
+    return f'{title(group)}: {crowded}{most}'
+
+
+def under_way(snapshot: Snapshot) -> dict[str, set[str]]:
+    """Instance uuid to the hosts that it is on its way to."""
+    found: dict[str, set[str]] = {}
+    for event in snapshot.events:
+        instance = snapshot.instances.get(event.instance)
+        if event.outcome is Outcome.UNDER_WAY and not (
+            instance and instance.host == event.destination
+        ):
+            found.setdefault(event.instance, set()).add(event.destination)
+    return found
+
+
 @dataclass(eq=False)
 class _Group:
     group: ServerGroup
     members: list[int]
     """Those on hosts of the scope."""
     on: Counter[int]
-    """Members by host."""
+    """Members by host; one that is under way counts at both its ends."""
 
 
 class GroupRule(Rule):
-    """All four server-group policies, on the simulated placement (E9)."""
+    """All four server-group policies, on the simulated placement (E9).
 
-    def __init__(self, snapshot: Snapshot, index: Index) -> None:
+    :param groups: those that this rule is about; None: all
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        index: Index,
+        groups: Sequence[ServerGroup] | None = None,
+    ) -> None:
         super().__init__(len(index.instances), len(index.hosts))
+        self.repairing = ''
+        """Uuid of a group that is being gathered: its members may go to
+        any host where another one is (H8)."""
         self._host_of = {
             at: index.host[snapshot.instances[uuid].host]
             for at, uuid in enumerate(index.instances)
         }
+        self._heading = {
+            uuid: {index.host[one] for one in hosts if one in index.host}
+            for uuid, hosts in under_way(snapshot).items()
+        }
+        self._heading_of = {
+            index.instance[uuid]: hosts
+            for uuid, hosts in self._heading.items()
+            if uuid in index.instance
+        }
         self._groups: list[_Group] = []
         self._of: dict[int, list[_Group]] = {}
         self._on_host: dict[int, list[_Group]] = {}
-        for group in sorted(snapshot.groups, key=lambda one: one.uuid):
+        for group in sorted(
+            snapshot.groups if groups is None else groups,
+            key=lambda one: one.uuid,
+        ):
             self._add(group, index)
         # What holds of a host without a member of any of its groups.
-        self._elsewhere: BoolArray = np.ones(len(index.instances), dtype=bool)
-        for instance, groups in self._of.items():
-            self._elsewhere[instance] = not any(
-                why_not(one.group, 0, len(one.members) - 1) for one in groups
+        self._elsewhere: IntArray = np.zeros(
+            len(index.instances), dtype=np.intp
+        )
+        for instance, own in self._of.items():
+            self._elsewhere[instance] = sum(
+                bool(self._why_not(one, instance, -1)) for one in own
             )
 
     def _add(self, group: ServerGroup, index: Index) -> None:
+        uuids = set(group.members)
         members = sorted(
-            index.instance[uuid]
-            for uuid in set(group.members)
-            if uuid in index.instance
+            index.instance[uuid] for uuid in uuids if uuid in index.instance
         )
         found = _Group(
             group, members, Counter(self._host_of[one] for one in members)
         )
+        for uuid in uuids:
+            found.on.update(self._heading.get(uuid, ()))
         for member in members:
             self._of.setdefault(member, []).append(found)
         for host in found.on:
             self._on_host.setdefault(host, []).append(found)
 
     def why_not(self, instance: int, host: int) -> str:
-        own = self._host_of[instance] == host
         for one in self._of.get(instance, ()):
-            there = one.on[host] - own
-            others = len(one.members) - 1 - there
-            if reason := why_not(one.group, there, others):
+            if reason := self._why_not(one, instance, host):
                 return reason
         return ''
 
-    def rows(self, instances: IntArray) -> BoolArray:
+    def _why_not(self, one: _Group, instance: int, host: int) -> str:
+        heading = self._heading_of.get(instance, ())
+        own = (self._host_of[instance] == host) + (host in heading)
+        there = one.on[host] - own
+        others = one.on.total() - 1 - len(heading) - there
+        gathers = one.group.uuid == self.repairing and there > 0
+        if gathers and one.group.policy in TOGETHER:
+            return ''
+        return why_not(one.group, there, others)
+
+    def breaks(self, instance: int, host: int) -> int:
+        """How many groups' rules the move breaks."""
+        return sum(
+            bool(self._why_not(one, instance, host))
+            for one in self._of.get(instance, ())
+        )
+
+    def breaks_rows(self, instances: IntArray) -> IntArray:
+        """[n, H]: how many rules each of n instances breaks at a host."""
         start = self._elsewhere[instances]
-        mask = np.repeat(start[:, None], self._shape[1], axis=1)
+        found: IntArray = np.repeat(start[:, None], self._shape[1], axis=1)
         for row, instance in enumerate(instances.tolist()):
             for one in self._of.get(instance, ()):
                 for host in one.on:
-                    mask[row, host] = not self.why_not(instance, host)
-        return mask
+                    found[row, host] = self.breaks(instance, host)
+        return found
 
-    def column(self, host: int) -> BoolArray:
-        mask = self._elsewhere.copy()
+    def breaks_column(self, host: int) -> IntArray:
+        """[V]: how many rules each instance breaks at a host."""
+        found = self._elsewhere.copy()
         for one in self._on_host.get(host, ()):
             for member in one.members:
-                mask[member] = not self.why_not(member, host)
-        return mask
+                found[member] = self.breaks(member, host)
+        return found
+
+    def rows(self, instances: IntArray) -> BoolArray:
+        return np.equal(self.breaks_rows(instances), 0)
+
+    def column(self, host: int) -> BoolArray:
+        return np.equal(self.breaks_column(host), 0)
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         self._host_of[instance] = destination

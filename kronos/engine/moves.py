@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.constraints import Constraints
 from kronos.engine.draft import Draft
-from kronos.engine.settings import TieBreak
+from kronos.engine.settings import Settings, TieBreak
 
 MIB_PER_GIB = 1024
 
@@ -45,18 +46,28 @@ class Candidates:
 
 
 class Moves:
-    """The single moves that a draft allows now."""
+    """The single moves that a draft allows now.
 
-    def __init__(self, draft: Draft, tie_break: TieBreak) -> None:
+    A soft rule that is weighed costs an improving move its penalty. That
+    lowers its worth, so the pruning stays exact. Moves at no cost to the
+    combined imbalance never break one.
+    """
+
+    def __init__(self, draft: Draft, settings: Settings) -> None:
         self._draft = draft
         self._state = draft.state
-        self._tie_break = tie_break
+        self._tie_break = settings.tie_break
+        self._penalty = settings.soft_rule_penalty
+
+    @property
+    def _constraints(self) -> Constraints:
+        return self._draft.constraints
 
     def improving(self) -> Pair | None:
         """The move that lowers the combined imbalance most (B9).
 
-        Of equals the first by name or the one that lowers the variance
-        most.
+        Less the penalties of the soft rules that it breaks. Of equals the
+        first by name or the one that lowers the variance most.
         """
         state = self._state
         hot = {
@@ -110,18 +121,32 @@ class Moves:
         hosts = np.arange(len(self._state.index.hosts))[None, :]
         good, worth = self._judge(instances[:, None], source, hosts, by_drop)
         some = np.flatnonzero(good.any(axis=1))
-        good[some] &= self._draft.constraints.rows(instances[some])
+        if by_drop or not self._constraints.weighs_soft_rules:
+            good[some] &= self._constraints.rows(instances[some])
+        else:
+            breaks = self._constraints.soft_breaks_rows(instances[some])
+            worth[some] -= self._penalty * breaks
+            good[some] &= self._constraints.hard_rows(instances[some])
+            good &= worth > EPSILON
         rows, columns = np.nonzero(good)
         return Candidates(
             instances[rows], columns, worth[rows, columns]
         ).best()
 
     def _entering(self, host: int, by_drop: bool) -> Candidates:
-        allowed = self._draft.constraints.column(host) & self._draft.movable
-        instances = np.flatnonzero(allowed)
+        weighs = self._constraints.weighs_soft_rules and not by_drop
+        if weighs:
+            allowed = self._constraints.hard_column(host)
+        else:
+            allowed = self._constraints.column(host)
+        instances = np.flatnonzero(allowed & self._draft.movable)
         hosts = np.full(1, host, dtype=np.intp)
         sources = self._state.host_of[instances]
         good, worth = self._judge(instances, sources, hosts, by_drop)
+        if weighs:
+            breaks = self._constraints.soft_breaks_column(host)
+            worth = worth - self._penalty * breaks[instances]
+            good &= worth > EPSILON
         instances = instances[good]
         hosts = np.full(len(instances), host, dtype=np.intp)
         return Candidates(instances, hosts, worth[good]).best()

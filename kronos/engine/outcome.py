@@ -3,10 +3,11 @@
 
 import math
 
-from kronos.engine import constraints
+from kronos.engine import constraints, groups
 from kronos.engine.draft import Draft, Made
 from kronos.engine.phases import Phases
 from kronos.engine.scoring import Scorecard
+from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     Drain,
@@ -20,12 +21,18 @@ NOT_NEEDED = 'no phase had a use for it'
 
 
 def standing(
-    snapshot: Snapshot, card: Scorecard, stopped: StopReason, reason: str
+    snapshot: Snapshot,
+    card: Scorecard,
+    stopped: StopReason,
+    reason: str,
+    settings: Settings,
 ) -> AggregateResult:
     """The result of a scope in which nothing is moved."""
     combined = math.fsum(
         one.weight * one.imbalance_before for one in card.results
     )
+    placement = {one.uuid: one.host for one in snapshot.instances.values()}
+    broken = groups.violations(snapshot.groups, placement, settings)
     in_use = len({one.host for one in snapshot.instances.values()})
     return AggregateResult(
         name=snapshot.scope,
@@ -42,6 +49,8 @@ def standing(
         stayed=dict.fromkeys(sorted(snapshot.instances), reason),
         hosts_in_use_before=in_use,
         hosts_in_use_after=in_use,
+        violations_before=broken,
+        violations_after=list(broken),
         warnings=card.warnings,
     )
 
@@ -60,12 +69,16 @@ def planned(
         card,
         last.stopped,
         '; '.join(end.reason for end in phases.ends),
+        phases.settings,
     )
     result.steps = [_step(made, phases) for made in draft.made]
     result.combined_after = state.combined()
     result.hosts_over_before = phases.hosts_over_before
     result.hosts_over_after = state.hosts_over()
     result.hosts_in_use_after = len(set(state.host_of.tolist()))
+    result.violations_after = groups.violations(
+        phases.snapshot.groups, state.placement(), phases.settings
+    )
     result.warnings += [text for end in phases.ends for text in end.warnings]
     after = dict(zip(state.policies, state.imbalances.tolist(), strict=True))
     for policy in result.policies:

@@ -144,9 +144,7 @@ class Phases:
 
     def _repair(self, draft: Draft) -> PhaseEnd:
         mode = self._policies[0].mode
-        search = Repair(
-            draft, self.snapshot, self.settings, mode, self._fixed
-        )
+        search = Repair(draft, self.snapshot, self.settings, mode, self._fixed)
         return search.run()
 
     def _pack(self, draft: Draft) -> PhaseEnd:

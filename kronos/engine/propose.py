@@ -160,7 +160,9 @@ class _Scope:
         )
 
     def _nothing(self, stopped: StopReason, reason: str) -> AggregateResult:
-        result = outcome.standing(self._snapshot, self._card, stopped, reason)
+        result = outcome.standing(
+            self._snapshot, self._card, stopped, reason, self._settings
+        )
         result.stages = self._stages
         return result
 

@@ -27,6 +27,11 @@ class Rule(abc.ABC):
     def __init__(self, instances: int, hosts: int) -> None:
         self._shape = (instances, hosts)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many instances and hosts it is about."""
+        return self._shape
+
     @abc.abstractmethod
     def why_not(self, instance: int, host: int) -> str:
         """Why the instance may not go to the host now; '' if it may."""

@@ -27,7 +27,7 @@ class Spread:
         self._draft = draft
         self._state = draft.state
         self._settings = settings
-        self._moves = Moves(draft, settings.tie_break)
+        self._moves = Moves(draft, settings)
         self._stalls = Stalls(draft, self._moves)
 
     def run(self) -> StopReason:

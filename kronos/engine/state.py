@@ -122,6 +122,11 @@ class State:
         """The weighted sum of the policies' imbalances (B1)."""
         return math.fsum(self.weights * self.imbalances)
 
+    def placement(self) -> dict[str, str]:
+        """Instance uuid to the name of the host where it is now."""
+        hosts = (self.index.hosts[host] for host in self.host_of.tolist())
+        return dict(zip(self.index.instances, hosts, strict=True))
+
     def over_threshold(self) -> BoolArray:
         """[P]: the policies that are not content; equality is (B10)."""
         return np.greater(self.imbalances, self.thresholds + EPSILON)

@@ -8,8 +8,8 @@ from the planner: neither its rules nor its arithmetic.
 
 from dataclasses import dataclass
 
-from kronos.engine.settings import Settings, TieBreak
-from kronos.engine.types import Instance, Snapshot
+from kronos.engine.settings import Settings, SoftRules, TieBreak
+from kronos.engine.types import Instance, ServerGroup, Snapshot
 from kronos.policies.models import Policy
 
 SAME = 1e-9
@@ -114,6 +114,7 @@ class Literal:
                     continue
                 after = self._after(uuid, host)
                 gain = before - self._combined(after)
+                gain -= self._penalty(uuid, host)
                 if gain > SAME and not self._is_rejected(after):
                     found.append((gain, uuid, host))
         if not found:
@@ -228,20 +229,40 @@ class Literal:
         return True
 
     def _groups_agree(self, uuid: str, host: str) -> bool:
-        for group in self._snapshot.groups:
-            if uuid not in group.members:
-                continue
-            others = [
-                self._placement[one]
-                for one in group.members
-                if one != uuid and one in self._placement
-            ]
-            if 'anti' in group.policy:
-                if others.count(host) >= group.max_server_per_host:
-                    return False
-                continue
-            if any(other != host for other in others):
-                return False
-            if group.policy == 'affinity' and not others:
-                return False
-        return True
+        vetoes = self._broken(uuid, host)
+        if self._weighs_soft_rules():
+            vetoes = [one for one in vetoes if 'soft' not in one.policy]
+        return not vetoes
+
+    def _penalty(self, uuid: str, host: str) -> float:
+        if not self._weighs_soft_rules():
+            return 0.0
+        broken = self._broken(uuid, host)
+        return self._settings.soft_rule_penalty * len(broken)
+
+    def _weighs_soft_rules(self) -> bool:
+        return self._settings.soft_rules is SoftRules.PENALTY and (
+            not self._settings.enforce_soft_affinity
+        )
+
+    def _broken(self, uuid: str, host: str) -> list[ServerGroup]:
+        """The groups to whose rule the move is contrary."""
+        return [
+            group
+            for group in self._snapshot.groups
+            if uuid in group.members and not self._agrees(group, uuid, host)
+        ]
+
+    def _agrees(self, group: ServerGroup, uuid: str, host: str) -> bool:
+        others = [
+            self._placement[one]
+            for one in group.members
+            if one != uuid and one in self._placement
+        ]
+        if group.policy == 'soft-anti-affinity':
+            return host not in others
+        if group.policy == 'anti-affinity':
+            return others.count(host) < group.max_server_per_host
+        if any(other != host for other in others):
+            return False
+        return bool(others) or group.policy == 'soft-affinity'

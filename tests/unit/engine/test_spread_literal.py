@@ -4,7 +4,7 @@
 from oslotest import base
 
 from kronos.engine.propose import propose
-from kronos.engine.settings import TieBreak
+from kronos.engine.settings import SoftRules, TieBreak
 from kronos.engine.types import StopReason
 from tests.unit.engine import reference, scopes
 
@@ -12,13 +12,18 @@ CASES = 400
 
 
 class TestLiteralRule(base.BaseTestCase):
-    def _compare(self, tie_break: TieBreak) -> None:
+    def _compare(
+        self, tie_break: TieBreak, penalty: float | None = None
+    ) -> int:
         planned = moves = 0
         seen = set()
         for seed in range(CASES):
             snapshot, policies, settings = scopes.chance(seed)
             settings.plateau_moves = settings.swap_moves = False
             settings.tie_break = tie_break
+            if penalty is not None:
+                settings.soft_rules = SoftRules.PENALTY
+                settings.soft_rule_penalty = penalty
             result = propose([snapshot], policies, settings).scopes[0]
             if result.stopped is StopReason.TOO_FEW_HOSTS:
                 continue
@@ -42,6 +47,7 @@ class TestLiteralRule(base.BaseTestCase):
         self.assertEqual(
             {StopReason.BALANCED, StopReason.BUDGET, StopReason.STUCK}, seen
         )
+        return moves
 
     def test_first(self) -> None:
         self._compare(TieBreak.FIRST)
@@ -51,3 +57,12 @@ class TestLiteralRule(base.BaseTestCase):
 
     def test_variance_per_gib(self) -> None:
         self._compare(TieBreak.VARIANCE_PER_GIB)
+
+    def test_penalty(self) -> None:
+        """Soft rules may be broken, at a price."""
+        vetoed = self._compare(TieBreak.VARIANCE)
+        dear = self._compare(TieBreak.VARIANCE, 0.02)
+        free = self._compare(TieBreak.VARIANCE, 0.0)
+        # Each price must matter.
+        self.assertLess(vetoed, dear)
+        self.assertLess(dear, free)

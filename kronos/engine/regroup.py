@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which moves bring a broken server group closer to its rule?"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kronos.engine import groups
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.draft import Draft
+from kronos.engine.types import ServerGroup
+
+
+@dataclass(eq=False)
+class Broken:
+    """A group whose rule is broken when the phase begins."""
+
+    group: ServerGroup
+    members: list[int]
+    """Positions of those on hosts of the scope."""
+
+    @property
+    def is_together(self) -> bool:
+        """Whether its members are to be on one host."""
+        return self.group.policy in groups.TOGETHER
+
+
+@dataclass
+class Move:
+    """A move for the sake of a group."""
+
+    instance: int
+    destination: int
+    group: Broken
+    gain: float = 0.0
+    """How far the combined imbalance falls; negative if it grows."""
+    drop: float = 0.0
+    """How far the variance falls."""
+    wakes: bool = False
+    """Whether it enters a host that mode pack wants empty."""
+
+
+class Regroup:
+    """The repair moves that a draft allows now.
+
+    :param packs: mode pack knows no threshold to object by, and rather
+        leaves an empty host empty
+    """
+
+    def __init__(self, draft: Draft, packs: bool) -> None:
+        self._draft = draft
+        self._state = draft.state
+        self._packs = packs
+
+    def on(self, one: Broken) -> Counter[int]:
+        """Its members by host."""
+        return Counter(self._state.host_of[one.members].tolist())
+
+    def excess(self, one: Broken) -> int:
+        """How far it is from its rule, in moves."""
+        return groups.excess(one.group, self.on(one))
+
+    def ends(self, one: Broken) -> tuple[list[int], list[int]]:
+        """The members that may leave, and the hosts that may take them.
+
+        From the one to the other, every move brings the group closer.
+        """
+        on, host_of = self.on(one), self._state.host_of
+        if one.is_together:
+            most = max(on.values())
+            return one.members, sorted(h for h in on if on[h] == most)
+        limit = groups.most_per_host(one.group)
+        hosts = range(len(self._state.index.hosts))
+        return (
+            [m for m in one.members if on[int(host_of[m])] > limit],
+            [host for host in hosts if on[host] < limit],
+        )
+
+    def legal(
+        self, one: Broken, members: Iterable[int], hosts: Iterable[int]
+    ) -> list[Move]:
+        """The legal moves of members to which no policy objects (B8)."""
+        movable = [m for m in members if self._draft.movable[m]]
+        some = np.array(movable, dtype=np.intp)
+        places = np.array(list(hosts), dtype=np.intp)
+        self._draft.constraints.repair(one.group.uuid)
+        mask = self._draft.constraints.rows(some)[:, places]
+        self._draft.constraints.repair('')
+        rows, columns = np.nonzero(mask)
+        if not len(rows):
+            return []
+        gains, objected, drops = self._judge(some[rows], places[columns])
+        empty = self._unused()[places]
+        return [
+            Move(
+                int(some[rows[at]]),
+                int(places[columns[at]]),
+                one,
+                float(gains[at]),
+                float(drops[at]),
+                bool(empty[columns[at]]),
+            )
+            for at in np.flatnonzero(~objected).tolist()
+        ]
+
+    def _judge(
+        self, instances: IntArray, hosts: IntArray
+    ) -> tuple[FloatArray, BoolArray, FloatArray]:
+        sources = self._state.host_of[instances]
+        ends = self._state.shifted(instances, sources, hosts)
+        gains, objected = self._state.judge(sources, hosts, *ends)
+        drops = self._state.scatter_drop(sources, hosts, *ends)
+        return gains, objected & (not self._packs), drops
+
+    def _unused(self) -> BoolArray:
+        """[H]: the hosts that pack rather leaves as they are."""
+        unused = np.full(len(self._state.index.hosts), self._packs)
+        unused[self._state.host_of] = False
+        return unused
+
+    def best(self, moves: list[Move]) -> Move:
+        """The one that leaves the combined imbalance lowest (H7).
+
+        Of equals the one that lowers the variance most, then that of the
+        smallest instance, then by uuid and host.
+
+        :param moves: at least one
+        """
+        if not all(move.wakes for move in moves):
+            moves = [move for move in moves if not move.wakes]
+        most = max(move.gain for move in moves) - EPSILON
+        moves = [move for move in moves if move.gain >= most]
+        most = max(move.drop for move in moves) - EPSILON
+        memory = self._state.memory_mb
+        return min(
+            (move for move in moves if move.drop >= most),
+            key=lambda move: (
+                int(memory[move.instance]),
+                move.instance,
+                move.destination,
+            ),
+        )

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server groups are broken, and why were they left? In sentences."""
+
+from collections.abc import Mapping, Sequence
+
+from kronos.engine import groups
+from kronos.engine.draft import Draft
+from kronos.engine.explain import no_destination
+from kronos.engine.regroup import Broken
+from kronos.engine.state import State
+from kronos.engine.types import StopReason
+
+NAMED_MEMBERS = 3
+"""So many members of a group are explained in a warning."""
+
+
+def described(one: Broken, on: Mapping[int, int], state: State) -> str:
+    """``anti-affinity group db: 2 members on cmp1``."""
+    names = state.index.hosts
+    return groups.describe(
+        one.group, {names[host]: number for host, number in on.items()}
+    )
+
+
+def summary(
+    stopped: StopReason, broken: int, left: int, moves: int, budget: int | None
+) -> str:
+    """How the repair ended, with its numbers.
+
+    :param broken: groups to repair at the start; ``left``: at the end
+    """
+    by = f'by {_counted(moves, "migration")}'
+    if not broken:
+        return 'no server group is broken'
+    if stopped is StopReason.DONE:
+        return f'{_counted(broken, "server group")} repaired {by}'
+    text = (
+        f'the budget of {_counted(budget or 0, "migration")} is used'
+        if stopped is StopReason.BUDGET
+        else 'no further legal migration repairs a server group'
+    )
+    return (
+        f'{text}; {broken - left} of {_counted(broken, "broken server group")}'
+        f' repaired, {_counted(moves, "migration")} made for them'
+    )
+
+
+def unrepaired(
+    one: Broken,
+    on: Mapping[int, int],
+    state: State,
+    reasons: Mapping[int, str],
+) -> str:
+    """The warning about a group that no legal move helps (H11)."""
+    some = list(reasons.items())
+    texts = [
+        f'{state.index.instances[member]}: {reason}'
+        for member, reason in some[:NAMED_MEMBERS]
+    ]
+    if len(some) > NAMED_MEMBERS:
+        texts.append(f'and {len(some) - NAMED_MEMBERS} more')
+    return f'{described(one, on, state)} cannot be repaired: ' + '; '.join(
+        texts
+    )
+
+
+def waiting(one: Broken, on: Mapping[int, int], state: State) -> str:
+    """The warning about a group that is left until a migration has ended."""
+    return (
+        f'{described(one, on, state)} is not repaired now: a member is '
+        'being migrated'
+    )
+
+
+def why_refused(
+    draft: Draft, one: Broken, member: int, hosts: Sequence[int]
+) -> str:
+    """Why no move of a member helps, host by host or in numbers.
+
+    :param hosts: where it would have to go
+    """
+    draft.constraints.repair(one.group.uuid)
+    reasons = {
+        host: draft.constraints.why_not(member, host)
+        for host in hosts
+        if host != draft.state.host_of[member]
+    }
+    every = no_destination(draft, member)
+    draft.constraints.repair('')
+    names = draft.state.index.hosts
+    legal = [host for host, reason in reasons.items() if not reason]
+    if legal:
+        some = ', '.join(names[host] for host in legal[:NAMED_MEMBERS])
+        return (
+            f'{_counted(len(legal), "legal destination")} ({some}), but '
+            'none that brings the group closer to its rule and worsens no '
+            'policy that then is over its threshold'
+        )
+    if not one.is_together or not reasons:
+        return every
+    return '; '.join(
+        f'{names[host]}: {reason}'
+        for host, reason in list(reasons.items())[:NAMED_MEMBERS]
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f'{number} {what}{"" if number == 1 else "s"}'
