@@ -124,14 +124,21 @@ def stuck_instances(draft: Draft) -> dict[int, str]:
     }
 
 
-def no_destination(draft: Draft, instance: int) -> str:
-    """Why an instance has no legal destination: how many hosts, and why."""
+def no_destination(draft: Draft, instance: int, otherwise: str = '') -> str:
+    """Why an instance has no legal destination: how many hosts, and why.
+
+    :param otherwise: the reason against hosts that no rule refuses
+    """
+    refused = draft.constraints.refusals(instance)
+    left = len(draft.state.counts) - sum(number for number, _ in refused)
+    if left and otherwise:
+        refused.append((left, otherwise))
     # The first refusal is that of the host where it is.
-    refused = '; '.join(
+    text = '; '.join(
         f'{number} host{"" if number == 1 else "s"}: {reason}'
-        for number, reason in draft.constraints.refusals(instance)[1:]
+        for number, reason in refused[1:]
     )
-    return f'no legal destination: {refused or "there is no other host"}'
+    return f'no legal destination: {text or "there is no other host"}'
 
 
 def _why_stuck(draft: Draft, instance: int) -> str:

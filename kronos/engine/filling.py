@@ -49,12 +49,29 @@ class Filling:
         if homeless.size:
             return int(instances[homeless[0]])
         for instance, row in zip(instances.tolist(), allowed, strict=True):
-            host = self._fullest(instance, row)
-            if host is None:
+            if not self._put(instance, row):
                 return int(instance)
-            self.moves.append((instance, int(self.host_of[instance]), host))
-            self._shift(*self.moves[-1])
         return None
+
+    def place_some(
+        self, instances: IntArray, hosts: BoolArray, most: float
+    ) -> tuple[list[int], list[int]]:
+        """The same, but go on with the next where one finds no host.
+
+        :param most: so many are placed
+        :returns: those that find no host, and those after the last placed
+        """
+        stuck: list[int] = []
+        allowed = self._rules.rows(instances) & hosts
+        everyone = instances.tolist()
+        for at, (instance, row) in enumerate(
+            zip(everyone, allowed, strict=True)
+        ):
+            if len(self.moves) >= most:
+                return stuck, everyone[at:]
+            if not self._put(instance, row):
+                stuck.append(instance)
+        return stuck, []
 
     def take_back(self) -> None:
         """Lead the rules back to where they were."""
@@ -74,6 +91,14 @@ class Filling:
         memory = state.memory_mb[instances]
         order = np.lexsort((instances, -memory, -weight))
         return instances[order]
+
+    def _put(self, instance: int, allowed: BoolArray) -> bool:
+        host = self._fullest(instance, allowed)
+        if host is None:
+            return False
+        self.moves.append((instance, int(self.host_of[instance]), host))
+        self._shift(*self.moves[-1])
+        return True
 
     def _fullest(self, instance: int, allowed: BoolArray) -> int | None:
         """The fullest of the hosts by the scores now, ties by name.

@@ -132,8 +132,8 @@ class Pack:
             return ''
         self._is_budget_short = True
         return (
-            f'that takes {_migrations(len(there))}, and {left:g} of the '
-            f'budget of {self._draft.budget} are left'
+            f'that takes {_migrations(len(there))}, and the budget of '
+            f'{self._draft.budget} has {left:g} left'
         )
 
     def _place_all(
@@ -144,7 +144,7 @@ class Pack:
             return ''
         return (
             f'its instance {self._uuid(stuck)} has '
-            f'{self._no_destination(stuck, hosts)}'
+            f'{self._no_destination(stuck)}'
         )
 
     def _place_some(
@@ -155,15 +155,15 @@ class Pack:
         :returns: of the others the reason
         """
         able = there[self._draft.movable[there] & ~self._moved[there]]
-        stayed = {}
-        for instance in filling.heaviest_first(able).tolist():
-            if len(filling.moves) >= self._draft.left:
-                self._is_budget_short = True
-                used = _migrations(self._draft.budget or 0)
-                stayed[instance] = f'the budget of {used} is used'
-            elif filling.place(np.array([instance]), hosts) is not None:
-                stayed[instance] = self._no_destination(instance, hosts)
-        return stayed
+        stuck, untried = filling.place_some(
+            filling.heaviest_first(able), hosts, self._draft.left
+        )
+        if untried:
+            self._is_budget_short = True
+        used = _migrations(self._draft.budget or 0)
+        return dict.fromkeys(untried, f'the budget of {used} is used') | {
+            instance: self._no_destination(instance) for instance in stuck
+        }
 
     def _why_not_safe(self, filling: Filling) -> str:
         """Why the scope could not lose its fullest hosts after a trial.
@@ -191,17 +191,11 @@ class Pack:
             f'{self._name(source)} would have no place'
         )
 
-    def _no_destination(self, instance: int, hosts: BoolArray) -> str:
-        """Why, with the hosts that are legal and still not filled."""
-        text = explain.no_destination(self._draft, instance)
-        legal = self._draft.constraints.rows(np.array([instance]))[0]
-        number = int((legal & ~hosts).sum())
-        if not number:
-            return text
-        kept = f'{_hosts(number)}: empty, or being emptied'
-        if number == len(hosts) - 1:
-            return f'no legal destination: {kept}'
-        return f'{text}; {kept}'
+    def _no_destination(self, instance: int) -> str:
+        """Why, with the hosts that no rule forbids and pack still does."""
+        return explain.no_destination(
+            self._draft, instance, 'it is empty, or being emptied'
+        )
 
     def _reason(self, order: list[int], moves: int) -> str:
         left = self._in_use()
@@ -215,8 +209,8 @@ class Pack:
             further = f'the budget of {_migrations(budget or 0)} is used'
             if unused:
                 further = (
-                    f'{unused:g} of the budget of {_migrations(budget or 0)} '
-                    'are left and empty no further host'
+                    f'no further host can be emptied with the {unused:g} '
+                    f'left of the budget of {_migrations(budget or 0)}'
                 )
         return f'{text}, {int(left.sum())} stay in use; {further}'
 
