@@ -87,7 +87,9 @@ class PrometheusClient:
             data = self._http.ask('query', params)
             samples = answer.vector(data, label_key)
         except answer.AnswerError as error:
-            return self._bad(query, Health.UNREACHABLE, str(error))
+            reading = self._bad(query, Health.UNREACHABLE, str(error))
+            reading.is_away = isinstance(error, answer.TransientError)
+            return reading
         limit = self._clock() - self._staleness_threshold
         fresh = [sample for sample in samples if sample.timestamp >= limit]
         if samples and not fresh:

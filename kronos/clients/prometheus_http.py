@@ -66,7 +66,11 @@ class Http:
     def ask(
         self, what: str, params: Mapping[str, str], method: str = ''
     ) -> dict[str, Any]:
-        """``data`` of an answer; raises AnswerError without secrets."""
+        """``data`` of an answer.
+
+        :raises AnswerError: without secrets; a TransientError if all tries
+            were in vain
+        """
         try:
             body = self._retrying.copy()(self._try, what, params, method)
             data = answer.data_of(body)
@@ -74,7 +78,7 @@ class Http:
             text = str(error)
             for secret in auth.secrets_of(self._session):
                 text = text.replace(secret, '***')
-            raise answer.AnswerError(text, error.status) from None
+            raise type(error)(text, error.status) from None
         for warning in body.get('warnings') or []:
             LOG.warning('Prometheus at %s: %s', self.address, warning)
         return data

@@ -35,6 +35,9 @@ class Reading:
     samples: list[Sample] = field(default_factory=list)
     error: str = ''
     """Why it is STALE or UNREACHABLE; empty when there is an answer."""
+    is_away: bool = False
+    """Whether Prometheus was in vain tried several times (no connection, no
+    answer in time, 429, 5xx), and not only this query refused."""
 
 
 @dataclass

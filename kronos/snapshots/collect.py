@@ -11,10 +11,12 @@ from kronos.clients.nova import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus import PrometheusClient
 from kronos.common import exceptions
+from kronos.engine import cooldown, measuring
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
     Event,
+    Health,
     Host,
     Instance,
     PolicyReadings,
@@ -22,8 +24,8 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
-from kronos.policies.models import Mode, Policy
-from kronos.snapshots import scopes
+from kronos.policies.models import Policy
+from kronos.snapshots import flights, scopes
 from kronos.snapshots.scopes import ScopeRequest
 
 __all__ = ['Collector', 'ScopeRequest']
@@ -70,6 +72,7 @@ class Collector:
         request: ScopeRequest,
         policies: Sequence[Policy],
         settings: Settings,
+        events: Sequence[Event] = (),
     ) -> list[Snapshot]:
         """One snapshot per scope, in the order of planning.
 
@@ -77,6 +80,8 @@ class Collector:
         policy is asked once. Without os-services a snapshot's ``services``
         is None (E12); without Placement its hosts have no headroom.
 
+        :param events: what is known of moves from elsewhere; those that
+            Nova tells of are added
         :raises ScopeError: the request is for no, an unknown or an empty
             scope
         :raises NovaClientError: another listing of Nova failed: without
@@ -87,12 +92,18 @@ class Collector:
         found = scopes.resolve(request, self._cloud())
         hosts = {host.name: host for scope in found.values() for host in scope}
         self._fill_in(hosts, services)
+        instances = self._instances(request)
         gathered = _Gathered(
             services=services,
-            instances=self._instances(request),
+            instances=instances,
             groups=self._nova.list_server_groups(),
-            events=[],
-            readings=self._readings(policies),
+            events=self._events(
+                instances,
+                events,
+                cooldown.nova_since(settings, taken_at, events),
+                taken_at,
+            ),
+            readings=_Survey(self._prometheus, settings).of(policies),
             taken_at=taken_at,
         )
         return [
@@ -142,9 +153,51 @@ class Collector:
             instance.unmovable = scopes.exclusion_of(instance, request)
         return instances
 
-    def _readings(
-        self, policies: Sequence[Policy]
-    ) -> dict[str, PolicyReadings]:
+    def _events(
+        self,
+        instances: Sequence[Instance],
+        known: Sequence[Event],
+        since: float,
+        now: float,
+    ) -> list[Event]:
+        """The known events and Nova's, without what was left behind."""
+        told = self._nova.list_migrations(since)
+        unexplained = flights.unexplained(instances, told)
+        if unexplained:
+            told += [
+                event
+                for event in self._nova.list_unfinished_migrations()
+                if event.instance in unexplained
+            ]
+        events, left_behind = flights.sort_out([*known, *told], instances, now)
+        for event in left_behind:
+            LOG.warning(
+                'The move of %s %s -> %s is %s for %s, but the server is '
+                'not moving: it counts no more',
+                event.instance,
+                event.source,
+                event.destination,
+                event.status,
+                event.origin.value,
+            )
+        return events
+
+
+class _Survey:
+    """The queries of one cycle.
+
+    When one of them is tried in vain, the others are not asked: each would
+    be tried for as long.
+    """
+
+    def __init__(
+        self, prometheus: PrometheusClient, settings: Settings
+    ) -> None:
+        self._prometheus = prometheus
+        self._settings = settings
+        self._away = ''
+
+    def of(self, policies: Sequence[Policy]) -> dict[str, PolicyReadings]:
         return {
             policy.name: self._readings_of(policy)
             for policy in policies
@@ -152,24 +205,32 @@ class Collector:
         }
 
     def _readings_of(self, policy: Policy) -> PolicyReadings:
-        is_pack = policy.mode is Mode.PACK
+        capacity_query = None
+        if measuring.asks_capacity(policy, self._settings):
+            capacity_query = policy.capacity_query
         return PolicyReadings(
-            imbalance=self._prometheus.instant_query(
-                policy.imbalance_query, policy.host_label
-            ),
-            profile=self._prometheus.instant_query(
+            imbalance=self._ask(policy.imbalance_query, policy.host_label),
+            profile=self._ask(
                 policy.vm_profile_query, policy.vm_profile_label
             ),
             host_capacity=self._by_host(policy.host_capacity_query, policy),
-            capacity=self._by_host(
-                policy.capacity_query if is_pack else None, policy
-            ),
+            capacity=self._by_host(capacity_query, policy),
         )
 
     def _by_host(self, query: str | None, policy: Policy) -> Reading | None:
         if query is None:
             return None
-        return self._prometheus.instant_query(query, policy.host_label)
+        return self._ask(query, policy.host_label)
+
+    def _ask(self, query: str, label: str) -> Reading:
+        if self._away:
+            return Reading(
+                query, Health.UNREACHABLE, error=self._away, is_away=True
+            )
+        reading = self._prometheus.instant_query(query, label)
+        if reading.is_away:
+            self._away = reading.error
+        return reading
 
 
 def _snapshot(name: str, hosts: list[Host], gathered: _Gathered) -> Snapshot:

@@ -1,87 +1,353 @@
 # SPDX-License-Identifier: Apache-2.0
-"""I1: a scope rests after a live migration."""
+"""I1-I6, I12: what moves of the past forbid, at t = 1000 s."""
+
+import copy
+import itertools
+from typing import Any
 
 from oslotest import base
 
 from kronos.engine import cooldown
+from kronos.engine.cooldown import Memory
+from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.settings import Settings
-from kronos.engine.types import Move
 from tests.unit.engine import build
 
-
-def move(status='completed', created=0.0, updated=0.0, **fields):
-    values = {'instance': 'u1', 'source': 'a', 'destination': 'b', **fields}
-    return Move(
-        status=status, created_at=created, updated_at=updated, **values
-    )
+QUARANTINE = {'quarantine_seconds': 3600.0}
 
 
-def standstill(*moves, seconds=600.0):
-    """At t = 1000 s in a scope with the hosts a and b."""
+def event(
+    outcome: Outcome = Outcome.MOVED, at: float = 880.0, **more: Any
+) -> Event:
+    """Of instance u1, by default 120 s ago and told by Watcher."""
+    values = {
+        'instance': 'u1',
+        'source': 'a',
+        'destination': 'b',
+        'origin': Origin.WATCHER,
+        **more,
+    }
+    return Event(outcome=outcome, at=at, **values)
+
+
+def failed(error_type: str, at: float = 880.0, **more: Any) -> Event:
+    return event(Outcome.FAILED, at, error_type=error_type, **more)
+
+
+def by_hand(outcome: Outcome = Outcome.MOVED, **more: Any) -> Event:
+    return event(outcome, **{'origin': Origin.NOVA, **more})
+
+
+def remember(*events: Event, **settings: Any) -> Memory:
+    """In the aggregate gpu: u1 on b, u2 on a."""
     snapshot = build.snapshot(
-        {'cpu': {'a': 0.1, 'b': 0.2}}, recent_moves=list(moves)
+        {'cpu': {'a': 0.1, 'b': 0.2}},
+        instances=[build.instance('u1', 'b'), build.instance('u2', 'a')],
+        events=list(events),
     )
-    return cooldown.standstill(snapshot, Settings(cooldown_seconds=seconds))
+    snapshot.scope, snapshot.taken_at = 'gpu', 1000.0
+    before = copy.deepcopy(snapshot)
+    memory = cooldown.remember(snapshot, Settings(**settings))
+    assert snapshot == before
+    return memory
 
 
-class TestStandstill(base.BaseTestCase):
-    def test_nothing_moved(self):
-        self.assertEqual('', standstill())
+def standstill(*events: Event, seconds: float = 600.0) -> str:
+    return remember(*events, cooldown_seconds=seconds).standstill
 
-    def test_the_numbers_are_said(self):
+
+class TestAggregate(base.BaseTestCase):
+    """I1."""
+
+    def test_nothing_happened(self) -> None:
+        self.assertEqual(Memory(), remember(cooldown_seconds=600.0))
+
+    def test_the_numbers_are_said(self) -> None:
         self.assertEqual(
-            'cooldown: 480 of 600 s are left since the live migration of u1 '
-            'from a to b (completed, 120 s ago)',
-            standstill(move(created=800, updated=880)),
+            'aggregate gpu cools down for 480 s: u1 moved a -> b 120 s ago',
+            standstill(event()),
         )
 
-    def test_until_the_cooldown_is_over(self):
-        for updated, rests in [(400, False), (400.5, True), (399, False)]:
-            text = standstill(move(updated=updated))
-            self.assertEqual(rests, bool(text), updated)
+    def test_until_it_is_over(self) -> None:
+        for at, rests in [(400, False), (400.5, True), (399, False)]:
+            self.assertEqual(rests, bool(standstill(event(at=at))), at)
+        self.assertIn('for 1 s: ', standstill(event(at=400.5)))
 
-    def test_zero_switches_it_off(self):
-        for status in ('completed', 'running'):
+    def test_zero_switches_it_off(self) -> None:
+        for outcome in Outcome:
+            one = event(outcome, 1000)
+            self.assertEqual('', standstill(one, seconds=0))
+
+    def test_the_newest_counts(self) -> None:
+        events = [
+            event(at=700, instance='old'),
+            event(at=900, instance='new'),
+            event(at=800, instance='middle'),
+        ]
+        for order in itertools.permutations(events):
             self.assertEqual(
-                '', standstill(move(status, updated=1000), seconds=0)
+                'aggregate gpu cools down for 500 s: new moved a -> b 100 s '
+                'ago',
+                standstill(*order),
             )
 
-    def test_newest_counts(self):
-        moves = [
-            move(updated=700, instance='old'),
-            move(updated=900, instance='new'),
-            move(updated=800, instance='middle'),
-        ]
-        for order in (moves, moves[::-1]):
-            text = standstill(*order)
-            self.assertIn('of new from', text)
-            self.assertIn('500 of 600', text)
-
-    def test_one_side_in_the_scope_is_enough(self):
+    def test_one_side_in_the_scope_is_enough(self) -> None:
         for source, destination, rests in [
             ('a', 'x', True),
             ('x', 'b', True),
             ('x', 'y', False),
         ]:
-            text = standstill(
-                move(updated=999, source=source, destination=destination)
-            )
+            text = standstill(event(source=source, destination=destination))
             self.assertEqual(rests, bool(text))
 
-    def test_what_moved_nothing_starts_none(self):
-        for status in ('error', 'failed', 'cancelled', 'Error', 'conflict'):
-            self.assertEqual('', standstill(move(status, updated=999)))
-
-    def test_under_way_counts_as_of_now(self):
-        """However long it has been queued or running."""
-        for status in (
-            'accepted', 'queued', 'preparing', 'running', 'post-migrating'
-        ):  # fmt: skip
+    def test_not_over_counts_as_of_now(self) -> None:
+        """However long it has been so."""
+        for outcome, told in [
+            (Outcome.PLANNED, 'u1 is in a plan that is under way (p)'),
+            (Outcome.UNDER_WAY, 'u1 is being migrated a -> b'),
+        ]:
             self.assertEqual(
-                'cooldown: 600 of 600 s are left since the live migration of '
-                f'u1 from a to b ({status}, 0 s ago)',
-                standstill(move(status, created=-5000, updated=-5000)),
+                f'aggregate gpu cools down for 600 s: {told}',
+                standstill(event(outcome, -5000, plan='p')),
             )
 
-    def test_clock_that_runs_ahead(self):
-        self.assertIn('600 of 600', standstill(move(updated=1030)))
+    def test_a_started_plan_that_failed(self) -> None:
+        self.assertEqual(
+            'aggregate gpu cools down for 480 s: a move of u1 a -> b failed '
+            '(NovaClientError) 120 s ago',
+            standstill(failed('NovaClientError')),
+        )
+
+    def test_a_failure_that_only_nova_tells_of(self) -> None:
+        self.assertEqual('', standstill(by_hand(Outcome.FAILED)))
+
+    def test_clock_that_runs_ahead(self) -> None:
+        self.assertIn('for 600 s: ', standstill(event(at=1030)))
+        self.assertIn('0 s ago', standstill(event(at=1030)))
+
+
+class TestInstance(base.BaseTestCase):
+    """I2."""
+
+    def reason(self, *events: Event, seconds: float = 900.0) -> str:
+        memory = remember(*events, instance_cooldown_seconds=seconds)
+        self.assertEqual('', memory.standstill)
+        self.assertNotIn('u2', memory.unavailable)
+        return memory.unavailable.get('u1', '')
+
+    def test_any_outcome_told_by_anyone(self) -> None:
+        moved = 'it cools down for 780 s: it moved a -> b 120 s ago'
+        self.assertEqual(moved, self.reason(event()))
+        self.assertEqual(moved, self.reason(by_hand()))
+        self.assertEqual(
+            'it cools down for 780 s: a move of it a -> ? failed 120 s ago',
+            self.reason(by_hand(Outcome.FAILED, destination='')),
+        )
+        self.assertIn('(X) 120 s', self.reason(failed('X')))
+
+    def test_until_it_is_over(self) -> None:
+        self.assertEqual('', self.reason(event(at=100)))
+        self.assertIn('for 1 s', self.reason(event(at=100.1)))
+        self.assertEqual('', self.reason(event(), seconds=0))
+
+    def test_on_its_way_whatever_the_cooldown(self) -> None:
+        for outcome, told in [
+            (Outcome.PLANNED, 'it is in a plan that is under way (p)'),
+            (Outcome.UNDER_WAY, 'it is being migrated a -> b'),
+        ]:
+            one = event(outcome, -5000, plan='p')
+            for seconds in (0, 900):
+                self.assertEqual(told, self.reason(one, seconds=seconds))
+
+    def test_others_are_not_touched(self) -> None:
+        memory = remember(
+            event(instance='elsewhere'), instance_cooldown_seconds=900.0
+        )
+        self.assertEqual({}, memory.unavailable)
+
+
+class TestQuarantine(base.BaseTestCase):
+    """I3-I6."""
+
+    def reason(self, *events: Event, **settings: Any) -> str:
+        memory = remember(*events, **{**QUARANTINE, **settings})
+        return memory.unavailable.get('u1', '')
+
+    def test_by_error_type(self) -> None:
+        for error_type, quarantined in [
+            ('PreFlightError', True),
+            ('MigrationFailed', True),
+            ('MigrationTimeout', True),
+            ('NovaClientError', False),
+            ('MigrationCancelled', False),
+        ]:
+            reason = self.reason(failed(error_type))
+            self.assertEqual(quarantined, bool(reason), error_type)
+
+    def test_the_numbers_are_said(self) -> None:
+        ends = '; a successful live migration by hand ends that'
+        told = 'PreFlightError at its move a -> b, 120 s ago'
+        one = failed('PreFlightError')
+        self.assertEqual(
+            f'it is in quarantine for 3480 s: {told}{ends}', self.reason(one)
+        )
+        self.assertEqual(
+            f'it is in quarantine for ever: {told}{ends}',
+            self.reason(one, quarantine_seconds=-1),
+        )
+        one.status = cooldown.DELETED
+        self.assertIn('counted from the deletion', self.reason(one))
+
+    def test_how_long(self) -> None:
+        for at, limit, quarantined in [
+            (-2600, 3600, False),
+            (-2599.5, 3600, True),
+            (1000, 0, False),
+            (-1e9, -1, True),
+        ]:
+            one = failed('MigrationFailed', at=at)
+            reason = self.reason(one, quarantine_seconds=limit)
+            self.assertEqual(quarantined, bool(reason), (at, limit))
+
+    def test_unknown_error_type(self) -> None:
+        """I6: as a precaution, and said."""
+        for error_type, told in [('Odd', 'Odd'), ('', 'none')]:
+            memory = remember(failed(error_type), **QUARANTINE)
+            self.assertIn('in quarantine', memory.unavailable['u1'])
+            (note,) = memory.notes
+            self.assertIn('u1 is in quarantine as a precaution', note)
+            self.assertTrue(note.endswith(f'not known: {told}'), note)
+            self.assertEqual([], remember(failed(error_type)).notes)
+        self.assertEqual([], remember(failed('MigrationFailed')).notes)
+
+    def test_a_failure_that_only_nova_tells_of(self) -> None:
+        self.assertEqual('', self.reason(by_hand(Outcome.FAILED)))
+
+    def test_a_later_move_ends_it(self) -> None:
+        for limit in (3600, -1):
+            for at, quarantined in [(879, True), (880, True), (881, False)]:
+                reason = self.reason(
+                    by_hand(at=at),
+                    failed('MigrationFailed'),
+                    quarantine_seconds=limit,
+                )
+                self.assertEqual(quarantined, bool(reason), at)
+
+    def test_the_newest_failure_counts(self) -> None:
+        old, new = (
+            failed('PreFlightError', at=100),
+            failed('MigrationTimeout', at=900),
+        )
+        moved = by_hand(at=500)
+        for order in itertools.permutations([old, moved, new]):
+            self.assertIn('MigrationTimeout', self.reason(*order))
+
+    def test_the_longer_rest_is_told(self) -> None:
+        one = failed('MigrationFailed')
+        for cooldown_seconds, told in [
+            (900, 'quarantine'),
+            (3600, 'quarantine'),
+            (9000, 'cools down for 8880 s'),
+        ]:
+            reason = self.reason(
+                one, instance_cooldown_seconds=cooldown_seconds
+            )
+            self.assertIn(told, reason)
+
+
+class TestReturns(base.BaseTestCase):
+    def returns(self, *events: Event, seconds: float = 600.0) -> Any:
+        return remember(*events, return_guard_seconds=seconds).returns
+
+    def test_the_host_that_it_left(self) -> None:
+        self.assertEqual(
+            {
+                'u1': {
+                    'a': 'it was moved away from there 120 s ago '
+                    '(return_guard is 600 s)'
+                }
+            },
+            self.returns(by_hand()),
+        )
+
+    def test_not_the_host_that_it_is_on(self) -> None:
+        there_and_back = [
+            event(source='b', destination='a', at=700),
+            event(source='a', destination='b', at=800),
+        ]
+        self.assertEqual(['a'], list(self.returns(*there_and_back)['u1']))
+
+    def test_the_newest_leave_counts(self) -> None:
+        events = [event(at=700), event(at=900), event(at=500)]
+        for order in itertools.permutations(events):
+            self.assertIn('100 s ago', self.returns(*order)['u1']['a'])
+
+    def test_for_so_long(self) -> None:
+        for at, guarded in [(400, False), (401, True)]:
+            self.assertEqual(guarded, bool(self.returns(event(at=at))))
+        self.assertEqual({}, self.returns(event(), seconds=0))
+
+    def test_what_moved_nothing(self) -> None:
+        for outcome in (Outcome.PLANNED, Outcome.UNDER_WAY, Outcome.FAILED):
+            self.assertEqual({}, self.returns(event(outcome)))
+        self.assertEqual({}, self.returns(by_hand(source='')))
+
+
+class TestTwoTellOfOne(base.BaseTestCase):
+    """Watcher's row and Nova's migration are one move."""
+
+    SETTINGS: dict[str, Any] = {
+        'cooldown_seconds': 600.0,
+        'instance_cooldown_seconds': 900.0,
+        'return_guard_seconds': 6000.0,
+        **QUARANTINE,
+    }
+
+    def same(self, *events: Event) -> Memory:
+        first = remember(events[0], **self.SETTINGS)
+        for order in itertools.permutations(events):
+            self.assertEqual(first, remember(*order, **self.SETTINGS))
+        return first
+
+    def test_a_move(self) -> None:
+        memory = self.same(event(), by_hand(), by_hand(at=879.0))
+        self.assertIn('480 s', memory.standstill)
+
+    def test_a_failure(self) -> None:
+        told = failed('MigrationFailed', at=881.0)
+        memory = self.same(told, by_hand(Outcome.FAILED))
+        self.assertIn('quarantine', memory.unavailable['u1'])
+
+    def test_on_its_way(self) -> None:
+        self.same(
+            event(Outcome.UNDER_WAY), by_hand(Outcome.UNDER_WAY, at=400.0)
+        )
+
+
+class TestHowFarBack(base.BaseTestCase):
+    def test_the_longest_rest(self) -> None:
+        for name in (
+            'cooldown_seconds',
+            'instance_cooldown_seconds',
+            'quarantine_seconds',
+            'return_guard_seconds',
+        ):
+            settings = Settings(**{name: 300.0})
+            self.assertEqual(700, cooldown.watcher_since(settings, 1000.0))
+            self.assertEqual(700, cooldown.nova_since(settings, 1000.0, []))
+        off = Settings()
+        self.assertEqual(1000, cooldown.watcher_since(off, 1000.0))
+
+    def test_a_quarantine_for_ever(self) -> None:
+        """Nova is asked for what may have ended it, and no further."""
+        settings = Settings(quarantine_seconds=-1, cooldown_seconds=100.0)
+        self.assertIsNone(cooldown.watcher_since(settings, 1000.0))
+        for events, since in [
+            ([], 900),
+            ([failed('MigrationFailed', at=950)], 900),
+            ([failed('MigrationFailed', at=5), failed('Odd', at=9)], 5),
+            ([failed('NovaClientError', at=5), event(at=7)], 900),
+        ]:
+            self.assertEqual(
+                since, cooldown.nova_since(settings, 1000.0, events)
+            )

@@ -6,6 +6,7 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -13,7 +14,6 @@ from kronos.engine.types import (
     CycleReport,
     Headroom,
     MigrationPhase,
-    Move,
     ServerGroup,
     Snapshot,
     StopReason,
@@ -161,12 +161,15 @@ class TestStandstill(base.BaseTestCase):
         """I1; the scores are told all the same."""
         snapshot = uneven()
         snapshot.taken_at = 1000.0
-        snapshot.recent_moves = [
-            Move('v', 'a', 'b', 'completed', 900.0, 900.0)
+        snapshot.events = [
+            Event('v', 'a', 'b', Outcome.MOVED, 900.0, Origin.WATCHER)
         ]
         result = only(snapshot, cooldown_seconds=600.0)
         self.assertIs(StopReason.COOLDOWN, result.stopped)
-        self.assertIn('500 of 600 s', result.reason)
+        self.assertEqual(
+            'aggregate agg cools down for 500 s: v moved a -> b 100 s ago',
+            result.reason,
+        )
         self.assertAlmostEqual(0.8, result.combined_before)
         self.assertAlmostEqual(0.8, result.combined_after)
         self.assertEqual(2, len(result.policies[0].scores))
@@ -177,11 +180,71 @@ class TestStandstill(base.BaseTestCase):
         self.assertIs(StopReason.STUCK, result.stopped)
 
 
+class TestMemory(base.BaseTestCase):
+    """I2-I6, I9: who rests is fixed load for every phase."""
+
+    SETTINGS = {  # noqa: RUF012
+        'instance_cooldown_seconds': 900.0,
+        'quarantine_seconds': 3600.0,
+        'return_guard_seconds': 6000.0,
+        'exhaust': True,
+    }
+
+    def planned(self, *events: Event) -> AggregateResult:
+        snapshot = uneven()
+        snapshot.taken_at = 1000.0
+        snapshot.events = list(events)
+        return only(snapshot, **self.SETTINGS)
+
+    def event(self, uuid: str, at: float = 900.0, **more: Any) -> Event:
+        return Event(
+            **{
+                'instance': uuid,
+                'source': 'x',
+                'destination': 'a',
+                'outcome': Outcome.MOVED,
+                'at': at,
+                'origin': Origin.NOVA,
+                **more,
+            }
+        )
+
+    def test_who_rests(self) -> None:
+        quarantined = self.event(
+            'a-1',
+            outcome=Outcome.FAILED,
+            origin=Origin.WATCHER,
+            error_type='Odd',
+        )
+        result = self.planned(self.event('a-0'), quarantined)
+        self.assertEqual(
+            ['a-2', 'a-3', 'a-4', 'a-5'],
+            [step.instance for step in result.steps],
+        )
+        self.assertAlmostEqual(0.8, result.combined_before)
+        self.assertIn('cools down for 800 s', result.unmovable['a-0'])
+        self.assertIn('in quarantine for 3500 s', result.unmovable['a-1'])
+        stages = {stage.name: stage.count for stage in result.stages}
+        self.assertEqual(2, stages['unavailable'])
+        self.assertIn('as a precaution', ' '.join(result.warnings))
+
+    def test_no_way_back(self) -> None:
+        """All of them left b, longer ago than they cool down."""
+        result = self.planned(
+            *(self.event(f'a-{n}', 50.0, source='b') for n in range(7))
+        )
+        self.assertEqual(['a-7'], [step.instance for step in result.steps])
+        self.assertIn('moved away from there', result.stayed['a-0'])
+
+
 class TestPolicies(base.BaseTestCase):
-    def test_pack_is_refused(self) -> None:
-        pack = policy('cpu', mode=Mode.PACK, capacity_query='up')
-        error = self.assertRaises(ValueError, run, uneven(), policies=[pack])
-        self.assertIn('cpu has mode pack', str(error))
+    def test_modes_do_not_mix(self) -> None:
+        """A11."""
+        pack = policy('ram', mode=Mode.PACK, capacity_query='up')
+        error = self.assertRaises(
+            ValueError, run, uneven(), policies=[CPU, pack]
+        )
+        self.assertIn('one mode', str(error))
 
     def test_disabled_policy(self) -> None:
         """C14: neither scored nor asked for its mode."""
