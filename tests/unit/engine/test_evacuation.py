@@ -35,7 +35,9 @@ def drained(seed: int, mode: Mode) -> Case:
     snapshot, policies, settings = scopes.chance(seed)
     rng = random.Random(seed)
     names = sorted(snapshot.hosts)
-    some = rng.sample(names, rng.randint(1, min(3, len(names) - 1)))
+    # Those with instances first: others are empty already.
+    names.sort(key=lambda name: -len(_on(snapshot, name)))
+    some = names[: rng.randint(1, min(3, len(names) - 1))]
     if rng.random() < 0.3:
         settings.drain_hosts = some
     else:
@@ -54,21 +56,25 @@ def drained(seed: int, mode: Mode) -> Case:
     )
 
 
+def _on(snapshot: Snapshot, host: str) -> list[str]:
+    return [u for u, one in snapshot.instances.items() if one.host == host]
+
+
 def _asking(
     one: Policy, snapshot: Snapshot, mode: Mode, rng: random.Random
 ) -> Policy:
     change: dict[str, Any] = {
         'mode': mode,
-        'capacity_threshold': rng.choice([0.3, 0.6, 0.8, 1.0]),
+        'capacity_threshold': rng.choice([0.4, 0.8, 0.9, 1.0]),
     }
     if mode is Mode.PACK or rng.random() < 0.4:
         change['capacity_query'] = 'up'
         snapshot.readings[one.name].capacity = Reading(
             '',
             samples=[
-                Sample(host, rng.random(), 0)
+                Sample(host, rng.random() ** 2, 0)
                 for host in sorted(snapshot.hosts)
-                if rng.random() < 0.95
+                if rng.random() < 0.97
             ],
         )
     return one.model_copy(update=change)
