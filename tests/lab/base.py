@@ -7,8 +7,9 @@ import pathlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
+import fixtures
 import yaml
 from oslotest import base
 
@@ -22,7 +23,13 @@ from labkit.lab import Lab  # noqa: E402
 ALPHA = topology.AGGREGATES['alpha']
 WINDOW_SECONDS = 20
 FINAL = ('SUCCEEDED', 'FAILED', 'CANCELLED')
-SAMPLE = TOP / 'etc' / 'kronos' / 'policies.yaml'
+SAMPLES = TOP / 'etc' / 'kronos'
+GOALS = {
+    'kronos_spread': 'kronos_balance',
+    'kronos_pack': 'kronos_consolidate',
+    'kronos_evacuate': 'kronos_drain',
+    'kronos_affinity': 'kronos_affinity',
+}
 
 
 @functools.cache
@@ -34,9 +41,14 @@ def lab() -> Lab:
 
 
 class LabTestCase(base.BaseTestCase):
-    """An empty cloud, the sample's policies with a short window."""
+    """An empty cloud, the samples' policies with a short window.
 
-    cooldown = 0
+    Nothing cools down, whatever an earlier scenario did to the hosts,
+    unless a scenario wants it.
+    """
+
+    options: ClassVar[dict[str, Any]] = {}
+    """Of ``[kronos]``, for all scenarios of a class."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -44,21 +56,34 @@ class LabTestCase(base.BaseTestCase):
         self.cloud = self.lab.cloud
         self.cloud.reset()
         self.addCleanup(layout.KRONOS.unlink, missing_ok=True)
-        self.policies = layout.RUN / 'test-policies.yaml'
-        self.addCleanup(self.policies.unlink, missing_ok=True)
-        self.policies.write_text(
-            SAMPLE.read_text().replace('[2m]', f'[{WINDOW_SECONDS}s]')
-        )
-        self.configure(cooldown=self.cooldown)
+        self.reports = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.policies = self.sample('policies.yaml')
+        self.configure()
+
+    def sample(self, name: str) -> pathlib.Path:
+        """A copy of a sample file of policies, with a short window."""
+        copy = layout.RUN / f'test-{name}'
+        self.addCleanup(copy.unlink, missing_ok=True)
+        text = (SAMPLES / name).read_text()
+        copy.write_text(text.replace('[2m]', f'[{WINDOW_SECONDS}s]'))
+        return copy
 
     def configure(self, **options: Any) -> None:
-        """Set options of ``[kronos]``; they hold from the next audit on."""
-        lines = [f'{key} = {value}' for key, value in options.items()]
-        layout.KRONOS.write_text(
-            '\n'.join(
-                ['[kronos]', f'policies_file = {self.policies}', *lines, '']
-            )
-        )
+        """Set options of ``[kronos]``; they hold from the next audit on.
+
+        Those set by an earlier call are forgotten.
+        """
+        found = {
+            'policies_file': self.policies,
+            'cooldown': 0,
+            'instance_cooldown': 0,
+            'return_guard': 0,
+            'report_dir': self.reports,
+            **self.options,
+            **options,
+        }
+        lines = [f'{key} = {value}' for key, value in found.items()]
+        layout.KRONOS.write_text('\n'.join(['[kronos]', *lines, '']))
 
     def openstack(self, command: str) -> Any:
         """Run the client as an operator does; what it prints, as data."""
@@ -78,14 +103,75 @@ class LabTestCase(base.BaseTestCase):
             text=True,
         )
 
-    def audit(self, parameters: str = '', more: str = '') -> dict[str, Any]:
-        """Create an audit of kronos_spread; what the client shows of it."""
+    def audit(
+        self,
+        parameters: str = '',
+        more: str = '',
+        strategy: str = 'kronos_spread',
+    ) -> dict[str, Any]:
+        """Create an audit; what the client shows of it."""
         words = [f'-p {one}' for one in parameters.split()]
         created = self.openstack(
-            'optimize audit create --goal kronos_balance '
-            f'--strategy kronos_spread {" ".join(words)} {more}'.strip()
+            f'optimize audit create --goal {GOALS[strategy]} '
+            f'--strategy {strategy} {" ".join(words)} {more}'.strip()
         )
         return dict(created)
+
+    def audited(
+        self,
+        parameters: str = '',
+        more: str = '',
+        strategy: str = 'kronos_spread',
+    ) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+        """An audit that has succeeded, its plan and the plan's actions."""
+        audit = self.finished(self.audit(parameters, more, strategy))
+        self.assertEqual('SUCCEEDED', audit['State'], audit)
+        [plan] = self.plans(audit)
+        return audit, plan, self.actions(plan)
+
+    def carried_out(self, plan: dict[str, Any]) -> dict[str, Any]:
+        """The plan, started unless it was, once it has succeeded."""
+        if plan['state'] == 'RECOMMENDED':
+            self.start(plan)
+        done = self.executed(plan)
+        self.assertEqual(
+            {'SUCCEEDED'},
+            {action['state'] for action in self.actions(plan)},
+        )
+        return done
+
+    def going_on(self, parameters: str, seconds: int = 5) -> dict[str, Any]:
+        """A continuous audit of kronos_spread that carries out its plans."""
+        audit = self.audit(
+            parameters,
+            f'--audit_type CONTINUOUS --interval {seconds} --auto-trigger',
+        )
+        self.addCleanup(
+            self.openstack,
+            f'optimize audit update {audit["UUID"]} replace state=CANCELLED',
+        )
+        return audit
+
+    def report(self, audit: dict[str, Any]) -> dict[str, Any]:
+        """What the newest report of an audit says of its only scope."""
+        newest = max(self.reports.glob(f'*-{audit["UUID"]}.json'))
+        [scope] = json.loads(newest.read_text())['scopes']
+        return dict(scope)
+
+    def indicators(self, plan: dict[str, Any]) -> dict[str, float]:
+        """What a plan is expected to achieve, by name."""
+        return {
+            row['name']: float(row['value'])
+            for row in plan['efficacy_indicators']
+        }
+
+    def phases(self, actions: list[dict[str, Any]]) -> set[str]:
+        """What the actions are for."""
+        return {row['input_parameters']['phase'] for row in actions}
+
+    def moved(self, actions: list[dict[str, Any]]) -> set[str]:
+        """Names of the servers that the actions move."""
+        return {row['input_parameters']['resource_name'] for row in actions}
 
     def shown(self, audit: dict[str, Any]) -> dict[str, Any]:
         """The audit as ``openstack optimize audit show`` has it."""
@@ -160,8 +246,16 @@ class LabTestCase(base.BaseTestCase):
     def expected(self) -> dict[str, dict[str, float]]:
         """Scores by policy and host, from where the servers really are."""
         hosts = topology.HOSTS
-        cores = {name: size.base_cores for name, size in hosts.items()}
-        memory = {name: size.base_memory_mb for name, size in hosts.items()}
+        told = layout.read_json(layout.EXPORTER).get('base', {})
+        cores, memory = {}, {}
+        for name, size in hosts.items():
+            base_of = {
+                'cpu': size.base_cores,
+                'memory_mb': size.base_memory_mb,
+                **told.get(name, {}),
+            }
+            cores[name] = float(base_of['cpu'])
+            memory[name] = float(base_of['memory_mb'])
         demands = layout.read_json(layout.DEMAND)
         for server in self.cloud.servers().values():
             host = server['OS-EXT-SRV-ATTR:host']
@@ -176,15 +270,22 @@ class LabTestCase(base.BaseTestCase):
             'memory': {n: memory[n] / hosts[n].memory_mb for n in hosts},
         }
 
-    def measured(self) -> dict[str, dict[str, float]]:
-        """Scores by policy and host, as the policies' queries give them."""
-        policies = yaml.safe_load(self.policies.read_text())['policies']
+    def measured(
+        self,
+        file: pathlib.Path | None = None,
+        query: str = 'imbalance_query',
+    ) -> dict[str, dict[str, float]]:
+        """Values by policy and host, as a query of the policies has them.
+
+        :param file: the policies; None: those of mode spread
+        """
+        file = file or self.policies
         return {
             policy['name']: {
                 series['metric']['host']: float(series['value'][1])
-                for series in self.cloud.promql(policy['imbalance_query'])
+                for series in self.cloud.promql(policy[query])
             }
-            for policy in policies
+            for policy in yaml.safe_load(file.read_text())['policies']
         }
 
     def imbalances(self, hosts: Iterable[str]) -> dict[str, float]:

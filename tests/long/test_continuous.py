@@ -3,7 +3,7 @@
 
 import itertools
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.lab import base
 
@@ -15,7 +15,7 @@ CALM, BUSY = 0.4, 1.9
 
 
 class TestContinuous(base.LabTestCase):
-    cooldown = base.WINDOW_SECONDS + 10
+    options: ClassVar = {'cooldown': base.WINDOW_SECONDS + 10}
 
     def test_ten_minutes_of_changing_demands(self):
         """A3: uneven is repaired, even is left alone, one empty plan."""
@@ -24,14 +24,8 @@ class TestContinuous(base.LabTestCase):
             base.Wanted(name, name.partition('-')[0], CALM, 1500)
             for name in names
         )
-        audit = self.audit(
-            'aggregates=alpha max_migrations=10',
-            f'--audit_type CONTINUOUS --interval {INTERVAL_SECONDS} '
-            '--auto-trigger',
-        )
-        self.addCleanup(
-            self.openstack,
-            f'optimize audit update {audit["UUID"]} replace state=CANCELLED',
+        audit = self.going_on(
+            'aggregates=alpha max_migrations=10', INTERVAL_SECONDS
         )
         self.stays_quiet(audit)
         end = time.monotonic() + 60 * MINUTES
