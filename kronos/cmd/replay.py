@@ -9,13 +9,11 @@ import argparse
 import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from kronos.common.exceptions import KronosException
-from kronos.engine import explain
+from kronos.engine import explain, report
 from kronos.engine.propose import propose
 from kronos.engine.settings import Settings, TieBreak
 from kronos.engine.types import AggregateResult, CycleReport, MigrationStep
@@ -37,18 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KronosException as error:
         print(f'kronos-replay: {error}', file=sys.stderr)
         return 1
-    report = propose(
-        [recording.snapshot], recording.policies, _settings(parsed)
-    )
-    for scope in report.scopes:
+    plan = propose([recording.snapshot], recording.policies, _settings(parsed))
+    for scope in plan.scopes:
         scope.warnings += recording.warnings
     budget = parsed.max_migrations or max(
         policy.max_migrations_per_cycle for policy in recording.policies
     )
     if parsed.format == 'json':
-        text = json.dumps(document(report, budget), indent=2)
+        text = json.dumps(document(plan, budget), indent=2)
     else:
-        text = '\n\n'.join(_table(one, budget) for one in report.scopes)
+        text = '\n\n'.join(_table(one, budget) for one in plan.scopes)
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -111,56 +107,16 @@ def _settings(parsed: argparse.Namespace) -> Settings:
     return settings
 
 
-def document(report: CycleReport, budget: int) -> dict[str, Any]:
-    """The report for programs; keys are added, never changed.
+def document(plan: CycleReport, budget: int) -> dict[str, Any]:
+    """The report for programs.
 
     :param budget: the migrations that could be planned; ``floor`` is what
         no plan of so many can get the combined imbalance below
     """
-    return {'scopes': [_scope(scope, budget) for scope in report.scopes]}
-
-
-def _scope(scope: AggregateResult, budget: int) -> dict[str, Any]:
-    return {
-        'name': scope.name,
-        'combined_before': scope.combined_before,
-        'combined_after': scope.combined_after,
-        'stopped': scope.stopped.value,
-        'reason': scope.reason,
-        'steps': [_step(step) for step in scope.steps],
-        'memory_mb': sum(step.memory_mb for step in scope.steps),
-        'floor': explain.floor(scope.policies, budget),
-        'hosts_over_before': scope.hosts_over_before,
-        'hosts_over_after': scope.hosts_over_after,
-        'policies': [asdict(policy) for policy in scope.policies],
-        'availability_zones': scope.availability_zones,
-        'unavailable_hosts': scope.unavailable_hosts,
-        'unmovable': scope.unmovable,
-        'unmovable_reasons': dict(_counted(scope.unmovable)),
-        'warnings': scope.warnings,
-    }
-
-
-def _step(step: MigrationStep) -> dict[str, Any]:
-    return {
-        'instance': step.instance,
-        'instance_name': step.instance_name,
-        'source': step.source,
-        'destination': step.destination,
-        'phase': step.phase.value,
-        'memory_mb': step.memory_mb,
-        'imbalance_before': step.imbalance_before,
-        'imbalance_after': step.imbalance_after,
-        'combined_before': step.combined_before,
-        'combined_after': step.combined_after,
-        'requires': step.requires,
-    }
-
-
-def _counted(reasons: dict[str, str]) -> list[tuple[str, int]]:
-    """Reasons with how often each is given, the most frequent first."""
-    counts = Counter(reasons.values())
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    found = report.document(plan)
+    for scope, row in zip(plan.scopes, found['scopes'], strict=True):
+        row['floor'] = explain.floor(scope.policies, budget)
+    return found
 
 
 def _table(scope: AggregateResult, budget: int) -> str:
@@ -258,7 +214,7 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
 def _reason_lines(what: str, reasons: dict[str, str]) -> list[str]:
     if not reasons:
         return []
-    counted = _counted(reasons)
+    counted = report.counted(reasons)
     lines = [f'{len(reasons)} {what}:']
     for reason, number in counted[:REASONS_SHOWN]:
         example = min(one for one, why in reasons.items() if why == reason)

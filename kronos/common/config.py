@@ -8,6 +8,8 @@ from typing import Any
 
 from oslo_config import cfg
 
+from kronos.common import phase_opts
+
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
 
@@ -17,6 +19,12 @@ SCOPE_OPTS = [
         default='/etc/kronos/policies.yaml',
         help='Path of the policies file. It is read and validated at the '
         'start of every audit; a broken file stops that audit.',
+    ),
+    cfg.StrOpt(
+        'pack_policies_file',
+        help='Path of the policies file of kronos_pack, so that policies of '
+        'mode pack can live beside those of mode spread. Unset: '
+        'policies_file.',
     ),
     cfg.ListOpt(
         'aggregates',
@@ -37,6 +45,17 @@ SCOPE_OPTS = [
         default=['QEMU', 'KVM'],
         help='Hypervisor types, as Nova reports them, that are planned; '
         'hosts of other types (ironic) are left out.',
+    ),
+    cfg.StrOpt(
+        'cell_source',
+        default='metadata',
+        choices=[
+            ('metadata', 'the key kronos:cell of its host aggregates'),
+            ('az', 'its availability zone'),
+        ],
+        help='What tells the cell of a host. No live migration crosses '
+        'cells, and no API of Nova tells them. As soon as the cell of one '
+        'host is known, hosts of which it is not known take no part.',
     ),
 ]
 
@@ -107,14 +126,6 @@ PLANNING_OPTS = [
         'moved: a key, a key=value, or a prefix that ends in "*". An '
         'instance whose flavor has any other stays where it is and is '
         'reported.',
-    ),
-    cfg.IntOpt(
-        'cooldown',
-        default=600,
-        min=0,
-        help='Seconds after a live migration in a scope before the scope is '
-        'planned again. It should be longer than the longest window of '
-        'the policies, so that the metrics show what was moved.',
     ),
     cfg.BoolOpt(
         'plateau_moves',
@@ -217,7 +228,7 @@ PROMETHEUS_OPTS = [
 ]
 
 _GROUPS = {
-    KRONOS: SCOPE_OPTS + PLANNING_OPTS + EXECUTION_OPTS,
+    KRONOS: SCOPE_OPTS + PLANNING_OPTS + phase_opts.OPTS + EXECUTION_OPTS,
     PROMETHEUS: PROMETHEUS_OPTS,
 }
 

@@ -15,6 +15,7 @@ unless the audit was created with ``force``, a ONESHOT audit is CANCELLED
 then and a run of a CONTINUOUS one is left out, whatever the plan is about.
 """
 
+import abc
 from typing import TYPE_CHECKING, Any
 
 from oslo_log import log as logging
@@ -24,7 +25,8 @@ from watcher.decision_engine.strategy.strategies import base
 
 from kronos.common import config, exceptions, status
 from kronos.engine import types
-from kronos.strategies import goals, messages, parameters
+from kronos.engine.settings import Settings
+from kronos.strategies import loglines, messages, parameters
 
 if TYPE_CHECKING:
     from kronos.strategies import cycle
@@ -38,15 +40,18 @@ PLANNER = 'kronos'
 
 
 class KronosStrategy(base.BaseStrategy):
-    """What all strategies of Kronos share; each one sets ``MODE``.
+    """What all strategies of Kronos share.
 
     ``parents`` holds, for every action of the solution, the indices of the
     actions that must end before it; the planner writes them down.
     """
 
-    MODE: str
+    MODE: str | None = None
+    """Of the policies that it takes; None: of either."""
     DISPLAY_NAME: str
-    GOAL = goals.BALANCE
+    GOAL: str
+    PARAMETERS: list[str]
+    """Those that not every strategy takes."""
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
@@ -72,7 +77,33 @@ class KronosStrategy(base.BaseStrategy):
 
     @classmethod
     def get_schema(cls) -> dict[str, Any]:
-        return parameters.schema()
+        return parameters.schema(cls.PARAMETERS)
+
+    @classmethod
+    def policies_file(cls, kronos: Any) -> str:
+        path: str = kronos.policies_file
+        return path
+
+    @classmethod
+    @abc.abstractmethod
+    def adjust(
+        cls, settings: Settings, asked: parameters.Parameters, kronos: Any
+    ) -> None:
+        """Set what is special to the strategy.
+
+        :param asked: by the audit
+        :param kronos: the group ``[kronos]`` of the configuration
+        """
+
+    @classmethod
+    @abc.abstractmethod
+    def indicators(cls, report: types.CycleReport) -> dict[str, float]:
+        """The efficacy indicators of its goal."""
+
+    @classmethod
+    @abc.abstractmethod
+    def outcome(cls, scope: types.AggregateResult) -> str:
+        """What a plan does for its goal, in a few words."""
 
     def pre_execute(self) -> None:
         """Nothing: Watcher's cluster model is not used."""
@@ -111,21 +142,26 @@ class KronosStrategy(base.BaseStrategy):
 
     def _plan(self, audit: Any) -> tuple[str, bool]:
         """Plan and fill the solution; returns the outcome and if it failed."""
-        from kronos.strategies import cycle
+        from kronos.strategies import cycle, reporting
 
         CONF.reload_config_files()
-        result = cycle.run(
+        order = cycle.Order(
+            policies_file=self.policies_file(CONF.kronos),
             mode=self.MODE,
-            scope=audit.scope or [],
-            raw_parameters=dict(self.input_parameters),
-            conf=CONF,
-            osc=self.osc,
+            asked=parameters.parse(
+                dict(self.input_parameters), self.PARAMETERS
+            ),
+            adjust=self.adjust,
         )
-        for line in messages.report_lines(result.report):
-            LOG.info('Audit %s: %s', audit.uuid, line)
+        result = cycle.run(order, audit.scope or [], self.ctx, CONF, self.osc)
+        report = result.report
+        for level, line in loglines.lines(report):
+            LOG.log(level, 'Audit %s: %s', audit.uuid, line)
         self._fill_solution(result)
-        return messages.summary(result.report), messages.is_blind(
-            result.report
+        reporting.keep(result, order, audit, self.get_name(), CONF.kronos)
+        return (
+            messages.summary(report, self.outcome),
+            messages.is_blind(report),
         )
 
     def _fill_solution(self, result: 'cycle.Cycle') -> None:
@@ -135,22 +171,7 @@ class KronosStrategy(base.BaseStrategy):
                 ACTION, _input_parameters(number, step), step.instance
             )
         self.parents = result.parents
-        scopes = report.scopes
-        self.solution.set_efficacy_indicators(
-            combined_imbalance_before=max(
-                (scope.combined_before for scope in scopes), default=0.0
-            ),
-            combined_imbalance_after=max(
-                (scope.combined_after for scope in scopes), default=0.0
-            ),
-            migrations=len(report.steps),
-            hosts_over_threshold_before=sum(
-                scope.hosts_over_before for scope in scopes
-            ),
-            hosts_over_threshold_after=sum(
-                scope.hosts_over_after for scope in scopes
-            ),
-        )
+        self.solution.set_efficacy_indicators(**self.indicators(report))
 
     def _tell(self, audit: Any, message: str) -> str:
         """Write the outcome where ``openstack optimize audit show`` has it.
@@ -165,6 +186,24 @@ class KronosStrategy(base.BaseStrategy):
             fresh.status_message = text
             fresh.save()
         return text
+
+
+class Rebalancing(KronosStrategy):
+    """A strategy that drains and repairs first, where that is asked for."""
+
+    @classmethod
+    def adjust(
+        cls, settings: Settings, asked: parameters.Parameters, kronos: Any
+    ) -> None:
+        settings.evacuate = parameters.either(
+            asked.evacuate_disabled_hosts, kronos.evacuate_disabled_hosts
+        )
+        settings.enforce_hard_affinity = parameters.either(
+            asked.enforce_hard_affinity, kronos.enforce_hard_affinity
+        )
+        settings.enforce_soft_affinity = parameters.either(
+            asked.enforce_soft_affinity, kronos.enforce_soft_affinity
+        )
 
 
 def _input_parameters(

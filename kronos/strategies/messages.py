@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is the outcome of an audit told, in one sentence and in the log?"""
+"""How is the outcome of an audit told, in one sentence?"""
 
 from collections import Counter
+from collections.abc import Callable
 
-from kronos.engine import labels, types
+from kronos.engine import types
 
-SHOWN = 10
-"""Names of one kind in a line of the log."""
+REASON = 120
+"""Characters of a reason where a warning has to be told beside it."""
+
+Outcome = Callable[[types.AggregateResult], str]
+"""Tells what the plan of a scope does for the goal of its audit."""
 
 # Nothing could be judged: that is a failure, not an even cluster.
 _BLIND = {types.StopReason.NO_POLICY, types.StopReason.NO_SERVICES}
@@ -19,23 +23,103 @@ def is_blind(report: types.CycleReport) -> bool:
     )
 
 
-def summary(report: types.CycleReport) -> str:
+def summary(report: types.CycleReport, outcome: Outcome) -> str:
     """The outcome scope by scope; those that could not be judged first."""
     scopes = sorted(
         report.scopes, key=lambda scope: scope.stopped not in _BLIND
     )
-    return '; '.join(_scope_summary(scope) for scope in scopes)
+    return '; '.join(_scope_summary(scope, outcome) for scope in scopes)
 
 
-def _scope_summary(scope: types.AggregateResult) -> str:
+def _scope_summary(scope: types.AggregateResult, outcome: Outcome) -> str:
+    if scope.stopped is types.StopReason.COOLDOWN:
+        return scope.reason  # it names the scope itself
     if not scope.steps:
-        return f'{scope.name}: {scope.reason}'
+        return f'{scope.name}: {_standstill(scope)}'
+    return f'{scope.name}: {_migrations(scope)}, {outcome(scope)}'
+
+
+def _standstill(scope: types.AggregateResult) -> str:
+    """The reason, and the warnings where nothing else tells of them.
+
+    The last warnings are those of the phases: what could not be done.
+    """
+    if scope.stopped in _BLIND or not scope.warnings:
+        return scope.reason
+    reason = scope.reason
+    if len(reason) > REASON:
+        reason = f'{reason[: REASON - 3]}...'
+    return f'{reason}; warning: ' + '; '.join(reversed(scope.warnings))
+
+
+def _migrations(scope: types.AggregateResult) -> str:
+    """``5 migrations (3 evacuate, 2 spread)``; one phase goes unnamed."""
     number = len(scope.steps)
-    noun = 'migration' if number == 1 else 'migrations'
+    text = f'{number} migration{"" if number == 1 else "s"}'
+    phases = Counter(step.phase for step in scope.steps)
+    if len(phases) == 1:
+        return text
+    parts = [
+        f'{phases[phase]} {phase.value}'
+        for phase in types.MigrationPhase
+        if phases[phase]
+    ]
+    return f'{text} ({", ".join(parts)})'
+
+
+def imbalance(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_balance``."""
     return (
-        f'{scope.name}: {number} {noun}, combined imbalance '
-        f'{scope.combined_before:.2f} -> {scope.combined_after:.2f} '
-        f'({scope.stopped.value})'
+        f'combined imbalance {scope.combined_before:.2f} -> '
+        f'{scope.combined_after:.2f} ({scope.stopped.value})' + _beside(scope)
+    )
+
+
+def hosts_in_use(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_consolidate``."""
+    return (
+        f'hosts in use {scope.hosts_in_use_before} -> '
+        f'{scope.hosts_in_use_after}' + _beside(scope)
+    )
+
+
+def drained(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_drain``, host by host."""
+    return ', '.join(_drain(one) for one in scope.drains)
+
+
+def repaired(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_affinity``."""
+    return _groups(scope) + ''.join(
+        f', {text}' for text in scope.violations_after[:1]
+    )
+
+
+def _beside(scope: types.AggregateResult) -> str:
+    """What the other phases leave undone or repair."""
+    parts = [_drain(one) for one in scope.drains if one.staying]
+    if scope.violations_before:
+        parts.append(_groups(scope))
+    return ''.join(f', {part}' for part in parts)
+
+
+def _drain(one: types.Drain) -> str:
+    """``h1: 5 leave, 1 stays (the instance is locked)``."""
+    verb = 'leaves' if one.leaving == 1 else 'leave'
+    text = f'{one.host}: {one.leaving} {verb}'
+    if not one.staying:
+        return text
+    number = len(one.staying)
+    # The most frequent reason; of equally frequent ones the first.
+    counts = Counter(one.staying.values())
+    reason = min(counts, key=lambda why: (-counts[why], why))
+    return f'{text}, {number} {"stays" if number == 1 else "stay"} ({reason})'
+
+
+def _groups(scope: types.AggregateResult) -> str:
+    return (
+        f'broken server groups {len(scope.violations_before)} -> '
+        f'{len(scope.violations_after)}'
     )
 
 
@@ -44,80 +128,4 @@ def change(before: dict[str, float], after: dict[str, float]) -> str:
     return ', '.join(
         f'{name} {value:.3f} -> {after[name]:.3f}'
         for name, value in before.items()
-    )
-
-
-def report_lines(report: types.CycleReport) -> list[str]:
-    """The whole report for the log, one line per fact (N12, A14, F2)."""
-    lines = []
-    for scope in report.scopes:
-        lines += [f'scope {scope.name}: {line}' for line in _lines(scope)]
-    return lines
-
-
-def _lines(scope: types.AggregateResult) -> list[str]:
-    zones = Counter(scope.availability_zones.values())
-    lines = [
-        f'{len(scope.availability_zones)} hosts, availability zones: '
-        + ', '.join(f'{zone} ({n})' for zone, n in sorted(zones.items()))
-    ]
-    lines += [_policy_line(policy) for policy in scope.policies]
-    lines += _reasons('unavailable host', scope.unavailable_hosts)
-    lines += _reasons('unmovable instance', scope.unmovable)
-    lines += [f'warning: {warning}' for warning in scope.warnings]
-    phases = Counter(step.phase for step in scope.steps)
-    for phase in types.MigrationPhase:
-        if phases[phase]:
-            lines.append(f'phase {phase.value}: {phases[phase]} migrations')
-    lines += [_step_line(scope, step) for step in scope.steps]
-    lines.append(
-        f'stopped ({scope.stopped.value}): {scope.reason}; combined '
-        f'imbalance {scope.combined_before:.3f} -> '
-        f'{scope.combined_after:.3f}, hosts over a threshold '
-        f'{scope.hosts_over_before} -> {scope.hosts_over_after}'
-    )
-    return lines
-
-
-def _policy_line(policy: types.PolicyResult) -> str:
-    if policy.skipped:
-        return f'skipped: {policy.skipped}'
-    missing = ''
-    if policy.missing_hosts:
-        missing = '; without a sample: ' + labels.some(
-            policy.missing_hosts, SHOWN
-        )
-    if policy.unmatched_labels:
-        missing += '; labels of no host of the scope: ' + labels.some(
-            policy.unmatched_labels, SHOWN
-        )
-    return (
-        f'policy {policy.name}: {policy.health.value}, imbalance '
-        f'{policy.imbalance_before:.3f} -> {policy.imbalance_after:.3f}, '
-        f'threshold {policy.threshold:.3f}, weight {policy.weight:.3f}, '
-        f'{len(policy.scores)} hosts{missing}'
-    )
-
-
-def _reasons(what: str, found: dict[str, str]) -> list[str]:
-    """One line per reason, with how many and the first of them."""
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in sorted(found.items()):
-        by_reason.setdefault(reason, []).append(name)
-    return [
-        f'{len(names)} x {what} ({reason}): ' + labels.some(names, SHOWN)
-        for reason, names in by_reason.items()
-    ]
-
-
-def _step_line(scope: types.AggregateResult, step: types.MigrationStep) -> str:
-    def place(host: str) -> str:
-        zone = scope.availability_zones.get(host)
-        return f'{host} [{zone}]' if zone else host
-
-    return (
-        f'{step.phase.value} {step.instance} ({step.instance_name}) '
-        f'{place(step.source)} -> {place(step.destination)}, '
-        f'{step.memory_mb} MiB: '
-        + change(step.imbalance_before, step.imbalance_after)
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which parameters does an audit take, and what do they mean?
 
-The schema is frozen: Watcher cancels all audits of a strategy whose schema
-changes. It has no defaults (they would be written into stored audits), and
+The schemas are frozen: Watcher cancels all audits of a strategy whose schema
+changes. They have no defaults (they would be written into stored audits), and
 only what survives a trip through a string: dict, list, str and numbers.
 """
 
@@ -17,6 +17,16 @@ MAX_MIGRATIONS = 100
 _TRUE_OR_FALSE = '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$'
 _ONE_TO_HUNDRED = '^([1-9][0-9]?|100)$'
 
+SPREAD = [
+    'evacuate_disabled_hosts',
+    'enforce_hard_affinity',
+    'enforce_soft_affinity',
+]
+PACK = SPREAD
+EVACUATE = ['hosts']
+AFFINITY = ['enforce_soft_affinity']
+"""What the strategies take beside the parameters that all of them take."""
+
 
 @dataclass
 class Parameters:
@@ -26,77 +36,116 @@ class Parameters:
     include_unassigned_hosts: bool | None = None
     restrict_to_az: bool | None = None
     max_migrations: int | None = None
+    evacuate_disabled_hosts: bool | None = None
+    enforce_hard_affinity: bool | None = None
+    enforce_soft_affinity: bool | None = None
+    hosts: list[str] | None = None
 
 
-def schema() -> dict[str, Any]:
-    """JSON schema (draft 4) of the parameters.
+def schema(more: list[str]) -> dict[str, Any]:
+    """JSON schema (draft 4) of the parameters of a strategy.
 
     The command line sends ``-p name=value`` as JSON where it is JSON and
     as a string where it is not, so ``aggregates=5`` arrives as a number.
+
+    :param more: names of those that not all strategies take
     """
-    yes_or_no = {'type': ['boolean', 'string'], 'pattern': _TRUE_OR_FALSE}
+    properties = {
+        'aggregates': {
+            'description': 'Names of the host aggregates to plan, as a '
+            'list or separated by commas, in this order. Each is '
+            'planned by itself.',
+            'type': ['string', 'array', 'integer'],
+            'items': {'type': ['string', 'integer']},
+        },
+        'include_unassigned_hosts': _yes_or_no(
+            'Whether the hosts that are in no aggregate are planned too, '
+            'as a scope of their own.'
+        ),
+        'restrict_to_az': _yes_or_no(
+            'Whether a migration must stay in its availability zone.'
+        ),
+        'max_migrations': {
+            'description': 'Largest number of migrations in each scope.',
+            'type': ['integer', 'string'],
+            'minimum': 1,
+            'maximum': MAX_MIGRATIONS,
+            'pattern': _ONE_TO_HUNDRED,
+        },
+    }
+    optional = _optional()
+    return {'properties': properties | {name: optional[name] for name in more}}
+
+
+def _optional() -> dict[str, dict[str, Any]]:
     return {
-        'properties': {
-            'aggregates': {
-                'description': 'Names of the host aggregates to plan, as a '
-                'list or separated by commas, in this order. Each is '
-                'planned by itself.',
-                'type': ['string', 'array', 'integer'],
-                'items': {'type': ['string', 'integer']},
-            },
-            'include_unassigned_hosts': {
-                'description': 'Whether the hosts that are in no aggregate '
-                'are planned too, as a scope of their own.',
-                **yes_or_no,
-            },
-            'restrict_to_az': {
-                'description': 'Whether a migration must stay in its '
-                'availability zone.',
-                **yes_or_no,
-            },
-            'max_migrations': {
-                'description': 'Largest number of migrations in each scope.',
-                'type': ['integer', 'string'],
-                'minimum': 1,
-                'maximum': MAX_MIGRATIONS,
-                'pattern': _ONE_TO_HUNDRED,
-            },
-        }
+        'evacuate_disabled_hosts': _yes_or_no(
+            'Whether hosts whose nova-compute is disabled are drained first.'
+        ),
+        'enforce_hard_affinity': _yes_or_no(
+            'Whether server groups of the policies affinity and '
+            'anti-affinity are repaired.'
+        ),
+        'enforce_soft_affinity': _yes_or_no(
+            'Whether server groups of the policies soft-affinity and '
+            'soft-anti-affinity are repaired.'
+        ),
+        'hosts': {
+            'description': 'Names of the hosts to drain, as a list or '
+            'separated by commas. Without it every disabled host of the '
+            'scopes is drained.',
+            'type': ['string', 'array', 'integer'],
+            'items': {'type': ['string', 'integer']},
+        },
     }
 
 
-def parse(raw: dict[str, Any]) -> Parameters:
+def _yes_or_no(description: str) -> dict[str, Any]:
+    return {
+        'description': description,
+        'type': ['boolean', 'string'],
+        'pattern': _TRUE_OR_FALSE,
+    }
+
+
+def parse(raw: dict[str, Any], more: list[str]) -> Parameters:
     """Understand an audit's parameters.
 
     Watcher checks them against the schema when an audit is created but not
     when it is changed, so everything is checked here.
 
+    :param more: as of :func:`schema`
     :raises ConfigurationError: names the parameter, its value and what it
         should be
     """
-    unknown = sorted(raw.keys() - schema()['properties'].keys())
+    unknown = sorted(raw.keys() - schema(more)['properties'].keys())
     if unknown:
         raise _bad(unknown[0], raw[unknown[0]], 'unknown to this strategy')
     return Parameters(
-        aggregates=_names(raw.get('aggregates')),
+        aggregates=_names(raw, 'aggregates', 'aggregate'),
         include_unassigned_hosts=_bool(raw, 'include_unassigned_hosts'),
         restrict_to_az=_bool(raw, 'restrict_to_az'),
         max_migrations=_count(raw.get('max_migrations')),
+        evacuate_disabled_hosts=_bool(raw, 'evacuate_disabled_hosts'),
+        enforce_hard_affinity=_bool(raw, 'enforce_hard_affinity'),
+        enforce_soft_affinity=_bool(raw, 'enforce_soft_affinity'),
+        hosts=_names(raw, 'hosts', 'host'),
     )
 
 
-def _names(value: Any) -> list[str] | None:
+def _names(raw: dict[str, Any], name: str, kind: str) -> list[str] | None:
+    value = raw.get(name)
     if value is None:
         return None
     items = value if isinstance(value, list) else [value]
     if any(isinstance(item, bool | float | dict | list) for item in items):
-        raise _bad('aggregates', value, 'no list of aggregate names')
+        raise _bad(name, value, f'no list of {kind} names')
     # A name may not hold a comma in a string, but may in a list.
     if isinstance(value, str):
         items = value.split(',')
     names = [str(item).strip() for item in items]
     if not names or not all(names):
-        raise _bad('aggregates', value, 'no list of aggregate names')
+        raise _bad(name, value, f'no list of {kind} names')
     return list(dict.fromkeys(names))
 
 
@@ -125,3 +174,8 @@ def _bad(name: str, value: Any, what: str) -> exceptions.ConfigurationError:
     return exceptions.ConfigurationError(
         f'Audit parameter {name}: {value!r} is {what}.'
     )
+
+
+def either(asked: bool | None, configured: bool) -> bool:
+    """What the audit says; where it says nothing, the configuration."""
+    return configured if asked is None else asked

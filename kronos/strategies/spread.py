@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which strategy keeps the hosts of an aggregate even?"""
 
-from kronos.strategies import base
+from kronos.engine import types
+from kronos.strategies import base, goals, messages, outcomes, parameters
 
 
-class Spread(base.KronosStrategy):
+class Spread(base.Rebalancing):
     """Move instances from the busiest hosts to the least busy ones.
 
     It takes policies of mode ``spread`` and stops when every one of them
@@ -13,7 +14,17 @@ class Spread(base.KronosStrategy):
 
     MODE = 'spread'
     DISPLAY_NAME = 'Kronos: spread'
+    GOAL = goals.BALANCE
+    PARAMETERS = parameters.SPREAD
 
     @classmethod
     def get_name(cls) -> str:
         return 'kronos_spread'
+
+    @classmethod
+    def indicators(cls, report: types.CycleReport) -> dict[str, float]:
+        return outcomes.balance(report)
+
+    @classmethod
+    def outcome(cls, scope: types.AggregateResult) -> str:
+        return messages.imbalance(scope)

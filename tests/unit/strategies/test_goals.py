@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is the goal's contract as frozen as it must be?"""
+"""Is the contract of the goals as frozen as it must be?"""
 
 import json
 
+import testscenarios
 from oslotest import base
 from watcher.decision_engine.solution import efficacy
 
@@ -59,3 +60,88 @@ class BalanceTestCase(base.BaseTestCase):
         self.efficacy.set_efficacy_indicators(**dict.fromkeys(FROZEN, 0))
         self.efficacy.compute_global_efficacy()
         self.assertEqual(0.0, self.efficacy.global_efficacy[0].value)
+
+
+class OthersTestCase(testscenarios.TestWithScenarios, base.BaseTestCase):
+    """The same of the goals that came later."""
+
+    scenarios = [
+        (
+            name,
+            {
+                'name': name,
+                'goal': goal,
+                'indicators': names,
+                'values': values,
+                'share': share,
+            },
+        )
+        for name, goal, names, values, share in [
+            (
+                'kronos_consolidate',
+                goals.Consolidate,
+                [
+                    'hosts_in_use_before',
+                    'hosts_in_use_after',
+                    'hosts_released',
+                    'migrations',
+                ],
+                [6, 4, 2, 9],
+                ('hosts_emptied', 33.3),
+            ),
+            (
+                'kronos_drain',
+                goals.Drain,
+                [
+                    'hosts_to_drain',
+                    'instances_before',
+                    'instances_after',
+                    'migrations',
+                ],
+                [1, 8, 2, 6],
+                ('instances_leaving', 75.0),
+            ),
+            (
+                'kronos_affinity',
+                goals.Affinity,
+                ['violations_before', 'violations_after', 'migrations'],
+                [3, 0, 4],
+                ('violations_removed', 100.0),
+            ),
+        ]
+    ]
+
+    def share_of(self, values):
+        found = efficacy.Efficacy(self.goal(config=None), strategy=None)
+        if values:
+            found.set_efficacy_indicators(
+                **dict(zip(self.indicators, values, strict=True))
+            )
+        found.compute_global_efficacy()
+        self.assertEqual(values, [i.value for i in found.indicators])
+        (share,) = found.global_efficacy
+        return share
+
+    def test_names(self):
+        self.assertEqual(self.name, self.goal.get_name())
+        spec = self.goal(config=None).efficacy_specification
+        self.assertEqual(
+            self.indicators, [s.name for s in spec.indicators_specs]
+        )
+        stored = json.loads(spec.serialize_indicators_specs())
+        self.assertEqual(stored, spec.get_indicators_specs_dicts())
+
+    def test_share(self):
+        share = self.share_of(self.values)
+        self.assertEqual(self.share, (share.name, share.value))
+        self.assertEqual('%', share.unit)
+
+    def test_nothing_to_begin_with(self):
+        self.assertEqual(0.0, self.share_of([0] * len(self.values)).value)
+        self.assertEqual(0.0, self.share_of([]).value)
+
+    def test_the_display_name_fits(self):
+        shown = self.goal.get_translatable_display_name()
+        self.assertEqual(shown, self.goal.get_display_name())
+        self.assertTrue(shown.startswith('Kronos: '))
+        self.assertLessEqual(len(shown), 63)

@@ -12,6 +12,11 @@ from watcher.common import utils
 from kronos.common import exceptions
 from kronos.strategies import parameters
 
+EVERY = sorted(
+    {*parameters.SPREAD, *parameters.PACK}
+    | {*parameters.EVACUATE, *parameters.AFFINITY}
+)
+
 
 def sent(value):
     """What the command line makes of ``-p name=value``."""
@@ -23,16 +28,16 @@ def sent(value):
 
 class SchemaTestCase(base.BaseTestCase):
     def test_survives_the_database(self):
-        schema = parameters.schema()
+        schema = parameters.schema(EVERY)
         stored = ast.literal_eval(str(schema))
         self.assertEqual(schema, stored)
         self.assertEqual(schema, json.loads(json.dumps(schema)))
 
     def test_has_no_defaults(self):
-        self.assertNotIn('default', json.dumps(parameters.schema()))
+        self.assertNotIn('default', json.dumps(parameters.schema(EVERY)))
 
     def test_is_a_schema(self):
-        jsonschema.Draft4Validator.check_schema(parameters.schema())
+        jsonschema.Draft4Validator.check_schema(parameters.schema(EVERY))
 
 
 class TypedTestCase(testscenarios.TestWithScenarios, base.BaseTestCase):
@@ -49,6 +54,12 @@ class TypedTestCase(testscenarios.TestWithScenarios, base.BaseTestCase):
             ('include_unassigned_hosts', 'FALSE', False),
             ('restrict_to_az', '"true"', True),
             ('restrict_to_az', 'false', False),
+            ('hosts', 'h1', ['h1']),
+            ('hosts', 'h1, h2,h1', ['h1', 'h2']),
+            ('hosts', '["h1", 7]', ['h1', '7']),
+            ('evacuate_disabled_hosts', 'true', True),
+            ('enforce_hard_affinity', 'False', False),
+            ('enforce_soft_affinity', '"TRUE"', True),
             ('max_migrations', '5', 5),
             ('max_migrations', '"100"', 100),
         ]
@@ -57,9 +68,9 @@ class TypedTestCase(testscenarios.TestWithScenarios, base.BaseTestCase):
     def test_is_taken(self):
         raw = {self.name: sent(self.value)}
         utils.StrictDefaultValidatingDraft4Validator(
-            parameters.schema()
+            parameters.schema(EVERY)
         ).validate(raw)
-        parsed = parameters.parse(raw)
+        parsed = parameters.parse(raw, EVERY)
         self.assertEqual(self.expected, getattr(parsed, self.name))
 
 
@@ -77,6 +88,12 @@ class RefusedTestCase(testscenarios.TestWithScenarios, base.BaseTestCase):
             ('include_unassigned_hosts', 'maybe', True),
             ('include_unassigned_hosts', '1', True),
             ('restrict_to_az', 'yes', True),
+            ('hosts', 'false', True),
+            ('hosts', 'h1,', False),
+            ('hosts', '[]', False),
+            ('evacuate_disabled_hosts', 'on', True),
+            ('enforce_hard_affinity', '1', True),
+            ('enforce_soft_affinity', 'soft', True),
             ('max_migrations', '0', True),
             ('max_migrations', '101', True),
             ('max_migrations', '2.5', True),
@@ -89,22 +106,46 @@ class RefusedTestCase(testscenarios.TestWithScenarios, base.BaseTestCase):
     def test_is_refused_with_its_name(self):
         raw = {self.name: sent(self.value)}
         error = self.assertRaises(
-            exceptions.ConfigurationError, parameters.parse, raw
+            exceptions.ConfigurationError, parameters.parse, raw, EVERY
         )
         self.assertIn(f'{self.name}: {sent(self.value)!r}', str(error))
 
     def test_by_the_schema_where_that_is_possible(self):
-        validator = jsonschema.Draft4Validator(parameters.schema())
+        validator = jsonschema.Draft4Validator(parameters.schema(EVERY))
         raw = {self.name: sent(self.value)}
         self.assertEqual(self.by_schema, not validator.is_valid(raw))
 
 
 class ParseTestCase(base.BaseTestCase):
     def test_nothing(self):
-        self.assertEqual(parameters.Parameters(), parameters.parse({}))
+        self.assertEqual(parameters.Parameters(), parameters.parse({}, EVERY))
 
     def test_unknown(self):
         error = self.assertRaises(
-            exceptions.ConfigurationError, parameters.parse, {'agregates': 'a'}
+            exceptions.ConfigurationError,
+            parameters.parse,
+            {'agregates': 'a'},
+            EVERY,
         )
         self.assertIn('agregates', str(error))
+
+    def test_of_another_strategy(self):
+        """A changed audit is not checked by Watcher: it must not pass."""
+        error = self.assertRaises(
+            exceptions.ConfigurationError,
+            parameters.parse,
+            {'hosts': 'h1'},
+            parameters.SPREAD,
+        )
+        self.assertIn("hosts: 'h1' is unknown to this strategy", str(error))
+
+
+class EitherTestCase(base.BaseTestCase):
+    def test_the_audit_goes_first(self):
+        for asked, configured, expected in (
+            (None, True, True),
+            (None, False, False),
+            (True, False, True),
+            (False, True, False),
+        ):
+            self.assertIs(expected, parameters.either(asked, configured))

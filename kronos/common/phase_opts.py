@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of single phases, and of what planning remembers."""
+
+from oslo_config import cfg
+
+DRAIN_OPTS = [
+    cfg.BoolOpt(
+        'evacuate_disabled_hosts',
+        default=False,
+        help='Whether kronos_spread and kronos_pack drain the hosts whose '
+        'nova-compute is disabled, before anything else. An audit may say '
+        'otherwise; kronos_evacuate drains in any case.',
+    ),
+    cfg.BoolOpt(
+        'drain_may_exceed_threshold',
+        default=False,
+        help='Whether a migration that drains a host may push a policy past '
+        'its threshold. The capacity_threshold of the policies holds in any '
+        'case.',
+    ),
+]
+
+AFFINITY_OPTS = [
+    cfg.BoolOpt(
+        'enforce_hard_affinity',
+        default=False,
+        help='Whether kronos_spread and kronos_pack repair server groups of '
+        'the policies affinity and anti-affinity whose rule is broken. '
+        'kronos_affinity does so in any case.',
+    ),
+    cfg.BoolOpt(
+        'enforce_soft_affinity',
+        default=False,
+        help='Whether kronos_spread, kronos_pack and kronos_affinity repair '
+        'server groups of the policies soft-affinity and soft-anti-affinity.',
+    ),
+    cfg.StrOpt(
+        'soft_rules',
+        default='veto',
+        choices=[
+            ('veto', 'no migration breaks a soft rule'),
+            ('penalty', 'one may, where it gains more than the penalty'),
+        ],
+        help='What soft server-group policies mean to a plan. Hard ones are '
+        'never broken.',
+    ),
+    cfg.FloatOpt(
+        'soft_rule_penalty',
+        default=0.05,
+        min=0.0,
+        help='What a migration must gain in combined imbalance for each soft '
+        'rule that it breaks. Only with soft_rules = penalty.',
+    ),
+]
+
+PACK_OPTS = [
+    cfg.BoolOpt(
+        'pack_partial_drains',
+        default=False,
+        help='Whether kronos_pack may move some of the instances of a host '
+        'that it cannot empty. If false, a host is emptied whole or not at '
+        'all.',
+    ),
+    cfg.IntOpt(
+        'keep_hosts',
+        default=1,
+        min=1,
+        help='Hosts in use that kronos_pack leaves in every scope.',
+    ),
+    cfg.IntOpt(
+        'headroom_hosts',
+        default=0,
+        min=0,
+        help='So many of the fullest hosts that kronos_pack leaves in use '
+        'the scope must be able to lose: what runs there must fit on the '
+        'others.',
+    ),
+]
+
+MEMORY_OPTS = [
+    cfg.IntOpt(
+        'cooldown',
+        default=600,
+        min=0,
+        help='Seconds after a live migration in a scope before the scope is '
+        'planned again. It should be longer than the longest window of '
+        'the policies, so that the metrics show what was moved. '
+        'kronos_evacuate does not wait.',
+    ),
+    cfg.IntOpt(
+        'instance_cooldown',
+        default=900,
+        min=0,
+        help='Seconds for which an instance is left alone after it was part '
+        'of a plan that was started, or was moved by hand.',
+    ),
+    cfg.IntOpt(
+        'instance_quarantine_seconds',
+        default=3600,
+        min=-1,
+        help='Seconds for which an instance is left alone after its '
+        'migration failed for good; -1 means for ever.',
+    ),
+    cfg.IntOpt(
+        'return_guard',
+        default=21600,
+        min=0,
+        help='Seconds for which spread and pack do not move an instance back '
+        'to a host that it was moved away from.',
+    ),
+]
+
+REPORT_OPTS = [
+    cfg.StrOpt(
+        'report_dir',
+        help='Directory in which every audit leaves its whole report as a '
+        'JSON file. It must exist and be writable for the decision engine. '
+        'Unset: no files.',
+    ),
+    cfg.IntOpt(
+        'report_keep',
+        default=100,
+        min=1,
+        help='Reports that are kept; older ones are deleted.',
+    ),
+]
+
+OPTS = DRAIN_OPTS + AFFINITY_OPTS + PACK_OPTS + MEMORY_OPTS + REPORT_OPTS

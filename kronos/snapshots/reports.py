@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where are the reports of past audits kept, and how many of them (N12)?
+
+Losing a report is no reason to fail an audit: what goes wrong is logged.
+"""
+
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import re
+import tempfile
+from collections.abc import Mapping
+from typing import Any
+
+from oslo_log import log as logging
+
+LOG = logging.getLogger(__name__)
+
+MODE = 0o640
+_OWN = re.compile(r'kronos-report-\d{8}T\d{6}\.\d{6}Z-[\w-]*\.json')
+"""Names of our own files; others are never deleted."""
+
+
+def write(
+    directory: str,
+    document: Mapping[str, Any],
+    keep: int,
+    now: datetime.datetime,
+) -> str | None:
+    """Write a report whole or not at all, and delete the oldest ones.
+
+    :param document: of :func:`kronos.engine.report.document`, with the uuid
+        of the audit under ``audit``, ``uuid``
+    :param keep: how many reports stay in the directory, this one included
+    :param now: aware of its time zone; it makes the name
+    :returns: the path; None if that was not possible, with an error logged
+    """
+    stamp = now.astimezone(datetime.UTC).strftime('%Y%m%dT%H%M%S.%fZ')
+    name = f'kronos-report-{stamp}-{document["audit"]["uuid"]}.json'
+    path = pathlib.Path(directory, name)
+    try:
+        _write_whole(path, json.dumps(document, indent=2, allow_nan=False))
+        _drop_oldest(path.parent, keep)
+    except (OSError, ValueError) as error:
+        LOG.error(
+            'The report of audit %s cannot be kept in report_dir %s: %s',
+            document['audit']['uuid'],
+            directory,
+            error,
+        )
+        return None
+    return str(path)
+
+
+def _write_whole(path: pathlib.Path, text: str) -> None:
+    """Who reads the directory sees the whole file or none."""
+    handle, temporary = tempfile.mkstemp(
+        prefix='.kronos-report-', suffix='.tmp', dir=path.parent
+    )
+    try:
+        with open(handle, 'w', encoding='utf-8') as file:
+            os.fchmod(handle, MODE)
+            file.write(f'{text}\n')
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _drop_oldest(directory: pathlib.Path, keep: int) -> None:
+    own = sorted(
+        name for name in os.listdir(directory) if _OWN.fullmatch(name)
+    )
+    for name in own[:-keep]:
+        # Another decision engine may have been faster.
+        (directory / name).unlink(missing_ok=True)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which strategy drains hosts, and does nothing else?"""
+
+from typing import Any
+
+from kronos.engine import types
+from kronos.engine.settings import Settings
+from kronos.strategies import base, goals, messages, outcomes, parameters
+
+
+class Evacuate(base.KronosStrategy):
+    """Move the instances away from disabled hosts, or from those named.
+
+    It takes policies of either mode, does not wait for the cooldown of a
+    scope, and plans whole hosts unless the audit gives ``max_migrations``.
+    """
+
+    DISPLAY_NAME = 'Kronos: evacuate'
+    GOAL = goals.DRAIN
+    PARAMETERS = parameters.EVACUATE
+
+    @classmethod
+    def get_name(cls) -> str:
+        return 'kronos_evacuate'
+
+    @classmethod
+    def adjust(
+        cls, settings: Settings, asked: parameters.Parameters, kronos: Any
+    ) -> None:
+        settings.evacuate = True
+        settings.drain_hosts = asked.hosts
+        settings.rebalance = False
+        settings.cooldown_seconds = 0
+        settings.unlimited = True
+
+    @classmethod
+    def indicators(cls, report: types.CycleReport) -> dict[str, float]:
+        return outcomes.drain(report)
+
+    @classmethod
+    def outcome(cls, scope: types.AggregateResult) -> str:
+        return messages.drained(scope)

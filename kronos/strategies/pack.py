@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which strategy empties hosts by filling others?"""
+
+from typing import Any
+
+from kronos.engine import types
+from kronos.strategies import base, goals, messages, outcomes, parameters
+
+
+class Pack(base.Rebalancing):
+    """Move the instances of the least busy hosts to the fullest ones.
+
+    It takes policies of mode ``pack``, from ``pack_policies_file`` where
+    that is set, and keeps every one of them below its capacity_threshold.
+    """
+
+    MODE = 'pack'
+    DISPLAY_NAME = 'Kronos: pack'
+    GOAL = goals.CONSOLIDATE
+    PARAMETERS = parameters.PACK
+
+    @classmethod
+    def get_name(cls) -> str:
+        return 'kronos_pack'
+
+    @classmethod
+    def policies_file(cls, kronos: Any) -> str:
+        path: str = kronos.pack_policies_file or kronos.policies_file
+        return path
+
+    @classmethod
+    def indicators(cls, report: types.CycleReport) -> dict[str, float]:
+        return outcomes.consolidate(report)
+
+    @classmethod
+    def outcome(cls, scope: types.AggregateResult) -> str:
+        return messages.hosts_in_use(scope)
