@@ -11,16 +11,13 @@ import re
 from typing import Any
 
 from watcher import objects
-from watcher.common import context as watcher_context
+from watcher.common import context
 
 from kronos.engine import cooldown
 from kronos.engine.events import Event, Origin, Outcome
 
 ACTION_TYPE = 'kronos_live_migrate'
 
-_Action = objects.action.State
-_Plan = objects.action_plan.State
-_RUNNING = (_Plan.PENDING, _Plan.ONGOING, _Plan.CANCELLING)
 _KRONOS_ERROR = re.compile(r'KRONOS:(\w+):')
 _FAILURE = 'Action failed in '
 """How Watcher begins the message of an action that failed."""
@@ -30,47 +27,49 @@ UNKNOWN = 'unknown'
 """The error type of a failure that names none."""
 
 
-def events(context: Any, since: float | None) -> list[Event]:
+def events(since: float | None) -> list[Event]:
     """All moves of plans that were started, those of deleted ones too.
 
     Nothing is told of an action that was never started, was skipped, or was
     cancelled (I12): by an operator before its turn, or by Watcher because
     its applier died. What then became of a migration, Nova tells.
 
-    :param context: of Watcher
     :param since: Unix seconds; what ended before is left out. None: from
         the beginning
     """
-    with_deleted = watcher_context.make_context(
-        is_admin=True, show_deleted=True
-    )
-    found = [_over(row) for row in _ended(with_deleted, since)]
-    found += [_going(row) for row in _started(context)]
+    found = [_over(row) for row in _ended(since)]
+    found += [_going(row) for row in _started()]
     return [event for event in found if event is not None]
 
 
-def _ended(context: Any, since: float | None) -> list[Any]:
+def _ended(since: float | None) -> list[Any]:
     """Rows of actions that are over, or were deleted."""
+    everything = context.make_context(is_admin=True, show_deleted=True)
+    state = objects.action.State
     filters: dict[str, Any] = {
-        'state__in': (_Action.SUCCEEDED, _Action.FAILED, _Action.DELETED)
+        'state__in': (state.SUCCEEDED, state.FAILED, state.DELETED)
     }
     if since is not None:
         # The column is in UTC and knows no zone.
         moment = datetime.datetime.fromtimestamp(since, datetime.UTC)
         filters['updated_at__gte'] = moment.replace(tzinfo=None)
-    return _ours(objects.Action.list(context, filters=filters))
+    return _ours(objects.Action.list(everything, filters=filters))
 
 
-def _started(context: Any) -> list[Any]:
+def _started() -> list[Any]:
     """Rows, with their plans, of actions that run or will."""
-    plans = objects.ActionPlan.list(context, filters={'state__in': _RUNNING})
+    admin = context.make_context(is_admin=True)
+    plan_state = objects.action_plan.State
+    running = (plan_state.PENDING, plan_state.ONGOING, plan_state.CANCELLING)
+    plans = objects.ActionPlan.list(admin, filters={'state__in': running})
     if not plans:
         return []
+    state = objects.action.State
     filters = {
         'action_plan_id__in': [plan.id for plan in plans],
-        'state__in': (_Action.PENDING, _Action.ONGOING),
+        'state__in': (state.PENDING, state.ONGOING),
     }
-    return _ours(objects.Action.list(context, filters=filters, eager=True))
+    return _ours(objects.Action.list(admin, filters=filters, eager=True))
 
 
 def _ours(rows: list[Any]) -> list[Any]:
@@ -85,9 +84,9 @@ def _over(row: Any) -> Event | None:
     messages stay, so failures can still be told.
     """
     message = row.status_message or ''
-    if row.state == _Action.SUCCEEDED:
+    if row.state == objects.action.State.SUCCEEDED:
         return _event(row, Outcome.MOVED)
-    if row.state == _Action.DELETED:
+    if row.state == objects.action.State.DELETED:
         if not message.startswith(_FAILURE):
             return None
         event = _event(row, Outcome.FAILED)
@@ -100,9 +99,9 @@ def _over(row: Any) -> Event | None:
 
 def _going(row: Any) -> Event | None:
     """An action of a plan that runs; None if it will not be carried out."""
-    if row.state == _Action.ONGOING:
+    if row.state == objects.action.State.ONGOING:
         return _event(row, Outcome.UNDER_WAY)
-    if row.action_plan.state == _Plan.CANCELLING:
+    if row.action_plan.state == objects.action_plan.State.CANCELLING:
         return None
     return _event(row, Outcome.PLANNED)
 

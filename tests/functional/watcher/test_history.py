@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watcher's own rows as events (I1-I6, I11, I12)."""
+
+import time
+
+from watcher import objects
+
+from kronos.engine.events import Origin, Outcome
+from kronos.strategies import history
+from tests.functional.watcher import base
+
+UNTIL_ABORTED = ('accepted', *['running'] * 1000)
+
+
+class HistoryTestCase(base.KronosTestCase):
+    CAST_AS_CALL = False
+
+    def setUp(self):
+        super().setUp()
+        self.set('kronos', migration_timeout=30, queue_timeout=30)
+
+    def planned(self, moves=1):
+        return self.plan(
+            self.create_audit(
+                parameters={'aggregates': 'alpha', 'max_migrations': moves}
+            )
+        )
+
+    def told(self, since=0.0):
+        """Outcome and error type of every event."""
+        return [(e.outcome, e.error_type) for e in history.events(since)]
+
+    def moving(self, plan, number=0):
+        """The server of an action, and the action."""
+        action = self.actions(plan)[number]
+        uuid = action.input_parameters['resource_id']
+        return self.cloud.servers[uuid], action
+
+    def patch(self, plan, state):
+        response = self.admin_api.patch(
+            f'/action_plans/{plan["uuid"]}',
+            [{'op': 'replace', 'path': '/state', 'value': state}],
+        )
+        self.assertEqual(200, response.status_code, response.text)
+
+    def delete(self, plan):
+        response = self.admin_api.delete(f'/action_plans/{plan["uuid"]}')
+        self.assertEqual(204, response.status_code, response.text)
+
+    def rewrite(self, row, **fields):
+        """Leave a row as a service that was killed would."""
+        for name, value in fields.items():
+            setattr(row, name, value)
+        row.save()
+
+
+class TestOutcomes(HistoryTestCase):
+    def test_nothing(self):
+        self.assertEqual([], history.events(None))
+
+    def test_recommended_and_never_started(self):
+        """I12."""
+        plan = self.planned()
+        self.assertEqual([], self.told(None))
+        self.patch(plan, 'CANCELLED')
+        self.assertEqual([], self.told(None))
+        self.delete(plan)
+        self.assertEqual([], self.told(None))
+
+    def test_succeeded(self):
+        before = time.time()
+        plan = self.planned()
+        self.start(plan)
+        (event,) = history.events(None)
+        _, action = self.moving(plan)
+        told = action.input_parameters
+        self.assertEqual(
+            (told['resource_id'], told['source_node'], 'alpha'),
+            (event.instance, event.source, event.scope),
+        )
+        self.assertEqual(told['destination_node'], event.destination)
+        self.assertEqual(
+            (Outcome.MOVED, Origin.WATCHER, 'SUCCEEDED', plan['uuid']),
+            (event.outcome, event.origin, event.status, event.plan),
+        )
+        # The column holds whole seconds or less.
+        self.assertLessEqual(before - 1, event.at)
+        self.assertLessEqual(event.at, time.time())
+        self.assertEqual(1, len(history.events(event.at - 1)))
+        self.assertEqual([], history.events(event.at + 1))
+
+    def test_skipped(self):
+        plan = self.planned()
+        server, action = self.moving(plan)
+        server.host = action.input_parameters['destination_node']
+        self.start(plan)
+        self.assertEqual('SKIPPED', self.moving(plan)[1].state)
+        self.assertEqual([], self.told())
+
+    def test_preflight(self):
+        plan = self.planned()
+        self.moving(plan)[0].locked = True
+        self.start(plan)
+        self.assertEqual([(Outcome.FAILED, 'PreFlightError')], self.told())
+
+    def test_failed(self):
+        plan = self.planned()
+        self.moving(plan)[0].script = ('accepted', 'running', 'failed')
+        self.start(plan)
+        self.assertEqual([(Outcome.FAILED, 'MigrationFailed')], self.told())
+
+    def test_timeout(self):
+        self.set('kronos', migration_timeout=1)
+        plan = self.planned()
+        self.moving(plan)[0].script = UNTIL_ABORTED
+        self.start(plan)
+        self.assertEqual([(Outcome.FAILED, 'MigrationTimeout')], self.told())
+
+    def test_nova_is_away(self):
+        plan = self.planned()
+        self.cloud.down.add(('GET', '/nova/v2.1/servers'))
+        self.start(plan)
+        self.assertEqual([(Outcome.FAILED, 'NovaClientError')], self.told())
+
+    def test_what_nobody_foresaw(self):
+        plan = self.planned()
+        _, action = self.moving(plan)
+        parameters = dict(action.input_parameters, sequence='first')
+        row = objects.Action.get_by_uuid(self.context, action.uuid, eager=True)
+        self.rewrite(row, input_parameters=parameters)
+        self.admin_api.patch(
+            f'/action_plans/{plan["uuid"]}',
+            [{'op': 'replace', 'path': '/state', 'value': 'PENDING'}],
+        )
+        self.wait_for('action_plans', plan['uuid'])
+        self.assertEqual([(Outcome.FAILED, 'ValidationError')], self.told())
+
+
+class TestUnderWay(HistoryTestCase):
+    def test_a_started_plan(self):
+        plan = self.planned(moves=3)
+        for one in self.cloud.servers.values():
+            one.script = UNTIL_ABORTED
+        self.patch(plan, 'PENDING')
+        self.wait_for('action_plans', plan['uuid'], ('ONGOING',))
+        self.until(lambda: (Outcome.UNDER_WAY, '') in self.told())
+        self.assertEqual(3, len(self.told()))
+        self.assertLessEqual(
+            {outcome for outcome, _ in self.told()},
+            {Outcome.UNDER_WAY, Outcome.PLANNED},
+        )
+        self.assertIn((Outcome.PLANNED, ''), self.told())
+        # What is not over is told however old it is.
+        self.assertEqual(3, len(self.told(time.time() + 3600)))
+        self.patch(plan, 'CANCELLING')
+        self.wait_for('action_plans', plan['uuid'])
+        self.assertEqual(
+            {(Outcome.FAILED, 'MigrationCancelled')}, set(self.told())
+        )
+
+    def until(self, is_so):
+        deadline = time.monotonic() + 60
+        while not is_so():
+            if time.monotonic() > deadline:
+                self.fail(f'it stays {self.told()}')
+            time.sleep(0.05)
+
+    def test_pending(self):
+        """No applier has taken the plan yet."""
+        plan = self.planned()
+        row = objects.ActionPlan.get_by_uuid(
+            self.context, plan['uuid'], eager=True
+        )
+        for state, told in [
+            ('PENDING', [(Outcome.PLANNED, '')]),
+            ('ONGOING', [(Outcome.PLANNED, '')]),
+            ('CANCELLING', []),
+            ('SUPERSEDED', []),
+        ]:
+            self.rewrite(row, state=state)
+            self.assertEqual(told, self.told(), state)
+
+    def test_left_behind(self):
+        """A row that says ONGOING of a plan that is over says nothing."""
+        plan = self.planned()
+        row = objects.ActionPlan.get_by_uuid(
+            self.context, plan['uuid'], eager=True
+        )
+        action = objects.Action.get_by_uuid(
+            self.context, self.moving(plan)[1].uuid, eager=True
+        )
+        self.rewrite(action, state='ONGOING')
+        for state, told in [
+            ('ONGOING', [(Outcome.UNDER_WAY, '')]),
+            ('CANCELLING', [(Outcome.UNDER_WAY, '')]),
+            ('CANCELLED', []),
+            ('FAILED', []),
+        ]:
+            self.rewrite(row, state=state)
+            self.assertEqual(told, self.told(), state)
+
+    def test_applier_that_was_stopped(self):
+        """Watcher cancels the rows; Nova knows what became of the move."""
+        plan = self.planned()
+        action = objects.Action.get_by_uuid(
+            self.context, self.moving(plan)[1].uuid, eager=True
+        )
+        self.rewrite(
+            action,
+            state='CANCELLED',
+            status_message='Action was cancelled because Applier h was '
+            'stopped while the action plan was ongoing.',
+        )
+        self.assertEqual([], self.told(None))
+
+
+class TestDeletedPlan(HistoryTestCase):
+    def test_failures_stay_known(self):
+        plan = self.planned(moves=2)
+        self.moving(plan)[0].locked = True
+        self.start(plan)
+        self.assertEqual(2, len(self.told()))
+        self.delete(plan)
+        (event,) = history.events(0.0)
+        self.assertEqual(
+            (Outcome.FAILED, 'PreFlightError', 'DELETED'),
+            (event.outcome, event.error_type, event.status),
+        )
+
+
+class TestOtherActions(HistoryTestCase):
+    def test_they_are_none_of_ours(self):
+        plan = self.planned()
+        action = objects.Action.get_by_uuid(
+            self.context, self.moving(plan)[1].uuid, eager=True
+        )
+        self.rewrite(action, state='SUCCEEDED', action_type='nop')
+        self.assertEqual([], self.told(None))
