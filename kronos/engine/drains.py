@@ -36,12 +36,10 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for host, service in _asked_for(snapshot, settings).items():
-        if service is None or _why_undrainable(snapshot, host, service):
+        if _why_undrainable(snapshot, host, service):
             continue
-        if service.status == 'enabled':
-            found[host] = 'it is being drained'
-        else:
-            found[host] = why_unavailable(service)
+        # A host that may not take part is disabled, and up.
+        found[host] = why_unavailable(service) or 'it is being drained'
     return found
 
 
@@ -49,14 +47,15 @@ def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
     """What to warn of: hosts that cannot be drained, or not for long."""
     warnings = []
     for host, service in _asked_for(snapshot, settings).items():
-        if service is None:
-            continue
         if reason := _why_undrainable(snapshot, host, service):
-            warnings.append(
-                f'host {host} is not drained: {reason}; a live migration '
-                'cannot leave it'
+            there = sum(
+                one.host == host for one in snapshot.instances.values()
             )
-        elif service.status == 'enabled':
+            warnings.append(
+                f'host {host} is not drained: {reason}; its {there} '
+                f'instance{"" if there == 1 else "s"} cannot be live-migrated'
+            )
+        elif service is not None and service.is_available:
             warnings.append(
                 f'host {host} is drained but enabled: new servers may land '
                 'on it; disable it'
@@ -83,8 +82,11 @@ def _asked_for(
 
 
 def _why_undrainable(
-    snapshot: Snapshot, host: str, service: ComputeService
+    snapshot: Snapshot, host: str, service: ComputeService | None
 ) -> str:
+    """Why a host cannot be drained; '' if it can, disabled or not (G3)."""
+    if service is None or service.binary != 'nova-compute':
+        return why_unavailable(service)
     if service.state != 'up' or service.forced_down:
         return why_unavailable(service)
     return snapshot.hosts[host].frozen

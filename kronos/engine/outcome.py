@@ -34,7 +34,7 @@ def standing(
     placement = {one.uuid: one.host for one in snapshot.instances.values()}
     broken = groups.violations(snapshot.groups, placement, settings)
     in_use = len({one.host for one in snapshot.instances.values()})
-    return AggregateResult(
+    result = AggregateResult(
         name=snapshot.scope,
         stopped=stopped,
         reason=reason,
@@ -53,6 +53,8 @@ def standing(
         violations_after=list(broken),
         warnings=card.warnings,
     )
+    result.drains = _drains(result, snapshot, card)
+    return result
 
 
 def planned(
@@ -84,7 +86,7 @@ def planned(
     for policy in result.policies:
         policy.imbalance_after = after.get(policy.name, 0.0)
     _explain(result, phases, fixed)
-    result.drains = _drains(result, phases)
+    result.drains = _drains(result, phases.snapshot, card)
     return result
 
 
@@ -108,17 +110,19 @@ def _explain(
     }
 
 
-def _drains(result: AggregateResult, phases: Phases) -> list[Drain]:
+def _drains(
+    result: AggregateResult, snapshot: Snapshot, card: Scorecard
+) -> list[Drain]:
     leaving = {
         step.instance
         for step in result.steps
         if step.phase is MigrationPhase.EVACUATE
     }
     drains = []
-    for host, reason in phases.scorecard.draining.items():
+    for host, reason in card.draining.items():
         there = [
             uuid
-            for uuid, one in sorted(phases.snapshot.instances.items())
+            for uuid, one in sorted(snapshot.instances.items())
             if one.host == host
         ]
         staying = {

@@ -169,7 +169,9 @@ def _fall_back(
                     )
             else:
                 result.skipped.setdefault(
-                    uuid, _why_lacking(policy, uuid, measured)
+                    uuid,
+                    _why_lacking(policy, uuid, measured)
+                    + _why_no_share(policy, host, values),
                 )
 
 
@@ -181,6 +183,17 @@ def _shares(fallback: Fallback, instances: list[Instance]) -> dict[str, float]:
     if fallback is Fallback.FLAVOR_VCPU_RATIO and total > 0:
         return {one.uuid: one.vcpus / total for one in instances}
     return {}
+
+
+def _why_no_share(policy: Policy, host: str, values: dict[str, float]) -> str:
+    """Why the fallback gave nothing, where that is the host's fault."""
+    if policy.vm_profile_fallback is Fallback.SKIP:
+        return ''
+    if host not in values:
+        return f', but {host} has no score to share out'
+    if policy.host_capacity_query is not None:
+        return f', but the capacity of {host} may not be known'
+    return ''
 
 
 def _why_lacking(policy: Policy, uuid: str, measured: _Measured) -> str:

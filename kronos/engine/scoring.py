@@ -190,8 +190,12 @@ def _block(
 
 def _few(part: list[str], snapshot: Snapshot, card: Scorecard) -> str:
     frozen = [f'{host}: {why}' for host, why in card.frozen_hosts.items()]
+    needed = (
+        'what leaves the drained hosts needs one'
+        if card.draining
+        else 'a migration needs two'
+    )
     text = (
-        f'{len(part)} of {len(snapshot.hosts)} hosts can take part, a '
-        'migration needs two'
+        f'{len(part)} of {len(snapshot.hosts)} hosts can take part, {needed}'
     )
     return f'{text} ({labels.some(frozen, 3)})' if frozen else text
