@@ -153,7 +153,7 @@ class KronosStrategy(base.BaseStrategy):
             ),
             adjust=self.adjust,
         )
-        result = cycle.run(order, audit.scope or [], self.ctx, CONF, self.osc)
+        result = cycle.run(order, audit.scope or [], CONF, self.osc)
         report = result.report
         for level, line in loglines.lines(report):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)

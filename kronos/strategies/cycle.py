@@ -44,14 +44,12 @@ class Cycle:
 def run(
     order: Order,
     scope: list[dict[str, Any]],
-    context: Any,
     conf: Any,
     osc: Any,
 ) -> Cycle:
     """Load the policies, look at the cloud and plan.
 
     :param scope: ``audit.scope``
-    :param context: Watcher's, to read its database
     :param conf: Watcher's configuration with the options of Kronos
     :param osc: Watcher's OpenStackClients, for its session
     :raises KronosException: bad configuration, policies, parameters or
