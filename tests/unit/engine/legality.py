@@ -106,7 +106,8 @@ class Judge:
             yield 'its destination is not available'
         if target.forced_down or self._snapshot.hosts[target.host].closed:
             yield 'its destination is closed'
-        if step.destination in (self._settings.drain_hosts or []):
+        drained = self._settings.drain_hosts or []
+        if self._settings.evacuate and step.destination in drained:
             yield 'its destination is being drained'
 
     def _about_places(self, step: MigrationStep) -> Iterator[str]:
