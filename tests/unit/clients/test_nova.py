@@ -11,6 +11,7 @@ from oslotest import base
 
 from kronos.clients import nova_rows
 from kronos.clients.nova import AbortOutcome, MigrationStatus
+from kronos.engine.events import Event, Origin, Outcome
 from tests.unit.clients import test_nova_reader
 from tests.unit.clients.keystone import NOVA
 
@@ -222,8 +223,14 @@ class TestStatus(test_nova_reader.NovaTestCase):
         self.action(event(result='Success'))
         self.assertEqual('', self.nova.refusal_reason('vm', REQUEST))
 
-    def test_history(self) -> None:
-        second = 1699999200.0
+
+class TestHistory(LiveMigrateTestCase):
+    SINCE = 1699999200.0
+
+    def gives(self, *rows: Any) -> None:
+        self.wire.get(MIGRATIONS, json={'migrations': list(rows)})
+
+    def test_pages(self) -> None:
         self.wire.get(
             MIGRATIONS,
             json={
@@ -238,17 +245,80 @@ class TestStatus(test_nova_reader.NovaTestCase):
             # Ids repeat between cells (S13).
             json={'migrations': [migration(1, uuid='in-another-cell')]},
         )
-        moves = self.nova.list_migrations(second)
-        self.assertEqual(2, len(moves))
-        self.assertEqual(('cmp1', 'cmp2'), _ends(moves[0]))
-        self.assertEqual(1200.0, moves[0].updated_at - second)
-        first = self.keystone.requests('/os-migrations')[0]
+        first, second = self.nova.list_migrations(self.SINCE)
         self.assertEqual(
-            {
-                'migration_type': ['live-migration'],
-                'changes-since': ['2023-11-14t22:00:00z'],
-            },
-            first.qs,
+            Event(
+                'vm',
+                'cmp1',
+                'cmp2',
+                Outcome.MOVED,
+                self.SINCE + 1200.0,
+                Origin.NOVA,
+                status='completed',
+            ),
+            first,
+        )
+        self.assertEqual(60.0, second.at - self.SINCE)
+        # Of every type.
+        request = self.keystone.requests('/os-migrations')[0]
+        self.assertEqual(
+            {'changes-since': ['2023-11-14t22:00:00z']}, request.qs
+        )
+
+    def test_outcomes(self) -> None:
+        """Of all the statuses that Nova has, and of one that it has not."""
+        for statuses, outcome in (
+            (
+                'accepted pre-migrating queued preparing running migrating '
+                'post-migrating reverting odd',
+                Outcome.UNDER_WAY,
+            ),
+            ('completed confirmed confirming done finished', Outcome.MOVED),
+            ('cancelled conflict error failed reverted', Outcome.FAILED),
+        ):
+            for status in statuses.split():
+                self.gives(migration(1, status=status))
+                (event,) = self.nova.list_migrations(self.SINCE)
+                self.assertEqual(
+                    (outcome, status), (event.outcome, event.status)
+                )
+
+    def test_moves_by_other_means(self) -> None:
+        self.gives(
+            migration(1, migration_type='migration', status='finished'),
+            migration(2, migration_type='resize', dest_compute='cmp1'),
+            migration(3, migration_type='resize'),
+            migration(4, migration_type='evacuation', status='done'),
+            migration(5, status='error', dest_compute=None),
+        )
+        events = self.nova.list_migrations(self.SINCE)
+        self.assertEqual(
+            [1, 3, 4, 5], [(one.at - self.SINCE) / 60 for one in events]
+        )
+        self.assertEqual(('cmp1', ''), _ends(events[-1]))
+
+    def test_unfinished(self) -> None:
+        """One call per status; what changes meanwhile is told once."""
+        self.gives()
+        for status in ('queued', 'running'):
+            self.wire.get(
+                f'{MIGRATIONS}?status={status}',
+                json={'migrations': [migration(1, status=status)]},
+            )
+        (event,) = self.nova.list_unfinished_migrations()
+        self.assertEqual('running', event.status)
+        self.assertEqual(
+            [{'status': [status]} for status in nova_rows.UNDER_WAY],
+            [one.qs for one in self.keystone.requests('/os-migrations')],
+        )
+
+    def test_the_status_of_one_looks_at_live_migrations_only(self) -> None:
+        self.gives(migration(1))
+        self.nova.get_migration_status('vm', 'migration-1')
+        (request,) = self.keystone.requests('/os-migrations')
+        self.assertEqual(
+            {'instance_uuid': ['vm'], 'migration_type': ['live-migration']},
+            request.qs,
         )
 
 

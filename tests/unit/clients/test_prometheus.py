@@ -193,6 +193,24 @@ class TestFailures(PrometheusTestCase):
         self.assertEqual([0.5, 1, 2, 4], self.slept)
         self.assertEqual(5, len(self.wire.calls))
 
+    def test_away_or_only_refused(self) -> None:
+        """Whether another query would fare better."""
+        for broken, is_away in (
+            ({'status': 503}, True),
+            ({'status': 500}, True),
+            ({'status': 429}, True),
+            ({'body': requests.ReadTimeout('slow')}, True),
+            ({'body': requests.ConnectionError('no')}, True),
+            ({'status': 400}, False),
+            ({'status': 422}, False),
+            ({'status': 200, 'body': 'no JSON'}, False),
+        ):
+            self.wire.reset()
+            self.wire.post(QUERY, **broken)
+            reading = self.client(max_retries=1).instant_query('up')
+            self.assertEqual(Health.UNREACHABLE, reading.health)
+            self.assertEqual(is_away, reading.is_away, broken)
+
     def test_retry_after(self) -> None:
         self.wire.post(QUERY, status=429, headers={'Retry-After': '7'})
         self.wire.post(QUERY, status=429, headers={'Retry-After': '9999'})

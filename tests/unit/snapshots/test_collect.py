@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Snapshots of a cloud at the wire (A4-A10, B17, E10, E12, M4, M8)."""
 
+from collections.abc import Sequence
 from typing import Any
 from urllib import parse
 
@@ -10,13 +11,20 @@ from oslotest import base
 from kronos.clients import cloud, nova, placement
 from kronos.clients import prometheus as prometheus_client
 from kronos.common import exceptions
+from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.settings import Settings
-from kronos.engine.types import UNASSIGNED, Headroom, Health, Snapshot
+from kronos.engine.types import (
+    UNASSIGNED,
+    Headroom,
+    Health,
+    Reading,
+    Snapshot,
+)
 from kronos.policies.models import Policy
 from kronos.snapshots.collect import Collector, ScopeRequest
 from tests.unit.clients import keystone
 from tests.unit.clients.keystone import NOVA, PLACEMENT
-from tests.unit.clients.test_nova import migration
+from tests.unit.clients.test_nova import MIGRATIONS, migration
 from tests.unit.clients.test_nova_reader import (
     AGGREGATES,
     GROUPS,
@@ -135,7 +143,11 @@ class CollectTestCase(base.BaseTestCase):
         ]
 
     def collect(
-        self, *policies: Policy, cooldown: float = 600.0, **request: Any
+        self,
+        *policies: Policy,
+        settings: Settings | None = None,
+        events: Sequence[Event] = (),
+        **request: Any,
     ) -> list[Snapshot]:
         connection = cloud.connect(self.keystone.session, 'one')
         collector = Collector(
@@ -144,6 +156,7 @@ class CollectTestCase(base.BaseTestCase):
             prometheus_client.PrometheusClient(
                 PROMETHEUS,
                 requests.Session(),
+                max_retries=1,
                 retry_backoff=0,
                 clock=lambda: NOW,
             ),
@@ -152,7 +165,8 @@ class CollectTestCase(base.BaseTestCase):
         return collector.collect(
             ScopeRequest(**request),
             policies or (policy(),),
-            Settings(cooldown_seconds=cooldown),
+            settings or Settings(cooldown_seconds=600.0),
+            events,
         )
 
     def scopes(self, **request: Any) -> dict[str, list[str]]:
@@ -312,29 +326,6 @@ class TestSnapshot(CollectTestCase):
         self.assertEqual(['ours'], [g.uuid for g in snapshot.groups])
         self.assertEqual(['vm-a1', 'elsewhere'], snapshot.groups[0].members)
 
-    def test_recent_moves_of_the_scope(self) -> None:
-        self.wire.get(
-            f'{NOVA}/os-migrations',
-            json={
-                'migrations': [
-                    migration(1, source_compute='a1', dest_compute=None),
-                    migration(2, source_compute='x', dest_compute='a2'),
-                    migration(3, source_compute='b1', dest_compute='b2'),
-                ]
-            },
-        )
-        (snapshot,) = self.collect(aggregates=['a'])
-        self.assertEqual(
-            [('a1', ''), ('x', 'a2')],
-            [(m.source, m.destination) for m in snapshot.recent_moves],
-        )
-        (request,) = self.keystone.requests('/os-migrations')
-        self.assertEqual(['2023-11-14t22:03:20z'], request.qs['changes-since'])
-
-    def test_without_a_cooldown_nobody_asks_for_moves(self) -> None:
-        self.collect(aggregates=['a'], cooldown=0)
-        self.assertEqual([], self.keystone.requests('/os-migrations'))
-
     def test_every_listing_is_read_once(self) -> None:
         self.collect(aggregates=['a', 'b'], include_unassigned=True)
         for path in (
@@ -348,6 +339,147 @@ class TestSnapshot(CollectTestCase):
         ):
             self.assertEqual(1, len(self.keystone.requests(path)), path)
         self.assertEqual(['host_cpu', 'vm_cpu'], sorted(self.queries()))
+
+
+class TestEvents(CollectTestCase):
+    """What Watcher tells and what Nova tells."""
+
+    def told(
+        self, *rows: Any, **more: Any
+    ) -> list[tuple[str, Outcome, Origin]]:
+        self.wire.get(MIGRATIONS, json={'migrations': list(rows)})
+        (snapshot,) = self.collect(aggregates=['a'], **more)
+        return [
+            (one.instance, one.outcome, one.origin) for one in snapshot.events
+        ]
+
+    def watchers(self, outcome: Outcome, age: float = 0.0) -> Event:
+        return Event('vm-a1', 'a1', 'a2', outcome, NOW - age, Origin.WATCHER)
+
+    def asked(self) -> list[dict[str, list[str]]]:
+        return [one.qs for one in self.keystone.requests('/os-migrations')]
+
+    def test_of_the_scope(self) -> None:
+        self.assertEqual(
+            ['from', 'into', 'vm-a1'],
+            [
+                instance
+                for instance, _, _ in self.told(
+                    migration(
+                        1,
+                        instance_uuid='from',
+                        source_compute='a1',
+                        dest_compute=None,
+                    ),
+                    migration(
+                        2,
+                        instance_uuid='into',
+                        source_compute='x',
+                        dest_compute='a2',
+                    ),
+                    migration(3, source_compute='b1', dest_compute='b2'),
+                    # It is in the scope, and came from elsewhere.
+                    migration(
+                        4,
+                        instance_uuid='vm-a1',
+                        source_compute='x',
+                        dest_compute='y',
+                    ),
+                )
+            ],
+        )
+
+    def test_both_tell(self) -> None:
+        known = self.watchers(Outcome.MOVED)
+        self.assertEqual(
+            [
+                ('vm-a1', Outcome.MOVED, Origin.WATCHER),
+                ('vm-a1', Outcome.MOVED, Origin.NOVA),
+            ],
+            self.told(
+                migration(1, instance_uuid='vm-a1'),
+                events=[known],
+            ),
+        )
+
+    def test_how_far_back(self) -> None:
+        """Nova is asked in any case: moves under way always count."""
+        for settings, since in (
+            (Settings(cooldown_seconds=600.0), '2023-11-14t22:03:20z'),
+            (Settings(return_guard_seconds=60.0), '2023-11-14t22:12:20z'),
+            (Settings(), '2023-11-14t22:13:20z'),
+            (Settings(quarantine_seconds=-1), '2023-11-14t21:13:20z'),
+        ):
+            self.told(
+                settings=settings,
+                events=[self.watchers(Outcome.FAILED, 3600.0)],
+            )
+            self.assertEqual({'changes-since': [since]}, self.asked()[-1])
+
+    def test_under_way_for_longer_than_nova_was_asked(self) -> None:
+        self.servers(
+            server(
+                'vm-a1',
+                **{
+                    'OS-EXT-SRV-ATTR:host': 'a1',
+                    'OS-EXT-STS:task_state': 'migrating',
+                },
+            )
+        )
+        self.wire.get(MIGRATIONS, json={'migrations': []})
+        self.by_status()
+        (snapshot,) = self.collect(aggregates=['a'])
+        (event,) = snapshot.events
+        self.assertEqual(
+            ('vm-a1', Outcome.UNDER_WAY), (event.instance, event.outcome)
+        )
+
+    def by_status(self) -> None:
+        """Matchers of queries go before those of whole paths."""
+        old = {'created_at': '2023-11-14T12:00:00.000000'}
+        for status, uuid in (('running', 'vm-a1'), ('queued', 'stale')):
+            row = migration(
+                1,
+                uuid=status,
+                instance_uuid=uuid,
+                source_compute='a1',
+                status=status,
+                **old,
+            )
+            self.wire.get(
+                f'{MIGRATIONS}?status={status}', json={'migrations': [row]}
+            )
+
+    def test_nobody_moves(self) -> None:
+        """Then one listing does."""
+        self.told()
+        self.assertEqual(1, len(self.asked()))
+
+    def test_left_behind(self) -> None:
+        """Under way in a row, but the server has been idle for long."""
+        row = migration(
+            2, instance_uuid='vm-a1', source_compute='a1', status='queued'
+        )
+        late = row | {'updated_at': '2023-11-14T22:03:00.000000'}
+        soon = row | {'updated_at': '2023-11-14T22:04:00.000000'}
+        self.assertEqual([], self.told(late))
+        self.assertEqual(1, len(self.told(soon)))
+        old = self.watchers(Outcome.UNDER_WAY, 700.0)
+        self.assertEqual([], self.told(events=[old]))
+        # What waits for its turn may wait for long.
+        waiting = self.watchers(Outcome.PLANNED, 7000.0)
+        self.assertEqual(1, len(self.told(events=[waiting])))
+        self.servers(
+            server(
+                'vm-a1',
+                **{
+                    'OS-EXT-SRV-ATTR:host': 'a1',
+                    'OS-EXT-STS:task_state': 'migrating',
+                },
+            )
+        )
+        self.assertEqual(1, len(self.told(late)))
+        self.assertEqual(2, len(self.told(late, events=[old])))
 
 
 class TestReadings(CollectTestCase):
@@ -366,12 +498,23 @@ class TestReadings(CollectTestCase):
         self.assertEqual('a1', readings.imbalance.samples[0].label)
         self.assertEqual('d', readings.profile.samples[0].label)
         self.assertEqual('host_cores', readings.host_capacity.query)
-        # For pack alone.
+        # Spread alone has no use for it (C18).
         self.assertIsNone(readings.capacity)
 
     def test_pack(self) -> None:
         pack = policy(mode='pack', capacity_query='host_full')
         (snapshot,) = self.collect(pack, aggregates=['a'])
+        capacity = snapshot.readings['cpu'].capacity
+        assert capacity
+        self.assertEqual('host_full', capacity.query)
+
+    def test_ceilings_of_a_drain(self) -> None:
+        """C18."""
+        (snapshot,) = self.collect(
+            policy(capacity_query='host_full'),
+            settings=Settings(evacuate=True),
+            aggregates=['a'],
+        )
         capacity = snapshot.readings['cpu'].capacity
         assert capacity
         self.assertEqual('host_full', capacity.query)
@@ -382,12 +525,48 @@ class TestReadings(CollectTestCase):
         self.assertEqual(['cpu'], list(snapshot.readings))
         self.assertEqual(2, len(self.queries()))
 
+    def readings(self) -> list[Reading]:
+        """Of two policies, in the order in which they are asked."""
+        ram = policy(
+            name='ram', imbalance_query='host_ram', vm_profile_query='vm_ram'
+        )
+        (snapshot,) = self.collect(policy(), ram, aggregates=['a'])
+        found = [
+            one
+            for name in ('cpu', 'ram')
+            for one in (
+                snapshot.readings[name].imbalance,
+                snapshot.readings[name].profile,
+            )
+        ]
+        return [one for one in found if one is not None]
+
     def test_prometheus_is_away(self) -> None:
+        """Every other query would be tried for as long, and in vain."""
         self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)
-        (snapshot,) = self.collect(aggregates=['a'])
-        reading = snapshot.readings['cpu'].imbalance
-        self.assertEqual(Health.UNREACHABLE, reading.health)
-        self.assertIn('503', reading.error)
+        readings = self.readings()
+        self.assertEqual(['host_cpu'] * 2, self.queries())
+        self.assertEqual(
+            ['host_cpu', 'vm_cpu', 'host_ram', 'vm_ram'],
+            [one.query for one in readings],
+        )
+        for one in readings:
+            self.assertEqual(Health.UNREACHABLE, one.health)
+            self.assertIn('503', one.error)
+
+    def test_a_query_that_is_refused(self) -> None:
+        """B5: the others are asked all the same."""
+
+        def answer(request: Any, context: Any) -> Any:
+            if 'host_cpu' in request.text:
+                context.status_code = 422
+                return {'status': 'error', 'error': 'bad', 'errorType': 'e'}
+            return self.answer(request, context)
+
+        self.wire.post(f'{PROMETHEUS}/api/v1/query', json=answer)
+        health = [one.health for one in self.readings()]
+        self.assertEqual([Health.UNREACHABLE] + [Health.HEALTHY] * 3, health)
+        self.assertEqual(4, len(self.queries()))
 
 
 class TestFailures(CollectTestCase):
