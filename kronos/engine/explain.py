@@ -143,14 +143,18 @@ def no_destination(draft: Draft, instance: int, otherwise: str = '') -> str:
 
 def _why_stuck(draft: Draft, instance: int) -> str:
     state = draft.state
-    legal = np.flatnonzero(draft.constraints.rows(np.array([instance]))[0])
+    one = np.array([instance])
+    legal = np.flatnonzero(draft.constraints.hard_rows(one)[0])
     if not legal.size:
         return no_destination(draft, instance)
+    breaks = draft.constraints.soft_breaks_rows(one)[0][legal]
     source = state.host_of[[instance]]
-    left, entered = state.shifted(np.array([instance]), source, legal)
+    left, entered = state.shifted(one, source, legal)
     _, objected = state.judge(source, legal, left, entered)
     number = int(objected.sum())
     text = f'{legal.size} legal destinations, none improves'
+    if costly := int((breaks > 0).sum()):
+        text += f' enough; {costly} at the penalty of a soft server group'
     if number:
         text += (
             f'; {number} would worsen a policy that then is over its threshold'

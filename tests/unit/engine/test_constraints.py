@@ -2,6 +2,7 @@
 """Is every rule kept, with its reason, and do the masks say the same?"""
 
 import random
+from typing import Any
 
 import numpy as np
 from oslotest import base
@@ -9,9 +10,10 @@ from oslotest import base
 from kronos.engine import constraints, layout, profiling, scoring
 from kronos.engine.arrays import Index
 from kronos.engine.constraints import Constraints
+from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.groups import GroupRule, why_not
 from kronos.engine.rules import HeadroomRule, Rule
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.state import State
 from kronos.engine.types import (
     Headroom,
@@ -108,6 +110,7 @@ class TestGroups(base.BaseTestCase):
             ('anti-affinity', 2, 0, 2, 'has 2 of at most 2 there'),
             ('soft-anti-affinity', 1, 0, 1, 'has 1 of at most 1 there'),
             ('soft-anti-affinity', 0, 5, 1, ''),
+            ('soft-anti-affinity', 1, 0, 2, 'has 1 of at most 1 there'),
             ('affinity', 2, 0, 1, ''),
             ('affinity', 1, 1, 1, 'has 1 other members elsewhere'),
             ('affinity', 0, 2, 1, 'has 2 other members elsewhere'),
@@ -145,6 +148,111 @@ class TestGroups(base.BaseTestCase):
         )
         rule = GroupRule(snapshot, Index(snapshot))
         self.assertEqual('', rule.why_not(0, 1))
+
+    def test_who_is_under_way_counts_at_both_ends(self) -> None:
+        """Once, however many tell of it; and from outside the scope, too."""
+        for members in (['v', 'w'], ['v', 'not-in-this-scope']):
+            snapshot = scopes.scope(
+                [],
+                {'a': [], 'b': [], 'c': []},
+                [scopes.vm('v', 'a', []), scopes.vm('w', 'b', [])],
+                groups=[
+                    ServerGroup(
+                        'g', 'anti-affinity', members, max_server_per_host=2
+                    )
+                ],
+            )
+            for origin in Origin:
+                snapshot.events.append(
+                    Event(members[1], 'b', 'c', Outcome.UNDER_WAY, 1.0, origin)
+                )
+            rule = GroupRule(snapshot, Index(snapshot))
+            self.assertEqual('', rule.why_not(0, 2))
+            snapshot.groups[0].max_server_per_host = 1
+            rule = GroupRule(snapshot, Index(snapshot))
+            self.assertIn('has 1 of at most 1 there', rule.why_not(0, 2))
+            self.assertEqual(members[1] == 'w', bool(rule.why_not(0, 1)))
+            snapshot.events[0].outcome = Outcome.MOVED
+            snapshot.events[1].outcome = Outcome.FAILED
+            rule = GroupRule(snapshot, Index(snapshot))
+            self.assertEqual('', rule.why_not(0, 2))
+
+    def test_a_group_under_repair(self) -> None:
+        """H8: any host where another member is, and for this group alone."""
+        names = ['u', 'v', 'w']
+        snapshot = scopes.scope(
+            [],
+            {'a': [], 'b': [], 'c': [], 'd': []},
+            [
+                scopes.vm(uuid, host, [])
+                for uuid, host in zip(names, 'abc', strict=True)
+            ],
+            groups=[ServerGroup('g', 'affinity', names)],
+        )
+        rule = GroupRule(snapshot, Index(snapshot))
+        one = np.array([0])
+        self.assertEqual([[False] * 4], rule.rows(one).tolist())
+        rule.repairing = 'h'
+        self.assertEqual([[False] * 4], rule.rows(one).tolist())
+        rule.repairing = 'g'
+        self.assertEqual([[False, True, True, False]], rule.rows(one).tolist())
+        self.assertEqual([True, False, True], rule.column(1).tolist())
+
+
+class TestSoftRules(base.BaseTestCase):
+    def _rules(self, **more: Any) -> Constraints:
+        policies = [scopes.policy('cpu')]
+        snapshot = scopes.scope(
+            policies,
+            {'a': [0.3], 'b': [0.1], 'c': [0.0]},
+            [scopes.vm(uuid, 'a', [0.1]) for uuid in 'uv']
+            + [scopes.vm('w', 'b', [0.1])],
+            groups=[
+                ServerGroup('g', 'soft-anti-affinity', ['u', 'w']),
+                ServerGroup('h', 'soft-affinity', ['u', 'v']),
+                ServerGroup('i', 'anti-affinity', ['v', 'w']),
+            ],
+        )
+        found = built(snapshot, policies, Settings(**more))
+        assert found is not None
+        return found[1]
+
+    def test_veto(self) -> None:
+        """E6."""
+        rules = self._rules()
+        every = np.arange(3)
+        self.assertEqual(
+            rules.rows(every).tolist(), rules.hard_rows(every).tolist()
+        )
+        self.assertFalse(rules.rows(every)[0].any())
+        self.assertEqual(
+            rules.column(1).tolist(), rules.hard_column(1).tolist()
+        )
+        self.assertEqual([[0] * 3] * 3, rules.soft_breaks_rows(every).tolist())
+        self.assertEqual([0] * 3, rules.soft_breaks_column(1).tolist())
+
+    def test_penalty(self) -> None:
+        """How many soft rules each move breaks; a hard one stays a veto."""
+        rules = self._rules(soft_rules=SoftRules.PENALTY)
+        every = np.arange(3)
+        self.assertFalse(rules.rows(every)[0].any())
+        self.assertEqual(
+            [[False, True, True], [False, False, True], [False, False, True]],
+            rules.hard_rows(every).tolist(),
+        )
+        self.assertEqual([True, False, False], rules.hard_column(1).tolist())
+        self.assertEqual([0, 2, 1], rules.soft_breaks_rows(every)[0].tolist())
+        self.assertEqual([0, 1, 1], rules.soft_breaks_rows(every)[1].tolist())
+        self.assertEqual([1, 0, 0], rules.soft_breaks_rows(every)[2].tolist())
+        self.assertEqual([2, 1, 0], rules.soft_breaks_column(1).tolist())
+
+    def test_what_is_repaired_is_not_weighed(self) -> None:
+        """Else repair and spread would undo each other for ever."""
+        rules = self._rules(
+            soft_rules=SoftRules.PENALTY, enforce_soft_affinity=True
+        )
+        self.assertFalse(rules.weighs_soft_rules)
+        self.assertFalse(rules.hard_rows(np.array([0])).any())
 
 
 class TestHeadroom(base.BaseTestCase):
