@@ -25,6 +25,7 @@ class Departures:
     :param sources: the hosts that are drained
     :param hears: whether a policy's objection to a move counts
     :param fixed: instance uuid to the reason why no phase may move it
+    :param weighs: whether soft rules may be outweighed by a penalty
     """
 
     def __init__(
@@ -33,12 +34,14 @@ class Departures:
         sources: Sequence[int],
         hears: bool,
         fixed: Mapping[str, str],
+        weighs: bool = False,
     ) -> None:
         self._draft = draft
         self._state = draft.state
         self._sources = sorted(sources)
         self._hears = hears
         self._fixed = fixed
+        self._weighs = weighs
         self._number = self._on_hosts()
 
     def end(self, left: IntArray) -> PhaseEnd:
@@ -121,13 +124,14 @@ class Departures:
 
     def _obstacle(self, instance: int) -> str:
         """Why an instance cannot leave, as things stand; '' if it can."""
-        row = self._draft.constraints.rows(np.array([instance]))[0]
-        legal = np.flatnonzero(row)
+        one = np.array([instance])
+        rules = self._draft.constraints
+        rows = rules.hard_rows(one) if self._weighs else rules.rows(one)
+        legal = np.flatnonzero(rows[0])
         if not legal.size:
             return explain.no_destination(self._draft, instance)
         if not self._hears:
             return ''
-        one = np.array([instance])
         source = self._state.host_of[one]
         ends = self._state.shifted(one, source, legal)
         gains, objected = self._state.judge(source, legal, *ends)

@@ -2,8 +2,9 @@
 """How are hosts emptied that are to be drained? (G1-G10)
 
 Greedy: of all pairs of an instance that is to leave and a legal destination
-the one that leaves the combined imbalance lowest (G6), again and again. In
-mode pack instead the largest instance first, to the fullest legal host.
+the one that leaves the combined imbalance lowest (G6), again and again;
+where soft server groups do not veto, their penalties count with it. In mode
+pack instead the largest instance first, to the fullest legal host.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,7 +48,10 @@ class Evacuation:
         hosts = len(draft.state.index.hosts)
         self._is_source: BoolArray = np.zeros(hosts, dtype=bool)
         self._is_source[sources] = True
-        self._report = Departures(draft, sources, self._hears, fixed or {})
+        self._penalty = settings.soft_rule_penalty
+        self._report = Departures(
+            draft, sources, self._hears, fixed or {}, not self._packs
+        )
 
     def run(self) -> PhaseEnd:
         """Plan until the hosts are empty, the budget is used or all is
@@ -66,33 +70,48 @@ class Evacuation:
     def _spread_out(self) -> None:
         instances = self._to_leave()
         legal = self._legal(instances)
+        price = self._price(instances)
         while self._draft.left > 0 and len(instances):
-            pair = self._best(instances, legal)
+            pair = self._best(instances, legal, price)
             if pair is None:
                 return
             self._draft.make(*pair)
             others = instances != pair[0]
             instances, legal = instances[others], legal[others]
             # No rule looks further than at the two hosts of a move, and
-            # the host that was left takes nothing.
-            column = self._draft.constraints.column(pair[1])
+            # the host that was left takes nothing. Only a soft rule does.
+            column = self._draft.constraints.hard_column(pair[1])
             legal[:, pair[1]] = column[instances]
+            price = self._price(instances)
 
     def _legal(self, instances: IntArray) -> BoolArray:
         """[n, H]"""
         hosts = len(self._state.index.hosts)
         legal = np.zeros((len(instances), hosts), dtype=bool)
         for part in self._parts(len(instances)):
-            legal[part] = self._draft.constraints.rows(instances[part])
+            legal[part] = self._draft.constraints.hard_rows(instances[part])
         return legal
+
+    def _price(self, instances: IntArray) -> FloatArray | None:
+        """[n, H], in combined imbalance; None where soft rules veto."""
+        if not self._draft.constraints.weighs_soft_rules:
+            return None
+        breaks = self._draft.constraints.soft_breaks_rows(instances)
+        price: FloatArray = np.multiply(breaks, self._penalty)
+        return price
 
     def _parts(self, instances: int) -> Iterator[slice]:
         size = max(1, PAIRS_AT_ONCE // len(self._state.index.hosts))
         for start in range(0, instances, size):
             yield slice(start, start + size)
 
-    def _best(self, instances: IntArray, legal: BoolArray) -> Pair | None:
-        """The pair that leaves the combined imbalance lowest.
+    def _best(
+        self,
+        instances: IntArray,
+        legal: BoolArray,
+        price: FloatArray | None,
+    ) -> Pair | None:
+        """The pair that leaves the combined imbalance and price lowest.
 
         Of equals the one that lowers the variance most, then the one with
         the least memory, then the first by uuid and name of the host.
@@ -107,6 +126,8 @@ class Evacuation:
             good = legal[part]
             if self._hears:
                 good = good & ~objected
+            if price is not None:
+                gains = gains - price[part]
             gains = np.where(good, gains, -np.inf)
             best = max(best, float(gains.max()))
             rows, hosts = np.nonzero(good & (gains >= best - EPSILON))

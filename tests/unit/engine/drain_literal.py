@@ -77,7 +77,10 @@ class DrainLiteral(Literal):
             }
         if not after:
             return None
-        combined = {p: self._combined(scores) for p, scores in after.items()}
+        combined = {
+            pair: self._combined(scores) + self._penalty(*pair)
+            for pair, scores in after.items()
+        }
         least = min(combined.values())
         ties = [p for p, value in combined.items() if value <= least + SAME]
         scatter = {pair: self._scatter(after[pair]) for pair in ties}
@@ -86,6 +89,11 @@ class DrainLiteral(Literal):
             (pair for pair in ties if scatter[pair] <= least + SAME),
             key=lambda pair: (self._instance(pair[0]).memory_mb, pair),
         )
+
+    def _weighs_soft_rules(self) -> bool:
+        """Mode pack compares no imbalances that a penalty could add to."""
+        packs = self._policies[0].mode is Mode.PACK
+        return not packs and super()._weighs_soft_rules()
 
     def _largest(self, moved: set[str]) -> tuple[str, str] | None:
         pairs = self._pairs(moved)

@@ -10,7 +10,7 @@ from oslotest import base
 from kronos.engine import evacuation
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -46,6 +46,8 @@ def drained(seed: int, mode: Mode) -> Case:
             service.state, service.status = 'up', 'disabled'
     settings.evacuate, settings.rebalance = True, False
     settings.repeat_moves = False
+    settings.soft_rules = rng.choice(list(SoftRules))
+    settings.soft_rule_penalty = rng.choice([0.0, 0.05, 0.2])
     settings.drain_may_exceed_threshold = rng.random() < 0.3
     if rng.random() < 0.5:
         settings.max_migrations, settings.unlimited = None, True
