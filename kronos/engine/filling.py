@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do these instances fit there, one after another? A trial.
 
-It leads the rules of a draft through what it places, so that each instance
-meets what the ones before it leave, and can take all of it back.
+It leads the rules of a draft, and the placement that they share, through
+what it places, so that each instance meets what the ones before it leave.
+The scores of the draft stay as they are, and all can be taken back.
 """
 
 import numpy as np
@@ -20,17 +21,15 @@ def ranked(values: FloatArray) -> FloatArray:
 
 
 class Filling:
-    """A trial on a draft, which has no move of it.
+    """A trial on a draft.
 
-    :param draft: from the first :meth:`place` to the :meth:`take_back`
-        nothing else may change it
+    :param draft: has no move of it; from the first :meth:`place` to the
+        :meth:`take_back` nothing else may change it
     """
 
     def __init__(self, draft: Draft) -> None:
         self._state = draft.state
         self._rules = draft.constraints
-        self.host_of = draft.state.host_of.copy()
-        """[V], with what was placed"""
         self.load: FloatArray = draft.state.weights @ draft.state.scores
         """[H]: combined weighted scores, with what was placed"""
         self.moves: list[tuple[int, int, int]] = []
@@ -85,7 +84,8 @@ class Filling:
         Of equals the one with the most memory first, the hardest to place;
         then by uuid.
         """
-        state, hosts = self._state, self.host_of[instances]
+        state = self._state
+        hosts = state.host_of[instances]
         shares = state.usage[:, instances] / state.capacity[:, hosts]
         weight = ranked(state.weights @ shares)
         memory = state.memory_mb[instances]
@@ -96,7 +96,8 @@ class Filling:
         host = self._fullest(instance, allowed)
         if host is None:
             return False
-        self.moves.append((instance, int(self.host_of[instance]), host))
+        source = int(self._state.host_of[instance])
+        self.moves.append((instance, source, host))
         self._shift(*self.moves[-1])
         return True
 
@@ -126,4 +127,4 @@ class Filling:
             share = used / state.capacity[:, host]
             self.load[host] += sign * float(state.weights @ share)
         self._rules.follow(instance, source, destination)
-        self.host_of[instance] = destination
+        state.host_of[instance] = destination

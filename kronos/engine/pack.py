@@ -72,13 +72,10 @@ class Pack:
         ].tolist()
         return found
 
-    def _in_use(self, host_of: IntArray | None = None) -> BoolArray:
-        """[H]: the hosts that count and have an instance.
-
-        :param host_of: [V], where that is not the draft's
-        """
-        where = self._state.host_of if host_of is None else host_of
-        number = np.bincount(where, minlength=len(self._state.index.hosts))
+    def _in_use(self) -> BoolArray:
+        """[H]: the hosts that count and have an instance."""
+        hosts = len(self._state.index.hosts)
+        number = np.bincount(self._state.host_of, minlength=hosts)
         return np.logical_and(number > 0, self._state.counts)
 
     def _why_kept(self) -> str:
@@ -175,16 +172,16 @@ class Pack:
         number = self._settings.headroom_hosts
         if not number:
             return ''
-        left = self._in_use(filling.host_of)
+        left = self._in_use()
         hosts = np.flatnonzero(left)
         order = np.argsort(-ranked(filling.load[hosts]), kind='stable')
         lost = hosts[order[:number]]
         left[lost] = False
-        there = np.flatnonzero(np.isin(filling.host_of, lost))
+        there = np.flatnonzero(np.isin(self._state.host_of, lost))
         stuck = filling.place(filling.heaviest_first(there), left)
         if stuck is None:
             return ''
-        source = int(filling.host_of[stuck])
+        source = int(self._state.host_of[stuck])
         return (
             f'without {_hosts(len(lost))} of the fullest then left '
             f'(headroom_hosts is {number}), instance {self._uuid(stuck)} of '
