@@ -109,9 +109,9 @@ class Lab:
         wanted = list(hosts)
         for host in wanted:
             settings.write_compute(host, skip_group_check=not check)
-        begun = _utc_now()
         with concurrent.futures.ThreadPoolExecutor() as pool:
             list(pool.map(self.stop, wanted))
+        begun = _utc_now()  # what the old ones have reported does not count
         names = self._fork_computes(wanted)
         self._wait_for_reports(dict.fromkeys(names, begun), set(names))
 
