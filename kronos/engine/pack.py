@@ -209,7 +209,9 @@ class Pack:
                     f'no further host can be emptied with the {unused:g} '
                     f'left of the budget of {_migrations(budget or 0)}'
                 )
-        return f'{text}, {int(left.sum())} stay in use; {further}'
+        number = int(left.sum())
+        stay = f'{_hosts(number)} stay{"s" if number == 1 else ""} in use'
+        return f'{text}, {stay}; {further}'
 
     def _name(self, host: int) -> str:
         return self._state.index.hosts[host]
