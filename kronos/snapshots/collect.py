@@ -25,7 +25,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import Policy
-from kronos.snapshots import flights, scopes
+from kronos.snapshots import cells, flights, scopes
 from kronos.snapshots.scopes import ScopeRequest
 
 __all__ = ['Collector', 'ScopeRequest']
@@ -49,7 +49,9 @@ class Collector:
     """Takes snapshots of a live cloud.
 
     :param hypervisor_types: types that are planned, in any case (M4)
+    :param cell_source: where the operator tells the cells of hosts (S15)
     :param clock: Unix seconds
+    :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
     """
 
     def __init__(
@@ -59,12 +61,14 @@ class Collector:
         prometheus: PrometheusClient,
         *,
         hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
+        cell_source: str = 'metadata',
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._nova = nova
         self._placement = placement
         self._prometheus = prometheus
         self._types = {name.lower() for name in hypervisor_types}
+        self._cell_source = cells.CellSource(cell_source)
         self._clock = clock
 
     def collect(
@@ -89,9 +93,13 @@ class Collector:
         """
         taken_at = self._clock()
         services = self._services()
-        found = scopes.resolve(request, self._cloud())
+        cloud = self._cloud()
+        found = scopes.resolve(request, cloud)
         hosts = {host.name: host for scope in found.values() for host in scope}
         self._fill_in(hosts, services)
+        cells.fill_in(
+            self._cell_source, hosts.values(), cloud.aggregates, services
+        )
         instances = self._instances(request)
         gathered = _Gathered(
             services=services,
@@ -151,6 +159,7 @@ class Collector:
         instances = self._nova.list_instances()
         for instance in instances:
             instance.unmovable = scopes.exclusion_of(instance, request)
+        scopes.warn_of_vain(request, instances)
         return instances
 
     def _events(

@@ -28,7 +28,8 @@ class ScopeRequest:
     """Names, ids or uuids, in the order of planning; ``*`` means all."""
     include_unassigned: bool = False
     availability_zones: list[str] = field(default_factory=list)
-    """Their aggregates are planned, each as a scope of its own."""
+    """Their aggregates are planned, each as a scope of its own; ``*`` means
+    all zones that an aggregate makes."""
     excluded_hosts: list[str] = field(default_factory=list)
     """These are taken out of their scopes, with their instances."""
     excluded_aggregates: list[str] = field(default_factory=list)
@@ -106,6 +107,27 @@ def exclusion_of(instance: Instance, request: ScopeRequest) -> str:
     return ''
 
 
+def warn_of_vain(request: ScopeRequest, instances: Iterable[Instance]) -> None:
+    """Say which exclusions meet nothing.
+
+    A server that was deleted must not stop the audits that spared it.
+    """
+    uuids, projects = set(), set()
+    for instance in instances:
+        uuids.add(instance.uuid)
+        projects.add(instance.project_id)
+    for kind, names, known in (
+        ('instances', request.excluded_instances, uuids),
+        ('projects', request.excluded_projects, projects),
+    ):
+        if vain := sorted(set(names) - known):
+            LOG.warning(
+                'The scope excludes %s of which Nova shows no server: %s',
+                kind,
+                labels.some(vain, 20),
+            )
+
+
 def _find(ref: str, aggregates: Iterable[HostAggregate]) -> HostAggregate:
     """By name, else by uuid or id."""
     known = list(aggregates)
@@ -122,7 +144,11 @@ def _of_zone(
     zone: str, aggregates: Iterable[HostAggregate]
 ) -> list[HostAggregate]:
     known = list(aggregates)
-    found = [a for a in known if a.availability_zone == zone]
+    found = [
+        a
+        for a in known
+        if a.availability_zone and zone in (a.availability_zone, ALL)
+    ]
     if not found:
         zones = (a.availability_zone for a in known if a.availability_zone)
         raise _unknown('availability zone', zone, zones)

@@ -61,9 +61,9 @@ def _from_audit_scope(scope: list[dict[str, Any]]) -> collect.ScopeRequest:
 def _apply(found: collect.ScopeRequest, rule: dict[str, Any]) -> None:
     for key, items in rule.items():
         if key == 'host_aggregates':
-            found.aggregates += _refs(items)
+            found.aggregates += _refs(items, key)
         elif key == 'availability_zones':
-            found.availability_zones += [item['name'] for item in items]
+            found.availability_zones += _named(items, 'name', key)
         elif key == 'exclude':
             for exclusion in items:
                 _exclude(found, exclusion)
@@ -74,13 +74,13 @@ def _apply(found: collect.ScopeRequest, rule: dict[str, Any]) -> None:
 def _exclude(found: collect.ScopeRequest, rule: dict[str, Any]) -> None:
     for key, items in rule.items():
         if key == 'host_aggregates':
-            found.excluded_aggregates += _refs(items)
+            found.excluded_aggregates += _refs(items, key)
         elif key == 'compute_nodes':
-            found.excluded_hosts += [item['name'] for item in items]
+            found.excluded_hosts += _named(items, 'name', key)
         elif key == 'instances':
-            found.excluded_instances += [item['uuid'] for item in items]
+            found.excluded_instances += _named(items, 'uuid', key)
         elif key == 'projects':
-            found.excluded_projects += [item['uuid'] for item in items]
+            found.excluded_projects += _named(items, 'uuid', key)
         elif key == 'instance_metadata':
             found.excluded_metadata += [
                 {name: str(value) for name, value in item.items()}
@@ -90,9 +90,23 @@ def _exclude(found: collect.ScopeRequest, rule: dict[str, Any]) -> None:
             raise _not_understood(f'exclude.{key}')
 
 
-def _refs(items: list[dict[str, Any]]) -> list[str]:
+def _named(items: list[dict[str, Any]], name: str, where: str) -> list[str]:
+    """One value of each item; Watcher lets items without it pass."""
+    for item in items:
+        if item.get(name) in (None, ''):
+            raise exceptions.ScopeError(
+                f"The audit's scope has an item of {where} without {name}."
+            )
+    return [str(item[name]) for item in items]
+
+
+def _refs(items: list[dict[str, Any]], where: str) -> list[str]:
     """Aggregates by name or id; ``*`` stands for all of them."""
-    return [str(item.get('name', item.get('id'))) for item in items]
+    return [
+        ref
+        for item in items
+        for ref in _named([item], 'name' if 'name' in item else 'id', where)
+    ]
 
 
 def _not_understood(key: str) -> exceptions.ScopeError:

@@ -131,3 +131,20 @@ class RequestTestCase(base.BaseTestCase):
                 exceptions.ScopeError, self.request, rules
             )
             self.assertIn('does not understand', str(error))
+
+    def test_items_without_a_name(self):
+        """Watcher's schema lets them pass."""
+        for rules, text in (
+            ({'host_aggregates': [{}]}, 'host_aggregates without id'),
+            ({'availability_zones': [{}]}, 'availability_zones without name'),
+            ({'exclude': [{'instances': [{}]}]}, 'instances without uuid'),
+            ({'exclude': [{'projects': [{}]}]}, 'projects without uuid'),
+            (
+                {'exclude': [{'compute_nodes': [{'name': ''}]}]},
+                'compute_nodes without name',
+            ),
+        ):
+            error = self.assertRaises(
+                exceptions.ScopeError, self.request, compute(rules)
+            )
+            self.assertIn(text, str(error))

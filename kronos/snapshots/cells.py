@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which cell is a host, by what the operator told? (S14, S15)
+
+No public API of Nova tells it, and no live migration crosses cells.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from kronos.clients.nova import HostAggregate
+from kronos.engine import labels
+from kronos.engine.types import ComputeService, Host
+
+METADATA_KEY = 'kronos:cell'
+
+
+class CellSource(StrEnum):
+    """Where the cells are told (``[kronos] cell_source``)."""
+
+    METADATA = 'metadata'
+    """The metadata ``kronos:cell`` of aggregates."""
+    AZ = 'az'
+    """Every availability zone is a cell of its own."""
+
+
+def told(
+    source: CellSource,
+    aggregates: Iterable[HostAggregate],
+    services: Mapping[str, ComputeService] | None,
+) -> dict[str, dict[str, str]]:
+    """By host, by name of a cell, who says that the host is in it.
+
+    :param services: by host; None if os-services failed
+    """
+    found: dict[str, dict[str, str]] = {}
+    if source is CellSource.AZ:
+        for name, service in (services or {}).items():
+            if service.zone:
+                found[name] = {service.zone: 'os-services'}
+        return found
+    for aggregate in sorted(aggregates, key=lambda one: one.name):
+        cell = aggregate.metadata.get(METADATA_KEY, '').strip()
+        for name in aggregate.hosts if cell else ():
+            cells = found.setdefault(name, {})
+            cells.setdefault(cell, f'aggregate {aggregate.name}')
+    return found
+
+
+def fill_in(
+    source: CellSource,
+    hosts: Iterable[Host],
+    aggregates: Iterable[HostAggregate],
+    services: Mapping[str, ComputeService] | None,
+) -> None:
+    """Give hosts their cell; freeze those whose cell cannot be told.
+
+    As long as no host of the cloud is mapped there is one cell for all.
+
+    :param services: by host; None if os-services failed
+    """
+    cells = told(source, aggregates, services)
+    if not cells:
+        return
+    for host in hosts:
+        names = cells.get(host.name, {})
+        if len(names) == 1:
+            [host.cell] = names
+        else:
+            host.frozen = _why_frozen(source, names)
+
+
+def _why_frozen(source: CellSource, names: Mapping[str, str]) -> str:
+    if names:
+        parts = [f'{cell} by {who}' for cell, who in sorted(names.items())]
+        return f'it is in more than one cell: {labels.some(parts)}'
+    if source is CellSource.AZ:
+        return (
+            'it is in no known cell: os-services tells no availability zone '
+            'of it, and cell_source is az'
+        )
+    return (
+        'it is in no known cell: none of its aggregates has the metadata '
+        f'{METADATA_KEY}, but those of other hosts have'
+    )
