@@ -8,10 +8,11 @@ import yaml
 from oslotest import base
 
 from kronos.policies import loader
-from kronos.policies.models import LabelType, Policy
+from kronos.policies.models import LabelType, Mode, Policy
 
 ROOT = pathlib.Path(__file__).parents[3]
 SAMPLE = ROOT / 'etc/kronos/policies.yaml'
+PACK = ROOT / 'etc/kronos/policies-pack.yaml'
 
 
 class TestSample(base.BaseTestCase):
@@ -20,9 +21,34 @@ class TestSample(base.BaseTestCase):
         self.assertEqual(['cpu', 'memory'], [p.name for p in found.enabled])
         loader.require_mode(found, found.mode, str(SAMPLE))
 
+    def test_pack_sample_validates(self):
+        """A11, B16: of one mode, and each with a capacity of its own."""
+        found = loader.load(str(PACK))
+        self.assertEqual(['cpu', 'memory'], [p.name for p in found.enabled])
+        loader.require_mode(found, Mode.PACK, str(PACK))
+        for policy in found.policies:
+            self.assertIn('[1h:1m]', policy.capacity_query)
+
+    def test_samples_ask_the_same(self):
+        """Both modes see one cloud (W2)."""
+        spread, pack = (loader.load(str(one)) for one in (SAMPLE, PACK))
+        for one, other in zip(spread.policies, pack.policies, strict=True):
+            for field in Policy.model_fields:
+                if field in ('mode', 'capacity_query', 'capacity_threshold'):
+                    continue
+                with self.subTest(policy=one.name, field=field):
+                    self.assertEqual(
+                        getattr(one, field), getattr(other, field)
+                    )
+
     def test_labels_of_the_queries_are_those_of_the_fields(self):
-        for policy in loader.load(str(SAMPLE)).policies:
-            for query in (policy.imbalance_query, policy.host_capacity_query):
+        policies = loader.load(str(SAMPLE)).policies
+        policies += loader.load(str(PACK)).policies
+        for policy in policies:
+            queries = [policy.imbalance_query, policy.host_capacity_query]
+            if policy.mode is Mode.PACK:
+                queries.append(policy.capacity_query)
+            for query in queries:
                 self.assertIn(f'"{policy.host_label}", "$1"', query)
             by = f'by ({policy.vm_profile_label})'
             self.assertIn(by, policy.vm_profile_query)
