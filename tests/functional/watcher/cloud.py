@@ -53,6 +53,7 @@ class Migration:
     destination: str
     script: list
     began: float
+    updated: float
     aborted: bool = False
 
     @property
@@ -70,7 +71,7 @@ class Migration:
             'source_compute': self.source,
             'dest_compute': None if refused else self.destination,
             'created_at': stamp(self.began),
-            'updated_at': stamp(time.time()),
+            'updated_at': stamp(self.updated),
         }
 
 
@@ -314,6 +315,7 @@ class Cloud(fixtures.Fixture):
             destination=wanted,
             script=list(one.script),
             began=time.time(),
+            updated=time.time(),
         )
         self.migrations.append(migration)
         one.task_state = 'migrating'
@@ -333,6 +335,7 @@ class Cloud(fixtures.Fixture):
         self.on_look(migration)
         if len(migration.script) > 1:
             migration.script.pop(0)
+            migration.updated = time.time()
         self._reach(migration)
 
     def _reach(self, migration):
@@ -356,6 +359,10 @@ class Cloud(fixtures.Fixture):
                 continue
             if 'instance_uuid' in q and migration.status not in OVER:
                 self._advance(migration)
+            if q.get('status', migration.status) != migration.status:
+                continue
+            if stamp(migration.updated) < q.get('changes-since', ''):
+                continue
             rows.append(migration.row())
         return {'migrations': [] if 'marker' in q else rows}
 

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do audits leave alone what was moved or failed (I1-I5, I12)?"""
+
+import time
+
+from tests.functional.watcher import base, cloud
+
+
+class MemoryTestCase(base.KronosTestCase):
+    CAST_AS_CALL = False
+
+    def setUp(self):
+        super().setUp()
+        self.set(
+            'kronos',
+            instance_cooldown=0,
+            instance_quarantine_seconds=0,
+            return_guard=0,
+        )
+
+    def planned(self, moves=1):
+        audit = self.create_audit(
+            parameters={'aggregates': 'alpha', 'max_migrations': moves}
+        )
+        self.assertEqual('SUCCEEDED', audit['state'], self.message(audit))
+        return audit, self.plan(audit)
+
+    def moved(self, plan):
+        """The servers of a plan."""
+        return [
+            action.input_parameters['resource_id']
+            for action in self.actions(plan)
+        ]
+
+    def by_hand(self, uuid, destination, status='completed', ago=60.0):
+        """``openstack server migrate``, as Nova has it afterwards."""
+        server = self.cloud.servers[uuid]
+        number = len(self.cloud.migrations) + 1
+        then = time.time() - ago
+        self.cloud.migrations.append(
+            cloud.Migration(
+                id=number,
+                uuid=f'b0000000-0000-0000-0000-{number:012d}',
+                request='',
+                server=server,
+                source=server.host,
+                destination=destination,
+                script=[status],
+                began=then,
+                updated=then,
+            )
+        )
+        if status == 'completed':
+            server.host = destination
+
+
+class TestAggregate(MemoryTestCase):
+    def setUp(self):
+        super().setUp()
+        self.set('kronos', cooldown=600)
+
+    def assert_cools_down(self):
+        audit, plan = self.planned()
+        self.assertEqual([], self.actions(plan))
+        self.assertRegex(
+            self.message(audit), r'^aggregate alpha cools down for \d+ s: '
+        )
+
+    def test_a_plan_that_was_started(self):
+        """I12: not the recommended one; deleting it changes nothing."""
+        _, plan = self.planned()
+        _, plan = self.planned()
+        self.assertEqual(1, len(self.actions(plan)))
+        self.start(plan)
+        self.assert_cools_down()
+        self.admin_api.delete(f'/action_plans/{plan["uuid"]}')
+        self.assert_cools_down()
+
+    def test_a_move_by_hand(self):
+        self.by_hand(base.uuid(1), 'h3')
+        self.assert_cools_down()
+
+    def test_a_move_by_hand_elsewhere(self):
+        self.cloud.servers[base.uuid(99)] = cloud.Server(
+            base.uuid(99), 'h5', 'vm99'
+        )
+        self.by_hand(base.uuid(99), 'h5')
+        self.cloud.migrations[-1].source = 'gone'
+        _, plan = self.planned()
+        self.assertEqual(1, len(self.actions(plan)))
+
+
+class TestInstance(MemoryTestCase):
+    def test_a_failed_move(self):
+        self.set('kronos', instance_quarantine_seconds=-1)
+        _, plan = self.planned()
+        (uuid,) = self.moved(plan)
+        self.cloud.servers[uuid].script = ('accepted', 'running', 'failed')
+        self.start(plan)
+        _, plan = self.planned()
+        (other,) = self.moved(plan)
+        self.assertNotEqual(uuid, other)
+        # Until it is moved by hand.
+        self.by_hand(uuid, 'h4', ago=-5)
+        self.by_hand(uuid, 'h1', ago=-6)
+        _, plan = self.planned()
+        self.assertEqual([uuid], self.moved(plan))
+
+    def test_nova_was_away(self):
+        """I5."""
+        self.set('kronos', instance_quarantine_seconds=-1)
+        _, plan = self.planned()
+        self.cloud.down.add(('GET', '/nova/v2.1/servers'))
+        self.start(plan)
+        self.cloud.down.clear()
+        _, again = self.planned()
+        self.assertEqual(self.moved(plan), self.moved(again))
+        self.set('kronos', instance_cooldown=900)
+        _, later = self.planned()
+        self.assertNotEqual(self.moved(plan), self.moved(later))
+
+    def test_a_move_by_hand(self):
+        _, plan = self.planned()
+        (uuid,) = self.moved(plan)
+        self.by_hand(uuid, 'h4')
+        self.by_hand(uuid, 'h1')
+        _, plan = self.planned()
+        self.assertEqual([uuid], self.moved(plan))
+        self.set('kronos', instance_cooldown=900)
+        _, plan = self.planned()
+        self.assertNotIn(uuid, self.moved(plan))
+
+
+class TestHorizon(MemoryTestCase):
+    def test_a_long_migration_still_counts(self):
+        """Nova touched its row before the time that it is asked for."""
+        self.set('kronos', cooldown=600)
+        self.by_hand(base.uuid(1), 'h3', status='queued', ago=7200.0)
+        self.cloud.servers[base.uuid(1)].task_state = 'migrating'
+        audit, plan = self.planned()
+        self.assertEqual([], self.actions(plan))
+        self.assertIn('is being migrated h1 -> h3', self.message(audit))
+        # A row that a killed nova-compute left behind counts no more.
+        self.cloud.servers[base.uuid(1)].task_state = None
+        _, plan = self.planned()
+        self.assertEqual(1, len(self.actions(plan)))
