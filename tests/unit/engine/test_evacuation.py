@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are hosts emptied as they should be (G1-G10, B8, C18)?"""
 
-import random
 from typing import Any
-from unittest import mock
 
 from oslotest import base
 
-from kronos.engine import evacuation
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
-from kronos.engine.settings import Settings, SoftRules
+from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -20,107 +17,282 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
-from kronos.policies.models import Mode, Policy
+from kronos.policies.models import Fallback, Mode, Policy
 from tests.unit.engine import scopes
-from tests.unit.engine.drain_literal import DrainLiteral
 from tests.unit.engine.scopes import policy, vm
 
-CASES = 500
 CPU = policy('cpu', threshold=0.15, capacity_threshold=0.9)
-Case = tuple[Snapshot, list[Policy], Settings]
 
 
-def drained(seed: int, mode: Mode) -> Case:
-    """A scope by lot in which some hosts are to be emptied."""
-    snapshot, policies, settings = scopes.chance(seed)
-    rng = random.Random(seed)
-    names = sorted(snapshot.hosts)
-    # Those with instances first: others are empty already.
-    names.sort(key=lambda name: -len(_on(snapshot, name)))
-    some = names[: rng.randint(1, min(3, len(names) - 1))]
-    if rng.random() < 0.3:
-        settings.drain_hosts = some
-    else:
-        for host in some:
-            service = (snapshot.services or {})[host]
-            service.state, service.status = 'up', 'disabled'
-    settings.evacuate, settings.rebalance = True, False
-    settings.repeat_moves = False
-    settings.soft_rules = rng.choice(list(SoftRules))
-    settings.soft_rule_penalty = rng.choice([0.0, 0.05, 0.2])
-    settings.drain_may_exceed_threshold = rng.random() < 0.3
-    if rng.random() < 0.5:
-        settings.max_migrations, settings.unlimited = None, True
-    return (
-        snapshot,
-        [_asking(p, snapshot, mode, rng) for p in policies],
-        settings,
+def balanced(number: int = 3, **more: Any) -> Snapshot:
+    """Two even hosts, and one that is disabled with instances of .05."""
+    vms = [vm(f'v{n}', 'off', [0.05], **more) for n in range(number)]
+    vms += [vm('a0', 'a', [0.1]), vm('b0', 'b', [0.1])]
+    snapshot = scopes.scope(
+        [CPU], {'a': [0.4], 'b': [0.4], 'off': [0.05 * number]}, vms
     )
+    assert snapshot.services is not None
+    snapshot.services['off'].status = 'disabled'
+    snapshot.services['off'].disabled_reason = 'new disks'
+    return snapshot
 
 
-def _on(snapshot: Snapshot, host: str) -> list[str]:
-    return [u for u, one in snapshot.instances.items() if one.host == host]
+def run(snapshot: Snapshot, cpu: Policy = CPU, **more: Any) -> AggregateResult:
+    settings = Settings(**{'evacuate': True, 'max_migrations': 10, **more})
+    return propose([snapshot], [cpu], settings).scopes[0]
 
 
-def _asking(
-    one: Policy, snapshot: Snapshot, mode: Mode, rng: random.Random
-) -> Policy:
-    change: dict[str, Any] = {
-        'mode': mode,
-        'capacity_threshold': rng.choice([0.4, 0.8, 0.9, 1.0]),
-    }
-    if mode is Mode.PACK or rng.random() < 0.4:
-        change['capacity_query'] = 'up'
-        snapshot.readings[one.name].capacity = Reading(
-            '',
-            samples=[
-                Sample(host, rng.random() ** 2, 0)
-                for host in sorted(snapshot.hosts)
-                if rng.random() < 0.97
+class TestPlan(base.BaseTestCase):
+    def reasons(self, result: AggregateResult) -> None:
+        """Every instance moves, or there is a reason."""
+        moved = {step.instance for step in result.steps}
+        everyone = {'a0', 'b0', 'v0', 'v1', 'v2'}
+        self.assertEqual(everyone - moved, set(result.stayed))
+        self.assertTrue(all(result.stayed.values()))
+
+    def test_nothing_is_uneven(self) -> None:
+        """G6, G8: alternating, since each fills one of two even hosts."""
+        result = run(balanced())
+        self.assertEqual(
+            [
+                ('v0', 'off', 'a', MigrationPhase.EVACUATE),
+                ('v1', 'off', 'b', MigrationPhase.EVACUATE),
+                ('v2', 'off', 'a', MigrationPhase.EVACUATE),
+            ],
+            [
+                (one.instance, one.source, one.destination, one.phase)
+                for one in result.steps
             ],
         )
-    return one.model_copy(update=change)
-
-
-class TestLiteralRule(base.BaseTestCase):
-    def _compare(self, mode: Mode) -> None:
-        moves = planned = 0
-        seen = set()
-        for seed in range(CASES):
-            case = drained(seed, mode)
-            result = propose([case[0]], case[1], case[2]).scopes[0]
-            if result.stopped in (
-                StopReason.TOO_FEW_HOSTS,
-                StopReason.NO_POLICY,
-            ) or any(one.skipped for one in result.policies):
-                continue
-            expected = DrainLiteral(*case).plan()
-            steps = [
-                (one.instance, one.source, one.destination)
-                for one in result.steps
-            ]
-            with self.subTest(seed=seed):
-                self.assertEqual(expected.moves, steps)
-                self.assertAlmostEqual(
-                    expected.combined, result.combined_after, places=9
-                )
-            planned += bool(steps)
-            moves += len(steps)
-            seen.add(result.stopped)
-        # The lots must be worth comparing.
-        self.assertGreater(planned, CASES // 4)
-        self.assertGreater(moves, CASES)
+        self.assertIn('off: all 3 instances leave', result.reason)
+        [drain] = result.drains
         self.assertEqual(
-            {StopReason.DONE, StopReason.BUDGET, StopReason.STUCK}, seen
+            ('off', 'nova-compute is disabled (new disks)', 3, 3, {}),
+            (
+                drain.host,
+                drain.reason,
+                drain.instances,
+                drain.leaving,
+                drain.staying,
+            ),
+        )
+        self.assertEqual([], result.warnings)
+        self.assertEqual(3, result.hosts_in_use_before)
+        self.assertEqual(2, result.hosts_in_use_after)
+        self.reasons(result)
+
+    def test_not_asked_for(self) -> None:
+        """G1."""
+        result = run(balanced(), evacuate=False)
+        self.assertEqual(([], []), (result.steps, result.drains))
+
+    def test_budget_is_shared(self) -> None:
+        """G7: the evacuation comes first, spread gets what it leaves."""
+        for budget, phases in (
+            (1, ['evacuate']),
+            (3, ['evacuate'] * 3),
+            (4, ['evacuate'] * 3 + ['spread']),
+        ):
+            snapshot = balanced()
+            snapshot.readings['cpu'].imbalance.samples[0].value = 0.7
+            cpu = CPU.model_copy(update={'threshold': 0.01})
+            result = run(snapshot, cpu, max_migrations=budget)
+            self.assertEqual(phases, [step.phase for step in result.steps])
+            self.reasons(result)
+
+    def test_budget_in_words(self) -> None:
+        result = run(balanced(), max_migrations=1, rebalance=False)
+        self.assertIs(StopReason.BUDGET, result.stopped)
+        self.assertEqual(
+            'off: 1 of 3 instances leave, the budget of 1 migration is used',
+            result.reason,
+        )
+        self.assertEqual(
+            'the budget of 1 migration is used', result.stayed['v1']
+        )
+        [drain] = result.drains
+        self.assertEqual(1, drain.leaving)
+        self.assertEqual({'v1', 'v2'}, set(drain.staying))
+        # It will go another time: nothing to warn of.
+        self.assertEqual([], result.warnings)
+
+    def test_what_cannot_leave(self) -> None:
+        """Fixed, or without a legal destination: each with its reason."""
+        snapshot = balanced()
+        snapshot.instances['v0'].locked = True
+        snapshot.instances['v1'].pinned_availability_zone = 'moon'
+        result = run(snapshot, rebalance=False)
+        self.assertIs(StopReason.STUCK, result.stopped)
+        self.assertEqual(['v2'], [one.instance for one in result.steps])
+        self.assertEqual(
+            'off: 1 of 3 instances leave, 2 cannot', result.reason
+        )
+        self.assertIn('locked', result.stayed['v0'])
+        self.assertIn('2 hosts', result.stayed['v1'])
+        self.assertIn('pinned to availability zone moon', result.stayed['v1'])
+        [warning] = result.warnings
+        self.assertIn('host off: 2 of 3 instances cannot leave', warning)
+        self.assertIn('locked', warning)
+        self.assertIn('pinned to availability zone moon', warning)
+        self.assertEqual({'v0', 'v1'}, set(result.drains[0].staying))
+        self.reasons(result)
+
+    def test_warning_has_the_most_frequent_reasons(self) -> None:
+        snapshot = balanced(8)
+        for name in ('v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7'):
+            pin = {'v0': 'x', 'v1': 'y', 'v2': 'w'}.get(name, 'moon')
+            snapshot.instances[name].pinned_availability_zone = pin
+        [warning] = run(snapshot, rebalance=False).warnings
+        self.assertIn('8 of 8 instances cannot leave: 5 instances:', warning)
+        self.assertLess(warning.index('moon'), warning.index('zone x'))
+        self.assertTrue(warning.endswith('; and 1 more'))
+
+    def test_thresholds_are_kept(self) -> None:
+        """G5, B8: two even hosts take .05 each, not more."""
+        cpu = CPU.model_copy(update={'threshold': 0.02})
+        result = run(balanced(), cpu, rebalance=False)
+        self.assertEqual([], result.steps)
+        self.assertEqual(
+            '2 legal destinations, each would push a policy past its '
+            'threshold: cpu 0.050 > 0.02 on a, cpu 0.050 > 0.02 on b; '
+            'drain_may_exceed_threshold is false',
+            result.stayed['v0'],
+        )
+        self.assertIn('drain_may_exceed_threshold', result.warnings[0])
+        result = run(
+            balanced(), cpu, rebalance=False, drain_may_exceed_threshold=True
+        )
+        self.assertEqual(3, len(result.steps))
+
+    def test_pack_hears_no_objection(self) -> None:
+        """A packed scope is uneven on purpose: to the fullest below its
+        ceiling (B13).
+        """
+        snapshot = balanced()
+        readings = snapshot.readings['cpu']
+        readings.imbalance.samples[1].value = 0.6
+        readings.capacity = Reading(
+            '', samples=[Sample('a', 0.4, 0), Sample('b', 0.72, 0)]
+        )
+        cpu = CPU.model_copy(
+            update={
+                'mode': Mode.PACK,
+                'capacity_query': 'up',
+                'capacity_threshold': 0.8,
+                'threshold': 0.0,
+            }
+        )
+        result = run(snapshot, cpu, rebalance=False)
+        self.assertEqual(
+            ['b', 'a', 'a'], [one.destination for one in result.steps]
         )
 
-    def test_spread(self) -> None:
-        self._compare(Mode.SPREAD)
+    def test_ceiling(self) -> None:
+        """C18: also where the scores would allow it."""
+        cpu = CPU.model_copy(update={'capacity_threshold': 0.48})
+        result = run(balanced(), cpu, rebalance=False)
+        self.assertEqual(['v0', 'v1'], [s.instance for s in result.steps])
+        self.assertIn('capacity_threshold is 0.48', result.stayed['v2'])
 
-    def test_pack(self) -> None:
-        self._compare(Mode.PACK)
+    def test_one_host_is_left(self) -> None:
+        """It alone is even, whatever it takes."""
+        snapshot = balanced()
+        assert snapshot.services is not None
+        snapshot.services['b'].state = 'down'
+        result = run(snapshot)
+        self.assertEqual(
+            [('off', 'a')] * 3,
+            [(one.source, one.destination) for one in result.steps],
+        )
+        self.assertIn('nova-compute is down', result.stayed['b0'])
+        self.reasons(result)
 
-    def test_in_parts(self) -> None:
-        """However many pairs are judged at once."""
-        with mock.patch.object(evacuation, 'PAIRS_AT_ONCE', 7):
-            self._compare(Mode.SPREAD)
+    def test_no_host_is_left(self) -> None:
+        snapshot = balanced()
+        result = run(snapshot, drain_hosts=['a', 'b', 'off'])
+        self.assertIs(StopReason.TOO_FEW_HOSTS, result.stopped)
+        self.assertIn('needs one', result.reason)
+        self.assertEqual(['a', 'b', 'off'], [d.host for d in result.drains])
+        self.assertEqual(0, sum(one.leaving for one in result.drains))
+        self.reasons(result)
+
+    def test_named_host(self) -> None:
+        """It is enabled, yet no destination; the disabled one waits."""
+        result = run(balanced(), drain_hosts=['a'], rebalance=False)
+        self.assertEqual(
+            [('a0', 'a', 'b')],
+            [(s.instance, s.source, s.destination) for s in result.steps],
+        )
+        self.assertEqual('a: its only instance leaves', result.reason)
+        self.assertIn('host a is drained but enabled', result.warnings[0])
+
+    def test_down_host(self) -> None:
+        """G3, E15."""
+        snapshot = balanced()
+        assert snapshot.services is not None
+        snapshot.services['off'].state = 'down'
+        result = run(snapshot)
+        self.assertEqual(([], []), (result.steps, result.drains))
+        self.assertIn('host off is not drained', result.warnings[0])
+        self.assertIn('its host off takes no part', result.stayed['v0'])
+        self.reasons(result)
+
+    def test_nothing_to_drain(self) -> None:
+        result = run(balanced(0), rebalance=False)
+        self.assertEqual('off: no instance is left there', result.reason)
+        self.assertIs(StopReason.DONE, result.stopped)
+        result = run(balanced(), rebalance=False, drain_hosts=['z'])
+        self.assertEqual('no host is to be drained', result.reason)
+        self.assertIs(StopReason.DONE, result.stopped)
+
+    def test_cooling_instance(self) -> None:
+        """I2: it stays where it is, for a while."""
+        snapshot = balanced()
+        snapshot.taken_at = 1000.0
+        snapshot.events = [
+            Event('v1', 'a', 'off', Outcome.MOVED, 900.0, Origin.NOVA)
+        ]
+        result = run(snapshot, instance_cooldown_seconds=600.0)
+        self.assertEqual(['v0', 'v2'], [s.instance for s in result.steps])
+        self.assertIn('500', result.stayed['v1'])
+        self.assertIn('1 of 3 instances cannot leave', result.warnings[0])
+
+    def test_anti_affinity(self) -> None:
+        """E9: the second member sees where the first went."""
+        snapshot = balanced()
+        snapshot.groups = [
+            ServerGroup('g', 'anti-affinity', ['v0', 'v1', 'v2'], 'web')
+        ]
+        result = run(snapshot, rebalance=False)
+        self.assertEqual({'a', 'b'}, {one.destination for one in result.steps})
+        self.assertEqual(2, len(result.steps))
+        self.assertIn('anti-affinity group web', result.stayed['v2'])
+
+    def test_fallbacks(self) -> None:
+        """An instance without a sample weighs its share of its host."""
+        for known in (True, False):
+            snapshot = balanced()
+            readings = snapshot.readings['cpu']
+            assert readings.profile is not None
+            readings.profile.samples = readings.profile.samples[1:]
+            if not known:
+                del readings.imbalance.samples[2]
+            cpu = CPU.model_copy(
+                update={'vm_profile_fallback': Fallback.HOST_AVERAGE}
+            )
+            result = run(snapshot, cpu, rebalance=False)
+            with self.subTest(known=known):
+                moved = [step.instance for step in result.steps]
+                self.assertEqual(known, 'v0' in moved)
+                if not known:
+                    self.assertIn('off has no score', result.stayed['v0'])
+
+    def test_many_hosts_in_a_few_words(self) -> None:
+        hosts = {f'h{n}': [0.1] for n in range(7)}
+        vms = [vm(f'v{n}', f'h{n}', [0.02]) for n in range(6)]
+        snapshot = scopes.scope([CPU], hosts, vms)
+        result = run(
+            snapshot, drain_hosts=[f'h{n}' for n in range(5)], rebalance=False
+        )
+        self.assertEqual('5 hosts: all 5 instances leave', result.reason)
+        self.assertEqual(5, len(result.drains))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a drain, move by move, the literal one? However it is pruned."""
+
+import random
+from typing import Any
+from unittest import mock
+
+from oslotest import base
+
+from kronos.engine import evacuation
+from kronos.engine.propose import propose
+from kronos.engine.settings import Settings, SoftRules
+from kronos.engine.types import Reading, Sample, Snapshot, StopReason
+from kronos.policies.models import Mode, Policy
+from tests.unit.engine import scopes
+from tests.unit.engine.drain_literal import DrainLiteral
+
+CASES = 500
+Case = tuple[Snapshot, list[Policy], Settings]
+
+
+def drained(seed: int, mode: Mode) -> Case:
+    """A scope by lot in which some hosts are to be emptied."""
+    snapshot, policies, settings = scopes.chance(seed)
+    rng = random.Random(seed)
+    names = sorted(snapshot.hosts)
+    # Those with instances first: others are empty already.
+    names.sort(key=lambda name: -len(_on(snapshot, name)))
+    some = names[: rng.randint(1, min(3, len(names) - 1))]
+    if rng.random() < 0.3:
+        settings.drain_hosts = some
+    else:
+        for host in some:
+            service = (snapshot.services or {})[host]
+            service.state, service.status = 'up', 'disabled'
+    settings.evacuate, settings.rebalance = True, False
+    settings.repeat_moves = False
+    settings.soft_rules = rng.choice(list(SoftRules))
+    settings.soft_rule_penalty = rng.choice([0.0, 0.05, 0.2])
+    settings.drain_may_exceed_threshold = rng.random() < 0.3
+    if rng.random() < 0.5:
+        settings.max_migrations, settings.unlimited = None, True
+    return (
+        snapshot,
+        [_asking(p, snapshot, mode, rng) for p in policies],
+        settings,
+    )
+
+
+def _on(snapshot: Snapshot, host: str) -> list[str]:
+    return [u for u, one in snapshot.instances.items() if one.host == host]
+
+
+def _asking(
+    one: Policy, snapshot: Snapshot, mode: Mode, rng: random.Random
+) -> Policy:
+    change: dict[str, Any] = {
+        'mode': mode,
+        'capacity_threshold': rng.choice([0.4, 0.8, 0.9, 1.0]),
+    }
+    if mode is Mode.PACK or rng.random() < 0.4:
+        change['capacity_query'] = 'up'
+        snapshot.readings[one.name].capacity = Reading(
+            '',
+            samples=[
+                Sample(host, rng.random() ** 2, 0)
+                for host in sorted(snapshot.hosts)
+                if rng.random() < 0.97
+            ],
+        )
+    return one.model_copy(update=change)
+
+
+class TestLiteralRule(base.BaseTestCase):
+    def _compare(self, mode: Mode) -> None:
+        moves = planned = 0
+        seen = set()
+        for seed in range(CASES):
+            case = drained(seed, mode)
+            result = propose([case[0]], case[1], case[2]).scopes[0]
+            if result.stopped in (
+                StopReason.TOO_FEW_HOSTS,
+                StopReason.NO_POLICY,
+            ) or any(one.skipped for one in result.policies):
+                continue
+            expected = DrainLiteral(*case).plan()
+            steps = [
+                (one.instance, one.source, one.destination)
+                for one in result.steps
+            ]
+            with self.subTest(seed=seed):
+                self.assertEqual(expected.moves, steps)
+                self.assertAlmostEqual(
+                    expected.combined, result.combined_after, places=9
+                )
+            planned += bool(steps)
+            moves += len(steps)
+            seen.add(result.stopped)
+        # The lots must be worth comparing.
+        self.assertGreater(planned, CASES // 4)
+        self.assertGreater(moves, CASES)
+        self.assertEqual(
+            {StopReason.DONE, StopReason.BUDGET, StopReason.STUCK}, seen
+        )
+
+    def test_spread(self) -> None:
+        self._compare(Mode.SPREAD)
+
+    def test_pack(self) -> None:
+        self._compare(Mode.PACK)
+
+    def test_in_parts(self) -> None:
+        """However many pairs are judged at once."""
+        with mock.patch.object(evacuation, 'PAIRS_AT_ONCE', 7):
+            self._compare(Mode.SPREAD)
