@@ -174,9 +174,9 @@ class Judge:
             if uuid in self._at and uuid != step.instance
         )
         there = others[step.destination]
-        most = max(1, group.max_server_per_host)
         hard = not group.policy.startswith('soft')
-        if not hard and self._settings.soft_rules == 'penalty':
+        most = max(1, group.max_server_per_host) if hard else 1
+        if not hard and self._is_weighed(step):
             return
         if group.policy.endswith('anti-affinity'):
             if there >= most:
@@ -189,6 +189,14 @@ class Judge:
             yield f'other members of its {group.policy} group are elsewhere'
         if repaired and not self._settings.enforce_hard_affinity and hard:
             yield 'its group is not to be repaired'
+
+    def _is_weighed(self, step: MigrationStep) -> bool:
+        """Whether a penalty may outweigh soft rules in this phase."""
+        phases = [MigrationPhase.SPREAD, MigrationPhase.EVACUATE]
+        if self._policies[0].mode is Mode.PACK or step.phase not in phases:
+            return False
+        penalty = self._settings.soft_rules == 'penalty'
+        return penalty and not self._settings.enforce_soft_affinity
 
     def _about_ceilings(self, step: MigrationStep) -> Iterator[str]:
         for policy in self._policies:

@@ -7,7 +7,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.propose import propose
-from kronos.engine.settings import Settings, TieBreak
+from kronos.engine.settings import Settings, SoftRules, TieBreak
 from kronos.engine.types import (
     AggregateResult,
     Instance,
@@ -370,3 +370,75 @@ class TestStop(base.BaseTestCase):
         self.assertEqual(3, len(result.steps))
         self.assertAlmostEqual(0.0, result.combined_after)
         self.assertIn('no policy is over its threshold', result.reason)
+
+
+class TestSoftRules(base.BaseTestCase):
+    """O6: a soft rule has its price, a hard one has none."""
+
+    def _plan(self, kind: str, **more: Any) -> AggregateResult:
+        """One move is left to make; it gains .2 and breaks the rule."""
+        cpu = policy('cpu', threshold=0.1)
+        snapshot = scopes.scope(
+            [cpu],
+            {'a': [0.4], 'b': [0.2]},
+            [vm('v', 'a', [0.1]), vm('w', 'b', [0.1])],
+            groups=[ServerGroup('g', kind, ['v', 'w'])],
+        )
+        return plan(snapshot, [cpu], **more)
+
+    def test_price(self) -> None:
+        weighed = SoftRules.PENALTY
+        table: list[tuple[str, dict[str, Any], bool]] = [
+            ('soft-anti-affinity', {}, False),
+            ('soft-anti-affinity', {'soft_rule_penalty': 0.0}, False),
+            ('soft-anti-affinity', {'soft_rules': weighed}, True),
+            (
+                'soft-anti-affinity',
+                {'soft_rules': weighed, 'soft_rule_penalty': 0.19},
+                True,
+            ),
+            (
+                'soft-anti-affinity',
+                {'soft_rules': weighed, 'soft_rule_penalty': 0.2},
+                False,
+            ),
+            (
+                'anti-affinity',
+                {'soft_rules': weighed, 'soft_rule_penalty': 0.0},
+                False,
+            ),
+        ]
+        for kind, more, moved in table:
+            with self.subTest(kind=kind, more=more):
+                self.assertEqual(moved, bool(self._plan(kind, **more).steps))
+
+    def test_the_reason_tells_of_it(self) -> None:
+        result = self._plan(
+            'soft-anti-affinity',
+            soft_rules=SoftRules.PENALTY,
+            soft_rule_penalty=0.3,
+        )
+        self.assertEqual(
+            '1 legal destinations, none improves enough; 1 at the penalty '
+            'of a soft server group',
+            result.stayed['v'],
+        )
+
+    def test_no_plateau_move_breaks_one(self) -> None:
+        """It gains nothing, so it pays no price, not even none."""
+        cpu = policy('cpu', threshold=0.1)
+        hosts = {'a': 8, 'b': 8, 'c': 8, 'd': 0, 'e': 0, 'f': 0}
+        scores, vms = even(hosts, 0.1)
+        everyone = [one.uuid for one, _ in vms]
+        free = Settings(
+            max_migrations=100,
+            soft_rules=SoftRules.PENALTY,
+            soft_rule_penalty=0.0,
+        )
+        for groups in (
+            [],
+            [ServerGroup('g', 'soft-affinity', everyone)],
+        ):
+            snapshot = scopes.scope([cpu], scores, vms, groups=groups)
+            [result] = propose([snapshot], [cpu], free).scopes
+            self.assertEqual(not groups, bool(result.steps))
