@@ -45,6 +45,8 @@ class Evacuation:
         self._state = draft.state
         self._packs = mode is Mode.PACK
         self._hears = not (self._packs or settings.drain_may_exceed_threshold)
+        # Only what counts is a destination; [D] of the hosts.
+        self._hosts = np.flatnonzero(draft.state.counts)
         hosts = len(draft.state.index.hosts)
         self._is_source: BoolArray = np.zeros(hosts, dtype=bool)
         self._is_source[sources] = True
@@ -81,23 +83,23 @@ class Evacuation:
             # No rule looks further than at the two hosts of a move, and
             # the host that was left takes nothing. Only a soft rule does.
             column = self._draft.constraints.hard_column(pair[1])
-            legal[:, pair[1]] = column[instances]
+            legal[:, self._hosts == pair[1]] = column[instances][:, None]
             price = self._price(instances)
 
     def _legal(self, instances: IntArray) -> BoolArray:
-        """[n, H]"""
-        hosts = len(self._state.index.hosts)
-        legal = np.zeros((len(instances), hosts), dtype=bool)
+        """[n, D]"""
+        legal = np.zeros((len(instances), len(self._hosts)), dtype=bool)
         for part in self._parts(len(instances)):
-            legal[part] = self._draft.constraints.hard_rows(instances[part])
+            rows = self._draft.constraints.hard_rows(instances[part])
+            legal[part] = rows[:, self._hosts]
         return legal
 
     def _price(self, instances: IntArray) -> FloatArray | None:
-        """[n, H], in combined imbalance; None where soft rules veto."""
+        """[n, D], in combined imbalance; None where soft rules veto."""
         if not self._draft.constraints.weighs_soft_rules:
             return None
         breaks = self._draft.constraints.soft_breaks_rows(instances)
-        price: FloatArray = np.multiply(breaks, self._penalty)
+        price: FloatArray = np.multiply(breaks[:, self._hosts], self._penalty)
         return price
 
     def _parts(self, instances: int) -> Iterator[slice]:
@@ -116,13 +118,11 @@ class Evacuation:
         Of equals the one that lowers the variance most, then the one with
         the least memory, then the first by uuid and name of the host.
         """
-        every = np.arange(len(self._state.index.hosts))
         best = -np.inf
         found: list[tuple[IntArray, IntArray, FloatArray]] = []
         for part in self._parts(len(instances)):
             some = instances[part]
-            source = self._state.host_of[some][:, None]
-            gains, objected = self._judged(some[:, None], source, every[None])
+            gains, objected = self._judged(some)
             good = legal[part]
             if self._hears:
                 good = good & ~objected
@@ -131,18 +131,22 @@ class Evacuation:
             gains = np.where(good, gains, -np.inf)
             best = max(best, float(gains.max()))
             rows, hosts = np.nonzero(good & (gains >= best - EPSILON))
-            found.append((some[rows], hosts, gains[rows, hosts]))
+            found.append((some[rows], self._hosts[hosts], gains[rows, hosts]))
         if best == -np.inf:
             return None
         leavers, hosts, gained = _joined(found)
         equal = gained >= best - EPSILON
         return self._of_equals(leavers[equal], hosts[equal])
 
-    def _judged(
-        self, instances: IntArray, sources: IntArray, hosts: IntArray
-    ) -> tuple[FloatArray, BoolArray]:
-        ends = self._state.shifted(instances, sources, hosts)
-        return self._state.judge(sources, hosts, *ends)
+    def _judged(self, instances: IntArray) -> tuple[FloatArray, BoolArray]:
+        """[n, D] each, as :meth:`State.judge` has it.
+
+        A source does not count, so each destination is both ends.
+        """
+        hosts = self._hosts[None, :]
+        sources = self._state.host_of[instances][:, None]
+        _, entered = self._state.shifted(instances[:, None], sources, hosts)
+        return self._state.judge(hosts, hosts, entered, entered)
 
     def _of_equals(self, instances: IntArray, hosts: IntArray) -> Pair:
         if len(instances) > 1:
