@@ -148,4 +148,5 @@ def _collector(conf: Any, osc: Any) -> collect.Collector:
         host.placement(),
         prometheus.from_options(conf.kronos_prometheus, osc.session),
         hypervisor_types=conf.kronos.hypervisor_types,
+        cell_source=conf.kronos.cell_source,
     )
