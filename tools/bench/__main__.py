@@ -25,6 +25,7 @@ import generate  # noqa: E402
 
 from kronos.engine.propose import propose  # noqa: E402
 from kronos.engine.settings import Settings, TieBreak  # noqa: E402
+from kronos.policies.models import Mode  # noqa: E402
 from kronos.snapshots import cluster  # noqa: E402
 from tests.unit.engine.reference import Literal  # noqa: E402
 
@@ -32,6 +33,7 @@ TARGET_SECONDS = 1.0
 TARGET_MIB = 1024
 MIGRATIONS = 50
 REPEATS = 5
+CEILINGS = {'cpu': 0.85, 'ram': 0.9, 'net': 0.85}
 
 
 def main() -> int:
@@ -45,10 +47,13 @@ def main() -> int:
         # Before the rest is measured: the peak never falls.
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         small, _ = _plan(_file(folder, 100))
+        whole, partial = _pack(large, False), _pack(large, True)
         literal, pruned = _against_the_literal_rule(_file(folder, 10))
     print(f'peak memory             {peak:8.0f} MiB ({start:.0f} at start)')
     print(f'large / 100 hosts       {plan / small:8.1f} x the time')
     print(f'reading + plan / plan   {replay / plan:8.1f} x')
+    print(f'pack, unlimited / plan  {whole / plan:8.1f} x')
+    print(f'pack, partial / whole   {partial / whole:8.1f} x')
     print(f'literal / pruned search {literal / pruned:8.1f} x (10 hosts)')
     met = plan <= TARGET_SECONDS and peak <= TARGET_MIB
     print(
@@ -103,6 +108,38 @@ def _plan(path: str) -> tuple[float, float]:
         f'{seconds:.3f} s ({min(times):.3f} to {max(times):.3f})'
     )
     return seconds, reading + seconds
+
+
+def _pack(path: str, partial: bool) -> float:
+    """Seconds of scoring to plan in mode pack, without a budget.
+
+    The capacity readings are the scores.
+    """
+    found = cluster.read(path)
+    policies = [
+        one.model_copy(
+            update={
+                'mode': Mode.PACK,
+                'capacity_query': one.imbalance_query,
+                'capacity_threshold': CEILINGS.get(one.name, 0.85),
+            }
+        )
+        for one in found.policies
+    ]
+    for readings in found.snapshot.readings.values():
+        readings.capacity = readings.imbalance
+    settings = Settings(unlimited=True, pack_partial_drains=partial)
+    start = time.perf_counter()
+    [scope] = propose([found.snapshot], policies, settings).scopes
+    seconds = time.perf_counter() - start
+    gib = sum(step.memory_mb for step in scope.steps) / 1024
+    print(
+        f'pack, {"partial" if partial else "whole"} drains: '
+        f'{scope.hosts_in_use_before - scope.hosts_in_use_after} of '
+        f'{scope.hosts_in_use_before} hosts emptied, {len(scope.steps)} '
+        f'migrations, {gib:.0f} GiB, {seconds:.3f} s'
+    )
+    return seconds
 
 
 def _against_the_literal_rule(path: str) -> tuple[float, float]:
