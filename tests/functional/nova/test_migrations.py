@@ -3,8 +3,10 @@
 
 from typing import Any
 
+from kronos.clients import nova_rows
 from kronos.clients.nova import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
+from kronos.engine.events import Outcome
 from tests.functional.nova import base
 
 
@@ -56,6 +58,42 @@ class TestLiveMigration(_Migrations):
         self.assertEqual('host2', move.destination)
         self.assertEqual('completed', move.status)
         self.assertEqual([], self.nova.list_migrations(2**32))
+
+    def test_a_cold_migration_by_hand(self) -> None:
+        """From its start to its confirmation, as history tells it."""
+        uuid = self.boot('host1')['id']
+        self.admin_api.post_server_action(uuid, {'migrate': {'host': 'host2'}})
+        seen = set()
+
+        def arrived() -> bool:
+            told = {
+                (move.status, move.outcome)
+                for move in self.nova.list_migrations(0)
+            }
+            seen.update(told)
+            return ('finished', Outcome.MOVED) in told
+
+        self.until('it waits for its confirmation', arrived)
+        (move,) = self.nova.list_migrations(0)
+        self.assertEqual(
+            (uuid, 'host1', 'host2', Outcome.MOVED),
+            (move.instance, move.source, move.destination, move.outcome),
+        )
+        self.assertLessEqual(
+            seen,
+            {
+                *((s, Outcome.UNDER_WAY) for s in nova_rows.UNDER_WAY),
+                ('finished', Outcome.MOVED),
+            },
+        )
+        self.assertEqual([], self.nova.list_unfinished_migrations())
+        self.admin_api.post_server_action(uuid, {'confirmResize': None})
+        self.until(
+            'it is confirmed',
+            lambda: self.nova.list_migrations(0)[0].status == 'confirmed',
+        )
+        (move,) = self.nova.list_migrations(0)
+        self.assertEqual(Outcome.MOVED, move.outcome)
 
     def test_each_request_finds_its_own_migration(self) -> None:
         uuid = self.boot('host1')['id']
@@ -159,6 +197,11 @@ class TestAbort(_Migrations):
 
         status: MigrationStatus = self.until('it is running', running)
         self.assertFalse(status.is_over)
+        (move,) = self.nova.list_unfinished_migrations()
+        self.assertEqual(
+            (uuid, 'running', Outcome.UNDER_WAY),
+            (move.instance, move.status, move.outcome),
+        )
         server = self.nova.get_instance(uuid)
         assert server is not None
         self.assertEqual(
