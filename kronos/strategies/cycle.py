@@ -61,10 +61,12 @@ def run(
     order.adjust(settings, order.asked, conf.kronos)
     with _timed(timings, 'policies'):
         policies = load_policies(order.policies_file, order.mode)
-    since = cooldown.watcher_since(settings, time.time())
+    with _timed(timings, 'history'):
+        since = cooldown.watcher_since(settings, time.time())
+        events = history.events(since)
     with _timed(timings, 'collect'):
         snapshots = _collector(conf, osc).collect(
-            request, policies, settings, history.events(since)
+            request, policies, settings, events
         )
     require_hosts(settings.drain_hosts, snapshots)
     with _timed(timings, 'propose'):

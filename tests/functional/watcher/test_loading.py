@@ -9,32 +9,57 @@ from watcher.decision_engine.loading import default as loading
 
 from tests.functional.watcher import base
 
+COMMON = [
+    'aggregates',
+    'include_unassigned_hosts',
+    'max_migrations',
+    'restrict_to_az',
+]
+PHASES = [
+    'enforce_hard_affinity',
+    'enforce_soft_affinity',
+    'evacuate_disabled_hosts',
+]
+# Display name, goal, and the parameters beside the common ones.
+STRATEGIES = {
+    'kronos_spread': ('Kronos: spread', 'kronos_balance', PHASES),
+    'kronos_pack': ('Kronos: pack', 'kronos_consolidate', PHASES),
+    'kronos_evacuate': ('Kronos: evacuate', 'kronos_drain', ['hosts']),
+    'kronos_affinity': (
+        'Kronos: affinity',
+        'kronos_affinity',
+        ['enforce_soft_affinity'],
+    ),
+}
+
 
 class LoadingTestCase(base.KronosTestCase):
     START_APPLIER = False
 
-    def test_names_of_goal_and_strategy(self):
+    def test_names_of_goals_and_strategies(self):
         goals = self.admin_api.get('/goals').json()['goals']
-        self.assertIn('kronos_balance', [goal['name'] for goal in goals])
-        strategy = self.admin_api.get('/strategies/kronos_spread').json()
-        self.assertEqual('Kronos: spread', strategy['display_name'])
-        self.assertEqual('kronos_balance', strategy['goal_name'])
-        self.assertEqual(
-            [
-                'aggregates',
-                'include_unassigned_hosts',
-                'max_migrations',
-                'restrict_to_az',
-            ],
-            sorted(strategy['parameters_spec']['properties']),
-        )
+        for name, (shown, goal, more) in STRATEGIES.items():
+            self.assertIn(goal, [row['name'] for row in goals])
+            strategy = self.admin_api.get(f'/strategies/{name}').json()
+            self.assertEqual(shown, strategy['display_name'])
+            self.assertEqual(goal, strategy['goal_name'])
+            self.assertEqual(
+                sorted([*COMMON, *more]),
+                sorted(strategy['parameters_spec']['properties']),
+            )
 
     def test_loads_again_and_again(self):
         """Options are registered at each load; they must be equal."""
         for _ in range(3):
             for loader, name in (
-                (loading.DefaultStrategyLoader(), 'kronos_spread'),
-                (loading.DefaultGoalLoader(), 'kronos_balance'),
+                *(
+                    (loading.DefaultStrategyLoader(), name)
+                    for name in STRATEGIES
+                ),
+                *(
+                    (loading.DefaultGoalLoader(), goal)
+                    for _, goal, _ in STRATEGIES.values()
+                ),
                 (loading.DefaultPlannerLoader(), 'kronos'),
                 (applier_loading.DefaultActionLoader(), 'kronos_live_migrate'),
             ):
@@ -58,9 +83,13 @@ class LoadingTestCase(base.KronosTestCase):
         self.assertEqual(ids, self.ids())
 
     def ids(self):
-        strategy = objects.Strategy.get_by_name(self.context, 'kronos_spread')
-        goal = objects.Goal.get_by_name(self.context, 'kronos_balance')
-        return strategy.id, goal.id
+        return [
+            (
+                objects.Strategy.get_by_name(self.context, name).id,
+                objects.Goal.get_by_name(self.context, goal).id,
+            )
+            for name, (_, goal, _) in STRATEGIES.items()
+        ]
 
 
 class ParametersTestCase(base.KronosTestCase):
