@@ -61,10 +61,11 @@ class LabTestCase(base.BaseTestCase):
         self.configure()
 
     def sample(self, name: str) -> pathlib.Path:
-        """A copy of a sample file of policies, with a short window."""
+        """A copy of a sample file of policies, with short windows."""
         copy = layout.RUN / f'test-{name}'
         self.addCleanup(copy.unlink, missing_ok=True)
         text = (SAMPLES / name).read_text()
+        text = text.replace('[1h:1m]', f'[{WINDOW_SECONDS}s:5s]')
         copy.write_text(text.replace('[2m]', f'[{WINDOW_SECONDS}s]'))
         return copy
 

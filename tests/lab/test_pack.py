@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kronos_pack empties hosts and fills none too much."""
+
+from typing import Any
+
+import yaml
+
+from tests.lab import base
+from tests.lab.base import Wanted
+
+CORES, MEMORY_MB = 2.0, 2600
+FULL = 'cmp5'
+BUDGET = 20
+
+
+class TestPack(base.LabTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        file = self.sample('policies-pack.yaml')
+        policies = yaml.safe_load(file.read_text())
+        for policy in policies['policies']:
+            # As if something had reserved all of the host.
+            policy['capacity_query'] = (
+                f'label_replace(vector(1), "host", "{FULL}", "", "") '
+                f'or on (host) ({policy["capacity_query"]})'
+            )
+        file.write_text(yaml.safe_dump(policies))
+        self.file = file
+        self.configure(pack_policies_file=file)
+        self.ceilings = {
+            policy['name']: policy.get('capacity_threshold', 0.8)
+            for policy in policies['policies']
+        }
+
+    def test_a_lightly_loaded_cloud(self):
+        """B11-B16: what is only scored as full is not; FULL is."""
+        hosts = [host for host in base.ALPHA if host != FULL]
+        self.boot(
+            Wanted(f'{host}-{n}', host, CORES, MEMORY_MB)
+            for host in [*hosts, FULL]
+            for n in range(3 if host == FULL else 2)
+        )
+        self.wait(self.has_forgotten, 90, 'the readings to be of now')
+        before = self.cloud.placement()
+
+        audit, plan, actions = self.audited(
+            f'aggregates=alpha max_migrations={BUDGET}', '', 'kronos_pack'
+        )
+
+        self.assertIn('alpha: ', audit['Status Message'])
+        self.assertEqual({'pack'}, self.phases(actions))
+        self.check_actions(actions)
+        self.carried_out(plan)
+        after = self.cloud.placement()
+        emptied = set(before.values()) - set(after.values())
+        self.assertGreaterEqual(len(emptied), 2, after)
+        self.check_indicators(plan, len(actions), len(emptied))
+        self.wait_for_metrics()
+        self.check_ceilings()
+
+    def has_forgotten(self) -> bool:
+        """Whether capacity_query no longer shows an earlier scenario."""
+        expected = self.expected()
+        readings = self.measured(self.file, 'capacity_query')
+        return all(
+            abs(found[host] - expected[policy][host]) < 0.01
+            for policy, found in readings.items()
+            for host in base.ALPHA
+            if host != FULL
+        )
+
+    def check_actions(self, actions: list[dict[str, Any]]) -> None:
+        self.assertLessEqual(len(actions), BUDGET)
+        emptied = {row['input_parameters']['source_node'] for row in actions}
+        for row in actions:
+            given = row['input_parameters']
+            self.assertIn(given['source_node'], base.ALPHA)
+            self.assertIn(given['destination_node'], base.ALPHA)
+            self.assertNotEqual(FULL, given['destination_node'])
+            self.assertNotIn(given['destination_node'], emptied)
+
+    def check_indicators(
+        self, plan: dict[str, Any], migrations: int, released: int
+    ) -> None:
+        found = self.indicators(plan)
+        self.assertEqual(migrations, found['migrations'])
+        self.assertEqual(6, found['hosts_in_use_before'])
+        self.assertEqual(6 - released, found['hosts_in_use_after'])
+        self.assertEqual(released, found['hosts_released'])
+
+    def check_ceilings(self) -> None:
+        """What Prometheus itself has, without what this test adds to it."""
+        for policy, values in self.measured().items():
+            for host in base.ALPHA:
+                self.assertLess(values[host], self.ceilings[policy], host)
