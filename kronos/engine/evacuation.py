@@ -56,8 +56,9 @@ class Evacuation:
         )
 
     def run(self) -> PhaseEnd:
-        """Plan until the hosts are empty, the budget is used or all is
-        stuck; the moves are in the draft.
+        """Plan until the hosts are empty or nothing more can leave.
+
+        The moves are in the draft.
         """
         if self._packs:
             self._fill_up()
