@@ -165,9 +165,7 @@ class TestPlan(base.BaseTestCase):
         self.assertEqual(3, len(result.steps))
 
     def test_pack_hears_no_objection(self) -> None:
-        """A packed scope is uneven on purpose: to the fullest below its
-        ceiling (B13).
-        """
+        """A packed scope is uneven on purpose (B13)."""
         snapshot = balanced()
         readings = snapshot.readings['cpu']
         readings.imbalance.samples[1].value = 0.6
