@@ -17,8 +17,6 @@ from kronos.engine.types import (
     StopReason,
 )
 
-NOT_NEEDED = 'no phase had a use for it'
-
 
 def standing(
     snapshot: Snapshot,
