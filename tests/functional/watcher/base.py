@@ -13,7 +13,7 @@ from oslo_config import cfg
 from watcher import objects
 from watcher.tests.functional import base
 
-from tests.functional.watcher import cloud
+from tests.functional.watcher import cloud, database
 
 CONF = cfg.CONF
 OVER = ('SUCCEEDED', 'FAILED', 'CANCELLED')
@@ -60,6 +60,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
 
     def setUp(self):
         super().setUp()
+        self.useFixture(database.WritersFirst())
         self.cloud = self.useFixture(self.CLOUD())
         folder = self.useFixture(fixtures.TempDir()).path
         self.policies_file = f'{folder}/policies.yaml'
