@@ -263,7 +263,8 @@ def _in_progress(event: Event) -> bool:
 def _starts_cooldown(event: Event) -> bool:
     """Whether the scope rests: it changed, or a plan of ours was tried."""
     if event.outcome is Outcome.FAILED:
-        return event.origin is Origin.WATCHER
+        # When a deleted one was, nobody knows; Nova tells of its moves.
+        return event.origin is Origin.WATCHER and event.status != DELETED
     return True
 
 

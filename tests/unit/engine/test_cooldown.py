@@ -197,6 +197,7 @@ class TestQuarantine(base.BaseTestCase):
         )
         one.status = cooldown.DELETED
         self.assertIn('counted from the deletion', self.reason(one))
+        self.assertEqual('', remember(one, cooldown_seconds=1e9).standstill)
 
     def test_how_long(self) -> None:
         for at, limit, quarantined in [
