@@ -178,6 +178,7 @@ class Repair:
                 stopped,
                 len(self._groups),
                 len(left),
+                len(self._waiting),
                 moves,
                 self._draft.budget,
             ),

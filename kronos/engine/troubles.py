@@ -23,12 +23,31 @@ def described(one: Broken, on: Mapping[int, int], state: State) -> str:
 
 
 def summary(
-    stopped: StopReason, broken: int, left: int, moves: int, budget: int | None
+    stopped: StopReason,
+    broken: int,
+    left: int,
+    waiting: int,
+    moves: int,
+    budget: int | None,
 ) -> str:
     """How the repair ended, with its numbers.
 
     :param broken: groups to repair at the start; ``left``: at the end
+    :param waiting: other broken groups, of which a member is on its way
     """
+    text = _summary(stopped, broken, left, moves, budget)
+    if not waiting:
+        return text
+    wait = (
+        f'{_counted(waiting, "broken server group")} left until a migration '
+        'under way has ended'
+    )
+    return f'{text}; {wait}' if broken else wait
+
+
+def _summary(
+    stopped: StopReason, broken: int, left: int, moves: int, budget: int | None
+) -> str:
     by = f'by {_counted(moves, "migration")}'
     if not broken:
         return 'no server group is broken'

@@ -15,6 +15,7 @@ from kronos.engine.types import (
     MigrationStep,
     ServerGroup,
     Snapshot,
+    StopReason,
 )
 from kronos.policies.models import Mode, Policy
 
@@ -25,6 +26,7 @@ ORDER = [
     MigrationPhase.SPREAD,
     MigrationPhase.PACK,
 ]
+SEARCHED = StopReason.DONE, StopReason.BUDGET, StopReason.STUCK
 
 
 class Judge:
@@ -67,11 +69,25 @@ class Judge:
             yield 'an instance is moved twice'
         if not self._settings.unlimited and len(moved) > self._budget():
             yield f'{len(moved)} moves, the budget is {self._budget()}'
+        if self._is_of_repair(result) and (
+            (result.stopped is StopReason.DONE)
+            == bool(result.violations_after)
+        ):
+            yield f'{result.stopped}, broken: {result.violations_after}'
         for uuid in self._snapshot.instances:
             if uuid not in moved and not result.stayed.get(uuid):
                 yield f'{uuid} does not move, and nobody says why'
             if uuid in moved and uuid in result.stayed:
                 yield f'{uuid} moves, with a reason why it does not'
+
+    def _is_of_repair(self, result: AggregateResult) -> bool:
+        """Whether repair was the last phase, and had to wait for nobody."""
+        return (
+            self._settings.enforces
+            and not self._settings.rebalance
+            and result.stopped in SEARCHED
+            and not self._snapshot.events
+        )
 
     def _budget(self) -> int:
         if self._settings.max_migrations is not None:

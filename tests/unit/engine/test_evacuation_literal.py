@@ -5,18 +5,15 @@ import random
 from typing import Any
 from unittest import mock
 
-from oslotest import base
-
 from kronos.engine import evacuation
-from kronos.engine.propose import propose
-from kronos.engine.settings import Settings, SoftRules
+from kronos.engine.settings import SoftRules
 from kronos.engine.types import Reading, Sample, Snapshot, StopReason
 from kronos.policies.models import Mode, Policy
 from tests.unit.engine import scopes
+from tests.unit.engine.comparing import Case, LiteralTestCase
 from tests.unit.engine.drain_literal import DrainLiteral
 
 CASES = 500
-Case = tuple[Snapshot, list[Policy], Settings]
 
 
 def drained(seed: int, mode: Mode) -> Case:
@@ -71,36 +68,15 @@ def _asking(
     return one.model_copy(update=change)
 
 
-class TestLiteralRule(base.BaseTestCase):
+class TestLiteralRule(LiteralTestCase):
     def _compare(self, mode: Mode) -> None:
-        moves = planned = 0
-        seen = set()
-        for seed in range(CASES):
-            case = drained(seed, mode)
-            result = propose([case[0]], case[1], case[2]).scopes[0]
-            if result.stopped in (
-                StopReason.TOO_FEW_HOSTS,
-                StopReason.NO_POLICY,
-            ) or any(one.skipped for one in result.policies):
-                continue
-            expected = DrainLiteral(*case).plan()
-            steps = [
-                (one.instance, one.source, one.destination)
-                for one in result.steps
-            ]
-            with self.subTest(seed=seed):
-                self.assertEqual(expected.moves, steps)
-                self.assertAlmostEqual(
-                    expected.combined, result.combined_after, places=9
-                )
-            planned += bool(steps)
-            moves += len(steps)
-            seen.add(result.stopped)
-        # The lots must be worth comparing.
-        self.assertGreater(planned, CASES // 4)
-        self.assertGreater(moves, CASES)
+        cases = (drained(seed, mode) for seed in range(CASES))
+        tally = self.compare(cases, DrainLiteral)
+        self.assertGreater(tally.planned, CASES // 4)
+        self.assertGreater(tally.moves, CASES)
         self.assertEqual(
-            {StopReason.DONE, StopReason.BUDGET, StopReason.STUCK}, seen
+            {StopReason.DONE, StopReason.BUDGET, StopReason.STUCK},
+            tally.stopped,
         )
 
     def test_spread(self) -> None:

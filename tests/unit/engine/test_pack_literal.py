@@ -4,18 +4,14 @@
 import random
 from collections.abc import Sequence
 
-from oslotest import base
-
-from kronos.engine.propose import propose
-from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, Reading, Sample, Snapshot, StopReason
 from kronos.policies.models import Mode, Policy
 from tests.unit.engine import scopes
+from tests.unit.engine.comparing import Case, LiteralTestCase
 from tests.unit.engine.pack_literal import PackLiteral
 
 CASES = 400
 RATIOS = [0.5, 0.8, 1.0, 1.0, 1.2]
-Case = tuple[Snapshot, list[Policy], Settings]
 
 
 class _Lot(scopes._Lot):
@@ -70,35 +66,16 @@ def packed(seed: int) -> Case:
     )
 
 
-class TestLiteralRule(base.BaseTestCase):
+class TestLiteralRule(LiteralTestCase):
     def _compare(self, partial: bool) -> None:
-        planned = moves = emptied = 0
-        seen = set()
-        for seed in range(CASES):
-            snapshot, policies, settings = packed(seed)
+        cases = [packed(seed) for seed in range(CASES)]
+        for _, _, settings in cases:
             settings.pack_partial_drains = partial
-            result = propose([snapshot], policies, settings).scopes[0]
-            if result.stopped is StopReason.TOO_FEW_HOSTS:
-                continue
-            expected = PackLiteral(snapshot, policies, settings).plan()
-            steps = [
-                (one.instance, one.source, one.destination)
-                for one in result.steps
-            ]
-            with self.subTest(seed=seed):
-                self.assertEqual(expected.moves, steps)
-                self.assertAlmostEqual(
-                    expected.combined, result.combined_after, places=9
-                )
-            planned += bool(steps)
-            moves += len(steps)
-            emptied += result.hosts_in_use_before - result.hosts_in_use_after
-            seen.add(result.stopped)
-        # The lots must be worth comparing.
-        self.assertGreater(planned, CASES // 4)
-        self.assertGreater(moves, CASES // 2)
-        self.assertGreater(emptied, CASES // 5)
-        self.assertEqual({StopReason.PACKED, StopReason.BUDGET}, seen)
+        tally = self.compare(cases, PackLiteral)
+        self.assertGreater(tally.planned, CASES // 4)
+        self.assertGreater(tally.moves, CASES // 2)
+        self.assertGreater(tally.emptied, CASES // 5)
+        self.assertEqual({StopReason.PACKED, StopReason.BUDGET}, tally.stopped)
 
     def test_whole_drains(self) -> None:
         self._compare(partial=False)

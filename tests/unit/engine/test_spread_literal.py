@@ -1,53 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does pruning change the plan? Never: move by move it is the literal one."""
 
-from oslotest import base
-
-from kronos.engine.propose import propose
 from kronos.engine.settings import SoftRules, TieBreak
 from kronos.engine.types import StopReason
-from tests.unit.engine import reference, scopes
+from tests.unit.engine import scopes
+from tests.unit.engine.comparing import Case, LiteralTestCase
+from tests.unit.engine.reference import Literal
 
 CASES = 400
 
 
-class TestLiteralRule(base.BaseTestCase):
+def uneven(seed: int, tie_break: TieBreak, penalty: float | None) -> Case:
+    """A scope by lot.
+
+    :param penalty: for breaking a soft rule; None: they are kept
+    """
+    snapshot, policies, settings = scopes.chance(seed)
+    settings.plateau_moves = settings.swap_moves = False
+    settings.tie_break = tie_break
+    if penalty is not None:
+        settings.soft_rules = SoftRules.PENALTY
+        settings.soft_rule_penalty = penalty
+    return snapshot, policies, settings
+
+
+class TestLiteralRule(LiteralTestCase):
     def _compare(
         self, tie_break: TieBreak, penalty: float | None = None
     ) -> int:
-        planned = moves = 0
-        seen = set()
-        for seed in range(CASES):
-            snapshot, policies, settings = scopes.chance(seed)
-            settings.plateau_moves = settings.swap_moves = False
-            settings.tie_break = tie_break
-            if penalty is not None:
-                settings.soft_rules = SoftRules.PENALTY
-                settings.soft_rule_penalty = penalty
-            result = propose([snapshot], policies, settings).scopes[0]
-            if result.stopped is StopReason.TOO_FEW_HOSTS:
-                continue
-            expected = reference.Literal(snapshot, policies, settings).plan()
-            steps = [
-                (one.instance, one.source, one.destination)
-                for one in result.steps
-            ]
-            with self.subTest(seed=seed):
-                self.assertEqual(expected.moves, steps)
-                self.assertEqual(expected.stopped, result.stopped.value)
-                self.assertAlmostEqual(
-                    expected.combined, result.combined_after, places=9
-                )
-            planned += bool(steps)
-            moves += len(steps)
-            seen.add(result.stopped)
-        # The lots must be worth comparing.
-        self.assertGreater(planned, CASES // 3)
-        self.assertGreater(moves, CASES)
+        cases = (uneven(seed, tie_break, penalty) for seed in range(CASES))
+        tally = self.compare(cases, Literal)
+        self.assertGreater(tally.planned, CASES // 3)
+        self.assertGreater(tally.moves, CASES)
         self.assertEqual(
-            {StopReason.BALANCED, StopReason.BUDGET, StopReason.STUCK}, seen
+            {StopReason.BALANCED, StopReason.BUDGET, StopReason.STUCK},
+            tally.stopped,
         )
-        return moves
+        return tally.moves
 
     def test_first(self) -> None:
         self._compare(TieBreak.FIRST)
