@@ -6,6 +6,8 @@ instance is placed first, and each goes to the fullest host that may have
 it. An empty host is never filled anew, nor is one that is being emptied.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from kronos.engine import explain, labels
@@ -32,12 +34,16 @@ class Pack:
 
     :param draft: in phase pack; its rules hold the capacity ceilings and
         its movable instances are on hosts that count
+    :param fixed: instance uuid to the reason why no phase may move it
     """
 
-    def __init__(self, draft: Draft, settings: Settings) -> None:
+    def __init__(
+        self, draft: Draft, settings: Settings, fixed: Mapping[str, str]
+    ) -> None:
         self._draft = draft
         self._state = draft.state
         self._settings = settings
+        self._fixed = fixed
         hosts = len(self._state.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""
@@ -123,7 +129,7 @@ class Pack:
             if self._moved[instance]:
                 return f'this plan moves its instance {uuid} there'
             if not self._draft.movable[instance]:
-                return f'its instance {uuid} cannot be moved'
+                return f'its instance {uuid} stays: {self._fixed[uuid]}'
         left = self._draft.left
         if len(there) <= left:
             return ''

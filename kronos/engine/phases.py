@@ -148,7 +148,7 @@ class Phases:
         return search.run()
 
     def _pack(self, draft: Draft) -> PhaseEnd:
-        return Pack(draft, self.settings).run()
+        return Pack(draft, self.settings, self._fixed).run()
 
     def _spread(self, draft: Draft) -> PhaseEnd:
         stopped = Spread(draft, self.settings).run()

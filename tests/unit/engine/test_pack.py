@@ -341,6 +341,15 @@ class TestWholeDrains(base.BaseTestCase):
         self.assertEqual('it is locked', result.stayed['a'])
         self.assertIn('no sample', result.stayed['x'])
 
+    def test_whoever_shares_a_locked_ones_host_learns_why(self) -> None:
+        snapshot = three()
+        snapshot.instances['a'].locked = True
+        snapshot.instances['b'].host = 'h1'
+        self.assertEqual(
+            'h1 is not emptied: its instance a stays: it is locked',
+            plan(snapshot).stayed['b'],
+        )
+
     def test_group_keeps_its_host(self) -> None:
         """E2: of two apart, one is where the other would have to go."""
         snapshot = three()
