@@ -93,10 +93,10 @@ class Collector:
         """
         taken_at = self._clock()
         services = self._services()
-        cloud = self._cloud()
+        cloud = self._cloud(services)
         found = scopes.resolve(request, cloud)
         hosts = {host.name: host for scope in found.values() for host in scope}
-        self._fill_in(hosts, services)
+        self._fill_in(hosts)
         cells.fill_in(
             self._cell_source, hosts.values(), cloud.aggregates, services
         )
@@ -129,23 +129,20 @@ class Collector:
             )
             return None
 
-    def _cloud(self) -> scopes.Cloud:
+    def _cloud(
+        self, services: dict[str, ComputeService] | None
+    ) -> scopes.Cloud:
         cloud = scopes.Cloud({}, {}, self._nova.list_aggregates())
         for host in self._nova.list_compute_hosts():
             planned = host.hypervisor_type.lower() in self._types
             table = cloud.hosts if planned else cloud.other_hosts
             table[host.name] = host
+            if services and host.name in services:
+                host.availability_zone = services[host.name].zone
         return cloud
 
-    def _fill_in(
-        self,
-        hosts: dict[str, Host],
-        services: dict[str, ComputeService] | None,
-    ) -> None:
-        """Add zone, headroom and traits."""
-        for name, service in (services or {}).items():
-            if name in hosts:
-                hosts[name].availability_zone = service.zone
+    def _fill_in(self, hosts: dict[str, Host]) -> None:
+        """Add headroom and traits."""
         try:
             rooms = self._placement.headroom()
         except exceptions.PlacementClientError as error:

@@ -21,24 +21,38 @@ NO_SCOPE = (
 
 
 @dataclass
+class Exactly:
+    """An aggregate by its id or by its name, whichever is given.
+
+    An audit's scope says which of them it means: one aggregate's name may
+    look like the id of another.
+    """
+
+    id: str = ''
+    name: str = ''
+
+
+@dataclass
 class ScopeRequest:
     """What an audit, or a command, wants to be planned and left alone."""
 
-    aggregates: list[str] = field(default_factory=list)
-    """Names, ids or uuids, in the order of planning; ``*`` means all."""
+    aggregates: list[str | Exactly] = field(default_factory=list)
+    """In the order of planning; a string is a name, else a uuid or an id,
+    and ``*`` means all."""
     include_unassigned: bool = False
     availability_zones: list[str] = field(default_factory=list)
     """Their aggregates are planned, each as a scope of its own; ``*`` means
     all zones that an aggregate makes."""
     excluded_hosts: list[str] = field(default_factory=list)
     """These are taken out of their scopes, with their instances."""
-    excluded_aggregates: list[str] = field(default_factory=list)
-    """Their hosts are taken out of every scope."""
+    excluded_aggregates: list[str | Exactly] = field(default_factory=list)
+    """Their hosts are taken out of every scope; ``*`` means all of them."""
     excluded_instances: list[str] = field(default_factory=list)
     """Uuids; like the next two these stay, as load that cannot move."""
     excluded_projects: list[str] = field(default_factory=list)
     excluded_metadata: list[dict[str, str]] = field(default_factory=list)
-    """An instance that has all items of one of them is excluded."""
+    """An instance that has all items of one of them is excluded; the case
+    of the values does not matter."""
 
 
 @dataclass
@@ -46,7 +60,7 @@ class Cloud:
     """What the scopes are cut out of."""
 
     hosts: dict[str, Host]
-    """Of the types that are planned."""
+    """Of the types that are planned, with their availability zones."""
     other_hosts: dict[str, Host]
     aggregates: list[HostAggregate]
 
@@ -69,7 +83,7 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
     excluded = _excluded_hosts(request, cloud)
     chosen = [_find(ref, cloud.aggregates) for ref in named]
     for zone in request.availability_zones:
-        chosen += _of_zone(zone, cloud.aggregates)
+        chosen += _of_zone(zone, cloud)
     scopes: dict[str, list[Host]] = {}
     for aggregate in chosen:
         scopes[aggregate.name] = _hosts_of(aggregate, cloud, excluded)
@@ -99,7 +113,8 @@ def exclusion_of(instance: Instance, request: ScopeRequest) -> str:
         return "its project is excluded by the audit's scope"
     for items in request.excluded_metadata:
         if items and all(
-            instance.metadata.get(key, '').lower() == str(value).lower()
+            key in instance.metadata
+            and instance.metadata[key].lower() == value.lower()
             for key, value in items.items()
         ):
             text = ', '.join(f'{k}={v}' for k, v in sorted(items.items()))
@@ -128,37 +143,56 @@ def warn_of_vain(request: ScopeRequest, instances: Iterable[Instance]) -> None:
             )
 
 
-def _find(ref: str, aggregates: Iterable[HostAggregate]) -> HostAggregate:
-    """By name, else by uuid or id."""
+def _find(
+    ref: str | Exactly, aggregates: Iterable[HostAggregate]
+) -> HostAggregate:
     known = list(aggregates)
+    if isinstance(ref, Exactly):
+        return _find_exactly(ref, known)
     for matches in (
         [a for a in known if a.name == ref],
         [a for a in known if ref in (a.uuid, str(a.id))],
     ):
         if matches:
             return matches[0]
-    raise _unknown('aggregate', ref, (a.name for a in known))
+    raise _unknown('aggregate', ref, sorted(a.name for a in known))
 
 
-def _of_zone(
-    zone: str, aggregates: Iterable[HostAggregate]
-) -> list[HostAggregate]:
-    known = list(aggregates)
+def _find_exactly(ref: Exactly, known: list[HostAggregate]) -> HostAggregate:
+    for aggregate in known:
+        if ref.id == str(aggregate.id) or ref.name == aggregate.name:
+            return aggregate
+    if ref.id:
+        numbered = sorted(known, key=lambda a: a.id)
+        names = [f'{a.id} ({a.name})' for a in numbered]
+        raise _unknown('aggregate with the id', ref.id, names)
+    raise _unknown('aggregate named', ref.name, sorted(a.name for a in known))
+
+
+def _of_zone(zone: str, cloud: Cloud) -> list[HostAggregate]:
     found = [
         a
-        for a in known
+        for a in cloud.aggregates
         if a.availability_zone and zone in (a.availability_zone, ALL)
     ]
-    if not found:
-        zones = (a.availability_zone for a in known if a.availability_zone)
-        raise _unknown('availability zone', zone, zones)
-    return found
+    if found:
+        return found
+    hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
+    if any(host.availability_zone == zone for host in hosts):
+        # The zone of all hosts that no aggregate puts into another one.
+        raise exceptions.ScopeError(
+            reason=f'no host aggregate makes the availability zone "{zone}": '
+            'name its aggregates in host_aggregates instead, or set '
+            'include_unassigned_hosts for its hosts that are in none'
+        )
+    zones = (a.availability_zone for a in cloud.aggregates)
+    raise _unknown('availability zone', zone, sorted(filter(None, zones)))
 
 
 def _unknown(
     kind: str, name: str, known: Iterable[str]
 ) -> exceptions.ScopeError:
-    names = labels.some(sorted(set(known)), 20) or 'none'
+    names = labels.some(list(dict.fromkeys(known)), 20) or 'none'
     return exceptions.ScopeError(
         reason=f'there is no {kind} "{name}"; known: {names}'
     )
@@ -173,10 +207,12 @@ def _excluded_hosts(request: ScopeRequest, cloud: Cloud) -> set[str]:
         host = name if name in known else nodes.get(name)
         if host is None:
             # Ignored, it might let a host be touched that was misspelt.
-            raise _unknown('host to exclude', name, cloud.hosts)
+            raise _unknown('host to exclude', name, sorted(cloud.hosts))
         excluded.add(host)
     for ref in request.excluded_aggregates:
-        excluded |= set(_find(ref, cloud.aggregates).hosts)
+        whole = cloud.aggregates
+        for one in whole if ref == ALL else [_find(ref, whole)]:
+            excluded |= set(one.hosts)
     return excluded
 
 

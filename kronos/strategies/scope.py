@@ -14,7 +14,7 @@ left alone in every case.
 from typing import Any
 
 from kronos.common import exceptions
-from kronos.snapshots import collect
+from kronos.snapshots import collect, scopes
 from kronos.strategies import parameters
 
 COMPUTE = 'compute'
@@ -38,7 +38,7 @@ def request(
                 'parameter aggregates; name them in one of the two.'
             )
         named = True
-        found.aggregates = asked.aggregates
+        found.aggregates = list(asked.aggregates)
     pool = asked.include_unassigned_hosts
     if not named:
         found.aggregates = list(kronos.aggregates)
@@ -49,11 +49,11 @@ def request(
 
 def _from_audit_scope(scope: list[dict[str, Any]]) -> collect.ScopeRequest:
     found = collect.ScopeRequest()
-    for part in scope:
+    for part in _items(scope, 'scope'):
         for kind, rules in part.items():
             if kind != COMPUTE:
                 raise _not_understood(kind)
-            for rule in rules:
+            for rule in _items(rules, kind):
                 _apply(found, rule)
     return found
 
@@ -61,18 +61,19 @@ def _from_audit_scope(scope: list[dict[str, Any]]) -> collect.ScopeRequest:
 def _apply(found: collect.ScopeRequest, rule: dict[str, Any]) -> None:
     for key, items in rule.items():
         if key == 'host_aggregates':
-            found.aggregates += _refs(items, key)
+            found.aggregates += _refs(_some(items, key), key)
         elif key == 'availability_zones':
-            found.availability_zones += _named(items, 'name', key)
+            found.availability_zones += _named(_some(items, key), 'name', key)
         elif key == 'exclude':
-            for exclusion in items:
+            for exclusion in _items(items, key):
                 _exclude(found, exclusion)
         else:
             raise _not_understood(key)
 
 
 def _exclude(found: collect.ScopeRequest, rule: dict[str, Any]) -> None:
-    for key, items in rule.items():
+    for key, told in rule.items():
+        items = _items(told, key)
         if key == 'host_aggregates':
             found.excluded_aggregates += _refs(items, key)
         elif key == 'compute_nodes':
@@ -83,11 +84,33 @@ def _exclude(found: collect.ScopeRequest, rule: dict[str, Any]) -> None:
             found.excluded_projects += _named(items, 'uuid', key)
         elif key == 'instance_metadata':
             found.excluded_metadata += [
-                {name: str(value) for name, value in item.items()}
+                {k: '' if v is None else str(v) for k, v in item.items()}
                 for item in items
             ]
         else:
             raise _not_understood(f'exclude.{key}')
+
+
+def _items(told: Any, where: str) -> list[dict[str, Any]]:
+    """Watcher checks a template's scope only when it is created."""
+    if not isinstance(told, list) or not all(
+        isinstance(item, dict) for item in told
+    ):
+        raise exceptions.ScopeError(
+            f"In the audit's scope, {where} is no list of mappings."
+        )
+    return told
+
+
+def _some(told: Any, where: str) -> list[dict[str, Any]]:
+    """An empty list means no host, not those of the configuration."""
+    items = _items(told, where)
+    if not items:
+        raise exceptions.ScopeError(
+            f"The audit's scope has {where} without an item; name some "
+            f'there, or leave {where} out to plan what [kronos] says.'
+        )
+    return items
 
 
 def _named(items: list[dict[str, Any]], name: str, where: str) -> list[str]:
@@ -100,13 +123,19 @@ def _named(items: list[dict[str, Any]], name: str, where: str) -> list[str]:
     return [str(item[name]) for item in items]
 
 
-def _refs(items: list[dict[str, Any]], where: str) -> list[str]:
-    """Aggregates by name or id; ``*`` stands for all of them."""
-    return [
-        ref
-        for item in items
-        for ref in _named([item], 'name' if 'name' in item else 'id', where)
-    ]
+def _refs(
+    items: list[dict[str, Any]], where: str
+) -> list[str | scopes.Exactly]:
+    """Aggregates by name or by id; ``*`` stands for all of them."""
+    found: list[str | scopes.Exactly] = []
+    for item in items:
+        key = 'name' if 'name' in item else 'id'
+        (value,) = _named([item], key, where)
+        if value == scopes.ALL:
+            found.append(value)
+        else:
+            found.append(scopes.Exactly(**{key: value}))
+    return found
 
 
 def _not_understood(key: str) -> exceptions.ScopeError:

@@ -7,6 +7,7 @@ from oslotest import base
 
 from kronos.common import exceptions
 from kronos.snapshots import collect
+from kronos.snapshots.scopes import Exactly
 from kronos.strategies import parameters, scope
 
 
@@ -21,6 +22,7 @@ def compute(*rules):
 
 
 GOLD = {'host_aggregates': [{'name': 'gold'}, {'id': 7}]}
+GOLDEN = [Exactly(name='gold'), Exactly(id='7')]
 EXCLUDE = {'exclude': [{'compute_nodes': [{'name': 'h1'}]}]}
 
 
@@ -57,16 +59,63 @@ class RequestTestCase(base.BaseTestCase):
 
     def test_audit_scope_replaces_the_configuration(self):
         found = self.request(compute(GOLD), conf(['a'], pool=True))
-        self.assertEqual(['gold', '7'], found.aggregates)
+        self.assertEqual(GOLDEN, found.aggregates)
         self.assertFalse(found.include_unassigned)
 
     def test_audit_scope_with_the_pool(self):
         found = self.request(compute(GOLD), include_unassigned_hosts=True)
         self.assertTrue(found.include_unassigned)
 
+    def test_an_id_and_a_name_are_two_things(self):
+        """A4."""
+        for item, ref in (
+            ({'id': 5}, Exactly(id='5')),
+            ({'name': '5'}, Exactly(name='5')),
+        ):
+            found = self.request(
+                compute(
+                    {'host_aggregates': [item]},
+                    {'exclude': [{'host_aggregates': [item]}]},
+                )
+            )
+            self.assertEqual([ref], found.aggregates)
+            self.assertEqual([ref], found.excluded_aggregates)
+
     def test_all_aggregates(self):
-        every = {'host_aggregates': [{'id': '*'}]}
-        self.assertEqual(['*'], self.request(compute(every)).aggregates)
+        for item in ({'id': '*'}, {'name': '*'}):
+            every = {'host_aggregates': [item]}
+            self.assertEqual(['*'], self.request(compute(every)).aggregates)
+
+    def test_an_empty_list_does_not_mean_the_configuration(self):
+        """A6: Watcher's schema lets it pass."""
+        for key in ('host_aggregates', 'availability_zones'):
+            for rules in (compute({key: []}), compute(GOLD, {key: []})):
+                error = self.assertRaises(
+                    exceptions.ScopeError,
+                    self.request,
+                    rules,
+                    conf(['a'], pool=True),
+                )
+                self.assertIn(f'{key} without an item', str(error))
+
+    def test_what_is_no_list_of_mappings(self):
+        """Watcher checks a template's scope only when it is created."""
+        for rules, where in (
+            ({'host_aggregates': [{'name': 'a'}]}, 'scope'),
+            (['gold'], 'scope'),
+            ([{'compute': None}], 'compute'),
+            (compute({'host_aggregates': None}), 'host_aggregates'),
+            (compute({'host_aggregates': ['gold']}), 'host_aggregates'),
+            (compute({'exclude': {'instances': []}}), 'exclude'),
+            (
+                compute({'exclude': [{'instance_metadata': ['x']}]}),
+                'instance_metadata',
+            ),
+        ):
+            error = self.assertRaises(
+                exceptions.ScopeError, self.request, rules, conf(['a'])
+            )
+            self.assertIn(f'{where} is no list of mappings', str(error))
 
     def test_zone(self):
         zone = {'availability_zones': [{'name': 'az1'}]}
@@ -104,19 +153,23 @@ class RequestTestCase(base.BaseTestCase):
                         {'compute_nodes': [{'name': 'h1'}, {'name': 'h2'}]},
                         {'host_aggregates': [{'name': 'x'}, {'id': 3}]},
                         {'projects': [{'uuid': 'p1'}]},
-                        {'instance_metadata': [{'optimize': False}]},
+                        {
+                            'instance_metadata': [
+                                {'optimize': False, 'x': None}
+                            ]
+                        },
                     ]
                 },
             )
         )
         self.assertEqual(
             collect.ScopeRequest(
-                aggregates=['gold', '7'],
+                aggregates=GOLDEN,
                 excluded_hosts=['h1', 'h2'],
-                excluded_aggregates=['x', '3'],
+                excluded_aggregates=[Exactly(name='x'), Exactly(id='3')],
                 excluded_instances=['u1'],
                 excluded_projects=['p1'],
-                excluded_metadata=[{'optimize': 'False'}],
+                excluded_metadata=[{'optimize': 'False', 'x': ''}],
             ),
             found,
         )

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a scope what was named, and nothing that merely looks like it?"""
+
+from kronos.engine.types import Instance
+from kronos.snapshots import scopes
+from kronos.snapshots.scopes import Exactly
+from tests.unit.clients.test_nova_reader import SERVICE, SERVICES, aggregate
+from tests.unit.snapshots.test_collect import HOSTS, CollectTestCase
+
+
+class TestExactly(CollectTestCase):
+    """A4, M8: one aggregate's name looks like another one's id."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.aggregates(
+            aggregate(5, 'gold', 'a1'),
+            aggregate(9, '5', 'b1'),
+            aggregate(3, 'both', 'a1', 'b1', 'b2'),
+        )
+
+    def test_an_id_is_no_name(self) -> None:
+        found = self.scopes(aggregates=[Exactly(id='5')])
+        self.assertEqual({'gold': ['a1']}, found)
+
+    def test_a_name_is_no_id(self) -> None:
+        found = self.scopes(aggregates=[Exactly(name='5')])
+        self.assertEqual({'5': ['b1']}, found)
+        self.assertIn(
+            'no aggregate named "9"; known: 5, both, gold',
+            self.refused(aggregates=[Exactly(name='9')]),
+        )
+
+    def test_an_unknown_id(self) -> None:
+        """The ids are told, for that is what must be put right."""
+        self.assertIn(
+            'no aggregate with the id "7"; known: 3 (both), 5 (gold), 9 (5)',
+            self.refused(aggregates=[Exactly(id='7')]),
+        )
+        # A uuid is neither id nor name.
+        self.refused(aggregates=[Exactly(id='uuid-5')])
+        self.refused(aggregates=[Exactly(name='uuid-5')])
+
+    def test_either_way_where_nothing_tells_them_apart(self) -> None:
+        """The parameter takes both; a name goes before an id."""
+        found = self.scopes(aggregates=['5', '3'])
+        self.assertEqual(['5', 'both'], list(found))
+
+    def test_excluded(self) -> None:
+        for ref, left in (
+            (Exactly(id='5'), ['b1', 'b2']),
+            (Exactly(name='5'), ['a1', 'b2']),
+        ):
+            found = self.scopes(aggregates=['both'], excluded_aggregates=[ref])
+            self.assertEqual({'both': left}, found)
+        self.assertIn(
+            'no aggregate named "9"',
+            self.refused(
+                aggregates=['both'], excluded_aggregates=[Exactly(name='9')]
+            ),
+        )
+
+    def test_all_excluded(self) -> None:
+        found = self.scopes(include_unassigned=True, excluded_aggregates=['*'])
+        self.assertEqual(1, len(found))
+        self.assertIn(
+            '"gold" has no host that may be planned (a1: excluded)',
+            self.refused(aggregates=['gold'], excluded_aggregates=['*']),
+        )
+
+
+class TestZones(CollectTestCase):
+    """M8: a zone that exists is not called unknown."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.aggregates(
+            aggregate(1, 'west', 'a1') | {'availability_zone': 'az1'},
+            aggregate(2, 'fast', 'a1', 'b1'),
+        )
+        zones = {'a1': 'az1'}
+        self.wire.get(
+            SERVICES,
+            json={
+                'services': [
+                    SERVICE | {'host': host, 'zone': zones.get(host, 'nova')}
+                    for host in HOSTS
+                ]
+            },
+        )
+
+    def test_the_default_zone(self) -> None:
+        text = self.refused(availability_zones=['nova'])
+        self.assertIn('no host aggregate makes the availability zone', text)
+        self.assertIn('"nova"', text)
+        for remedy in ('host_aggregates', 'include_unassigned_hosts'):
+            self.assertIn(remedy, text)
+        self.assertNotIn('there is no availability zone', text)
+
+    def test_a_zone_of_nothing(self) -> None:
+        self.assertIn(
+            'there is no availability zone "east"; known: az1',
+            self.refused(availability_zones=['east']),
+        )
+
+    def test_the_services_are_not_known(self) -> None:
+        """E12: what the zones are then is what the aggregates tell."""
+        self.wire.get(SERVICES, status_code=403, json={})
+        self.assertIn(
+            'there is no availability zone "nova"; known: az1',
+            self.refused(availability_zones=['nova']),
+        )
+        found = self.scopes(availability_zones=['az1'])
+        self.assertEqual({'west': ['a1']}, found)
+
+
+class TestExclusions(CollectTestCase):
+    def test_metadata_without_a_value(self) -> None:
+        """Only an instance that has the key meets it."""
+        request = scopes.ScopeRequest(excluded_metadata=[{'x': ''}])
+        for metadata, excluded in (
+            ({}, False),
+            ({'y': ''}, False),
+            ({'x': 'z'}, False),
+            ({'x': ''}, True),
+        ):
+            one = Instance('u', 'a1', metadata=metadata)
+            self.assertEqual(
+                excluded, bool(scopes.exclusion_of(one, request)), metadata
+            )
