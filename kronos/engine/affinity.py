@@ -8,7 +8,7 @@ take the rest, the whole group is gathered on another of its hosts.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kronos.engine import groups, troubles
+from kronos.engine import groups, heading, troubles
 from kronos.engine.draft import Draft, PhaseEnd
 from kronos.engine.regroup import Broken, Move, Regroup
 from kronos.engine.settings import Settings
@@ -44,12 +44,12 @@ class Repair:
     def _watched(
         self, snapshot: Snapshot, settings: Settings
     ) -> tuple[list[Broken], list[Broken]]:
-        """The groups to repair, and those that have a member under way.
+        """The groups to repair, and those that have a member on its way.
 
         Where that member will end is not known yet.
         """
         index = self._state.index
-        moving = groups.under_way(snapshot)
+        moving = heading.destinations(snapshot)
         ready: list[Broken] = []
         waiting: list[Broken] = []
         for group in sorted(snapshot.groups, key=lambda one: one.uuid):
@@ -65,8 +65,8 @@ class Repair:
             )
             if not self._moves.excess(one):
                 continue
-            under_way = any(uuid in moving for uuid in group.members)
-            (waiting if under_way else ready).append(one)
+            waits = any(uuid in moving for uuid in group.members)
+            (waiting if waits else ready).append(one)
         return ready, waiting
 
     def run(self) -> PhaseEnd:

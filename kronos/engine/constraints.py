@@ -10,6 +10,7 @@ from functools import reduce
 
 import numpy as np
 
+from kronos.engine import heading
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.drains import why_unavailable
 from kronos.engine.groups import SOFT, GroupRule
@@ -162,7 +163,10 @@ def build(
         # No move of this scope changes an instance's zone then.
         at = [zones[host] for host in state.host_of.tolist()]
         rules.append(KeyedRule(_same_zone_rule, at, zones))
-    rules.append(HeadroomRule(instances, hosts, resources))
+    room = HeadroomRule(instances, hosts, resources)
+    for uuid, name in heading.unclaimed(snapshot):
+        room.reserve(index.instance[uuid], index.host[name])
+    rules.append(room)
     hard = [one for one in snapshot.groups if one.policy not in SOFT]
     rules.append(GroupRule(snapshot, index, hard))
     if len(hard) == len(snapshot.groups):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.engine import heading
 from kronos.engine.arrays import BoolArray, Index, IntArray
-from kronos.engine.events import Outcome
 from kronos.engine.rules import Rule
 from kronos.engine.settings import Settings
 from kronos.engine.types import ServerGroup, Snapshot
@@ -125,25 +125,13 @@ def describe(group: ServerGroup, on: Mapping[str, int]) -> str:
     return f'{title(group)}: {crowded}{most}'
 
 
-def under_way(snapshot: Snapshot) -> dict[str, set[str]]:
-    """Instance uuid to the hosts that it is on its way to."""
-    found: dict[str, set[str]] = {}
-    for event in snapshot.events:
-        instance = snapshot.instances.get(event.instance)
-        if event.outcome is Outcome.UNDER_WAY and not (
-            instance and instance.host == event.destination
-        ):
-            found.setdefault(event.instance, set()).add(event.destination)
-    return found
-
-
 @dataclass(eq=False)
 class _Group:
     group: ServerGroup
     members: list[int]
     """Those on hosts of the scope."""
     on: Counter[int]
-    """Members by host; one that is under way counts at both its ends."""
+    """Members by host; one that is on its way counts at both its ends."""
 
 
 class GroupRule(Rule):
@@ -168,7 +156,7 @@ class GroupRule(Rule):
         }
         self._heading = {
             uuid: {index.host[one] for one in hosts if one in index.host}
-            for uuid, hosts in under_way(snapshot).items()
+            for uuid, hosts in heading.destinations(snapshot).items()
         }
         self._heading_of = {
             index.instance[uuid]: hosts

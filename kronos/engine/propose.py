@@ -132,8 +132,8 @@ class _Scope:
         }
         if busy:
             self._card.warnings.append(
-                f'{len(busy)} migrations are under way at its hosts: the '
-                f'budget of {budget} is less by them'
+                f'the budget of {budget} is less by {len(busy)}: so many '
+                'instances are on their way from or to its hosts'
             )
         return max(0, budget - len(busy))
 

@@ -160,6 +160,11 @@ class HeadroomRule(Rule):
         ]
         """Per resource, [H]; negative on an overfull host"""
 
+    def reserve(self, instance: int, host: int) -> None:
+        """Hold room for a move by somebody else, not claimed so far."""
+        for need, free in zip(self._need, self._free, strict=True):
+            free[host] -= need[instance]
+
     def why_not(self, instance: int, host: int) -> str:
         for at, name in enumerate(self._resources):
             need, free = self._need[at][instance], self._free[at][host]

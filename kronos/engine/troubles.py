@@ -39,8 +39,8 @@ def summary(
     if not waiting:
         return text
     wait = (
-        f'{_counted(waiting, "broken server group")} left until a migration '
-        'under way has ended'
+        f'{_counted(waiting, "broken server group")} left until a member '
+        'that is on its way has arrived'
     )
     return f'{text}; {wait}' if broken else wait
 
@@ -87,7 +87,7 @@ def waiting(one: Broken, on: Mapping[int, int], state: State) -> str:
     """The warning about a group that is left until a migration has ended."""
     return (
         f'{described(one, on, state)} is not repaired now: a member is '
-        'being migrated'
+        'on its way'
     )
 
 

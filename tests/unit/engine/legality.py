@@ -26,6 +26,7 @@ ORDER = [
     MigrationPhase.SPREAD,
     MigrationPhase.PACK,
 ]
+IN_PROGRESS = 'planned', 'under_way'
 SEARCHED = StopReason.DONE, StopReason.BUDGET, StopReason.STUCK
 
 
@@ -144,7 +145,7 @@ class Judge:
         if instance.locked or instance.unmovable or instance.task_state:
             yield 'it must not be moved'
         if any(
-            one.instance == step.instance and one.outcome == 'under_way'
+            one.instance == step.instance and one.outcome in IN_PROGRESS
             for one in self._snapshot.events
         ):
             yield 'it is being migrated'
@@ -165,8 +166,34 @@ class Judge:
                 self._amount(uuid, name) * self._shift(uuid, step.destination)
                 for uuid in self._at
             )
+            free -= sum(
+                self._amount(uuid, name)
+                for uuid in self._arriving(step.destination, claimed=False)
+            )
             if amount > max(free, 0):
                 yield f'it needs {amount} {name}, {free} are free'
+
+    def _arriving(self, host: str, claimed: bool = True) -> set[str]:
+        """Who is on the way there by others' doing.
+
+        :param claimed: whether those count of which Placement knows
+        """
+        events = [
+            one
+            for one in self._snapshot.events
+            if one.destination == host and one.outcome in IN_PROGRESS
+        ]
+        known = {
+            one.instance
+            for one in events
+            if (one.outcome, one.origin) == ('under_way', 'nova')
+        }
+        return {
+            one.instance
+            for one in events
+            if self._at.get(one.instance, host) != host
+            and (claimed or one.instance not in known)
+        }
 
     def _amount(self, uuid: str, name: str) -> int:
         one = self._snapshot.instances[uuid]
@@ -189,7 +216,8 @@ class Judge:
             for uuid in set(group.members)
             if uuid in self._at and uuid != step.instance
         )
-        there = others[step.destination]
+        arriving = self._arriving(step.destination) - {step.instance}
+        there = others[step.destination] + len(arriving & set(group.members))
         hard = not group.policy.startswith('soft')
         most = max(1, group.max_server_per_host) if hard else 1
         if not hard and self._is_weighed(step):
@@ -198,6 +226,7 @@ class Judge:
             if there >= most:
                 yield f'{group.policy} group has {there} there'
             return
+        there = others[step.destination]
         if hard and not there:
             yield 'no other member of its affinity group is there'
         repaired = step.phase is MigrationPhase.AFFINITY

@@ -320,10 +320,15 @@ class TestRepair(base.BaseTestCase):
 
 
 class TestUnderWay(base.BaseTestCase):
-    def _event(self, uuid: str, source: str, destination: str) -> Event:
-        return Event(
-            uuid, source, destination, Outcome.UNDER_WAY, 1.0, Origin.NOVA
-        )
+    def _event(
+        self,
+        uuid: str,
+        source: str,
+        destination: str,
+        outcome: Outcome = Outcome.UNDER_WAY,
+    ) -> Event:
+        origin = Origin.WATCHER if outcome == 'planned' else Origin.NOVA
+        return Event(uuid, source, destination, outcome, 1.0, origin)
 
     def test_its_group_is_left_alone(self) -> None:
         """Whoever is leaving already needs no second one to leave."""
@@ -335,14 +340,23 @@ class TestUnderWay(base.BaseTestCase):
         self.assertEqual(
             [
                 'anti-affinity group db: 2 members on a is not repaired now:'
-                ' a member is being migrated'
+                ' a member is on its way'
             ],
             result.warnings,
         )
         self.assertEqual(
-            '1 broken server group left until a migration under way has ended',
+            '1 broken server group left until a member that is on its way has '
+            'arrived',
             result.reason,
         )
+
+    def test_who_is_planned_to_leave_leaves(self) -> None:
+        """Of a plan that was started; a second one would move the trouble."""
+        snapshot = scope(EVEN, {'v': 'a', 'w': 'a'}, 'anti-affinity')
+        snapshot.events = [self._event('w', 'a', 'b', Outcome.PLANNED)]
+        result = repair(snapshot)
+        self.assertEqual([], result.steps)
+        self.assertIn('a member is on its way', result.warnings[-1])
 
     def test_it_counts_at_both_ends(self) -> None:
         """In every phase: d is the best, but w is on its way there."""
