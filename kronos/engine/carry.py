@@ -37,33 +37,35 @@ class Carry:
             for move in self.moves
         }
 
-    def apply(
-        self, snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
-    ) -> Snapshot:
-        """The snapshot after the earlier scopes' moves.
+    def place(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with placement and room after the earlier moves.
 
-        The snapshot stays as it is; the scorecard, which is the caller's
-        own, is brought up to date and says so in its warnings.
-
-        :param profiles: of the snapshot before the moves
+        It stays as it is itself.
         """
         hosts, instances = dict(snapshot.hosts), dict(snapshot.instances)
-        touched = {}
-        for move in self.moves:
+        for move in self._believed(snapshot):
             uuid = move.instance.uuid
-            here = instances.pop(uuid, None)
-            if here is not None and here.host != move.source:
-                instances[uuid] = here  # seen elsewhere meanwhile: believe it
-                continue
+            here = instances.pop(uuid, move.instance)
             if move.destination in hosts:
                 instances[uuid] = dataclasses.replace(
-                    here or move.instance, host=move.destination
+                    here, host=move.destination
                 )
-            for name, sign in ((move.source, -1), (move.destination, 1)):
-                if name in hosts:
-                    hosts[name] = _loaded(hosts[name], move.instance, sign)
-                    _shift(scorecard, profiles, move, name, sign)
-                    touched[name] = move.scope
+            for name, sign in _ends(move, snapshot):
+                hosts[name] = _loaded(hosts[name], move.instance, sign)
+        return dataclasses.replace(snapshot, hosts=hosts, instances=instances)
+
+    def shift(
+        self, snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
+    ) -> None:
+        """Bring a scorecard up to date, which says so in its warnings.
+
+        :param snapshot: before the moves, like the profiles
+        """
+        touched = {}
+        for move in self._believed(snapshot):
+            for name, sign in _ends(move, snapshot):
+                _shift(scorecard, profiles, move, name, sign)
+                touched[name] = move.scope
         for name, scope in sorted(touched.items()):
             scorecard.warnings.append(
                 f'host {name} is in scope {scope} too: planning starts from '
@@ -71,7 +73,23 @@ class Carry:
             )
         if touched:
             _rescore(scorecard)
-        return dataclasses.replace(snapshot, hosts=hosts, instances=instances)
+
+    def _believed(self, snapshot: Snapshot) -> list[Carried]:
+        """The moves; who is seen elsewhere meanwhile is believed to be."""
+        at = {uuid: one.host for uuid, one in snapshot.instances.items()}
+        found = []
+        for move in self.moves:
+            uuid = move.instance.uuid
+            if at.get(uuid, move.source) == move.source:
+                at[uuid] = move.destination
+                found.append(move)
+        return found
+
+
+def _ends(move: Carried, snapshot: Snapshot) -> list[tuple[str, int]]:
+    """The ends that are in a scope, with what the move adds there."""
+    both = (move.source, -1), (move.destination, 1)
+    return [(name, sign) for name, sign in both if name in snapshot.hosts]
 
 
 def _loaded(host: Host, instance: Instance, sign: int) -> Host:

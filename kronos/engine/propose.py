@@ -101,7 +101,8 @@ class _Scope:
         self._stages.append(Stage('profile', len(profiles.profiles)))
         card.warnings += profiles.warnings + memory.notes
         unavailable = memory.unavailable | self._carry.planned()
-        now = self._carry.apply(snapshot, card, profiles)
+        self._carry.shift(snapshot, card, profiles)
+        now = self._carry.place(snapshot)
         fixed = self._fixed(now, profiles, unavailable)
         phases = Phases(
             now, card, profiles, self._used, memory, fixed, self._settings
@@ -160,10 +161,17 @@ class _Scope:
         )
 
     def _nothing(self, stopped: StopReason, reason: str) -> AggregateResult:
+        now = self._carry.place(self._snapshot)
         result = outcome.standing(
-            self._snapshot, self._card, stopped, reason, self._settings
+            now, self._card, stopped, reason, self._settings
         )
+        result.stayed |= {
+            uuid: why
+            for uuid, why in self._carry.planned().items()
+            if uuid in now.instances
+        }
         result.stages = self._stages
+        result.warnings += self._snapshot.warnings
         return result
 
     def _result(
@@ -171,6 +179,7 @@ class _Scope:
     ) -> AggregateResult:
         result = outcome.planned(phases, draft, fixed)
         result.stages = self._stages + phases.stages
+        result.warnings += self._snapshot.warnings
         return result
 
     def _hand_on(

@@ -6,6 +6,7 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.engine.carry import Carried, Carry
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
 from kronos.engine.settings import Settings
@@ -336,6 +337,48 @@ class TestScopes(base.BaseTestCase):
         self.assertIn('a-0', [s.instance for s in report.scopes[0].steps])
         moved = [s.instance for s in report.scopes[1].steps]
         self.assertEqual(['c-2', 'c-3'], moved)
+
+    def test_a_scope_that_stands_still_tells_of_what_is_left(self) -> None:
+        """A10: of a drained host that another scope empties nothing stays."""
+        vms = [vm('v1', 'd', [0.05]), vm('v2', 'd', [0.05])]
+        both = [
+            scopes.scope([CPU], hosts, vms, name=name)
+            for name, hosts in (
+                ('one', {'d': [0.1], 'x': [0.1], 'y': [0.1]}),
+                ('two', {'d': [0.1]}),
+            )
+        ]
+        for snapshot in both:
+            assert snapshot.services is not None
+            snapshot.services['d'].status = 'disabled'
+        report = run(*both, evacuate=True, rebalance=False)
+        one, two = report.scopes
+        self.assertEqual(2, len(one.steps))
+        self.assertIs(StopReason.TOO_FEW_HOSTS, two.stopped)
+        self.assertEqual([2, 0], [o.drains[0].instances for o in (one, two)])
+        self.assertEqual({}, two.stayed)
+        self.assertEqual(0, two.hosts_in_use_after)
+
+    def test_one_that_arrives_where_all_stand_still(self) -> None:
+        first, second = uneven('one', 'a', 'b'), uneven('two', 'c', 'b')
+        second.services = None
+        report = run(first, second, max_migrations=1)
+        [step] = report.steps
+        self.assertEqual(
+            'it is planned already, in scope one',
+            report.scopes[1].stayed[step.instance],
+        )
+
+    def test_one_that_moves_twice_is_found_where_it_ends(self) -> None:
+        carry = Carry()
+        one, two = uneven('one', 'a', 'b'), uneven('two', 'a', 'c')
+        instance = one.instances['a-0']
+        carry.moves = [
+            Carried('one', instance, 'a', 'b', {}),
+            Carried('one', instance, 'b', 'c', {}),
+        ]
+        self.assertEqual('c', carry.place(two).instances['a-0'].host)
+        self.assertNotIn('a-0', carry.place(one).instances)
 
     def test_an_instance_seen_in_both(self) -> None:
         """Moved inside what both share, it stays put in the second."""
