@@ -6,6 +6,7 @@ error leaves no half plan behind.
 """
 
 import datetime
+from collections.abc import Iterator
 from typing import Any
 
 from oslo_log import log as logging
@@ -112,21 +113,34 @@ class Kronos(base.BasePlanner):
         """Delete the audit's older empty plans: they say nothing.
 
         An idle continuous audit would leave one per run. Only plans that
-        succeeded and have no actions go.
+        succeeded and have no actions go. What goes wrong is logged: they
+        are deleted at the next run, or somebody has done it.
         """
-        older = objects.ActionPlan.list(
-            context,
-            filters={'audit_id': audit.id, 'state': State.SUCCEEDED},
-            eager=True,
-        )
-        for plan in older:
-            if audit.auto_trigger and _on_its_way(plan):
-                continue
-            if not objects.Action.list(
-                context, limit=1, filters={'action_plan_id': plan.id}
-            ):
+        try:
+            for plan in _older_empty_plans(context, audit):
                 LOG.debug('Deleting the older empty plan %s', plan.uuid)
                 plan.soft_delete()
+        except Exception as error:
+            LOG.warning(
+                'The older empty plans of audit %s are not all deleted: %s',
+                audit.uuid,
+                error,
+            )
+
+
+def _older_empty_plans(context: Any, audit: Any) -> Iterator[Any]:
+    older = objects.ActionPlan.list(
+        context,
+        filters={'audit_id': audit.id, 'state': State.SUCCEEDED},
+        eager=True,
+    )
+    for plan in older:
+        if audit.auto_trigger and _on_its_way(plan):
+            continue
+        if not objects.Action.list(
+            context, limit=1, filters={'action_plan_id': plan.id}
+        ):
+            yield plan
 
 
 def _on_its_way(plan: Any) -> bool:

@@ -21,6 +21,8 @@ LOG = logging.getLogger(__name__)
 MODE = 0o640
 _OWN = re.compile(r'kronos-report-\d{8}T\d{6}\.\d{6}Z-[\w-]*\.json')
 """Names of our own files; others are never deleted."""
+_UNFINISHED = re.compile(r'\.kronos-report-\w{8}\.tmp')
+_DAY = datetime.timedelta(days=1)
 
 
 def write(
@@ -42,7 +44,6 @@ def write(
     path = pathlib.Path(directory, name)
     try:
         _write_whole(path, json.dumps(document, indent=2, allow_nan=False))
-        _drop_oldest(path.parent, keep)
     except (OSError, ValueError) as error:
         LOG.error(
             'The report of audit %s cannot be kept in report_dir %s: %s',
@@ -51,6 +52,15 @@ def write(
             error,
         )
         return None
+    try:
+        _drop_oldest(path.parent, keep)
+        _drop_unfinished(path.parent, now - _DAY)
+    except OSError as error:
+        LOG.warning(
+            'Old reports in report_dir %s cannot be deleted: %s',
+            directory,
+            error,
+        )
     return str(path)
 
 
@@ -77,3 +87,18 @@ def _drop_oldest(directory: pathlib.Path, keep: int) -> None:
     for name in own[:-keep]:
         # Another decision engine may have been faster.
         (directory / name).unlink(missing_ok=True)
+
+
+def _drop_unfinished(
+    directory: pathlib.Path, before: datetime.datetime
+) -> None:
+    """Delete what a killed decision engine has left of its reports.
+
+    Younger ones may be those of another one that is writing just now.
+    """
+    for name in os.listdir(directory):
+        if not _UNFINISHED.fullmatch(name):
+            continue
+        with contextlib.suppress(FileNotFoundError):
+            if (directory / name).stat().st_mtime < before.timestamp():
+                (directory / name).unlink()

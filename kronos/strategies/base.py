@@ -18,12 +18,13 @@ then and a run of a CONTINUOUS one is left out, whatever the plan is about.
 import abc
 from typing import TYPE_CHECKING, Any
 
+from oslo_config import cfg
 from oslo_log import log as logging
 from watcher import conf, objects
 from watcher.common import exception
 from watcher.decision_engine.strategy.strategies import base
 
-from kronos.common import config, exceptions, status
+from kronos.common import config, exceptions, options, status
 from kronos.engine import types
 from kronos.engine.settings import Settings
 from kronos.strategies import loglines, messages, parameters
@@ -117,12 +118,25 @@ class KronosStrategy(base.BaseStrategy):
         :raises watcher.common.exception.WatcherException: with the reason,
             if a ONESHOT audit could not be carried out
         """
-        failed = True
+        message, failed = self._attempt(audit)
+        message = self._tell(audit, message)
+        if (
+            failed
+            and audit.audit_type == objects.audit.AuditType.ONESHOT.value
+        ):
+            raise exception.WatcherException(message)
+
+    def _attempt(self, audit: Any) -> tuple[str, bool]:
+        """Returns the outcome and if it failed; then nothing is planned."""
         try:
-            message, failed = self._plan(audit)
+            return self._plan(audit)
         except exceptions.KronosException as error:
             LOG.error('Audit %s: %s', audit.uuid, error)
             message = str(error)
+        except cfg.Error as error:
+            # Without a traceback: it may hold a secret.
+            message = f'Bad configuration: {options.told(error)}'
+            LOG.error('Audit %s: %s', audit.uuid, message)
         except ImportError as error:
             LOG.exception('Audit %s: a package is missing', audit.uuid)
             message = f'Kronos is not installed whole: {error}'
@@ -133,18 +147,14 @@ class KronosStrategy(base.BaseStrategy):
                 f'Unexpected {type(error).__name__}; see the log of '
                 'watcher-decision-engine.'
             )
-        message = self._tell(audit, message)
-        if (
-            failed
-            and audit.audit_type == objects.audit.AuditType.ONESHOT.value
-        ):
-            raise exception.WatcherException(message)
+        return message, True
 
     def _plan(self, audit: Any) -> tuple[str, bool]:
         """Plan and fill the solution; returns the outcome and if it failed."""
         from kronos.strategies import cycle, reporting
 
         CONF.reload_config_files()
+        options.require_valid(CONF)
         order = cycle.Order(
             policies_file=self.policies_file(CONF.kronos),
             mode=self.MODE,
@@ -152,39 +162,49 @@ class KronosStrategy(base.BaseStrategy):
                 dict(self.input_parameters), self.PARAMETERS
             ),
             adjust=self.adjust,
+            audit=audit.uuid,
         )
         result = cycle.run(order, audit.scope or [], CONF, self.osc)
         report = result.report
         for level, line in loglines.lines(report):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)
-        self._fill_solution(result)
+        outcome = messages.summary(report, self.outcome)
         reporting.keep(result, order, audit, self.get_name(), CONF.kronos)
-        return (
-            messages.summary(report, self.outcome),
-            messages.is_blind(report),
-        )
+        # Last: an audit that fails must not leave a plan to be started.
+        self._fill_solution(result)
+        return outcome, messages.is_blind(report)
 
     def _fill_solution(self, result: 'cycle.Cycle') -> None:
-        report = result.report
-        for number, step in enumerate(report.steps, start=1):
-            self.solution.add_action(
-                ACTION, _input_parameters(number, step), step.instance
-            )
+        """All that may fail comes before the first action is there."""
+        steps = [
+            (_input_parameters(number, step), step.instance)
+            for number, step in enumerate(result.report.steps, start=1)
+        ]
+        indicators = self.indicators(result.report)
+        self.solution.set_efficacy_indicators(**indicators)
         self.parents = result.parents
-        self.solution.set_efficacy_indicators(**self.indicators(report))
+        for told, instance in steps:
+            self.solution.add_action(ACTION, told, instance)
 
     def _tell(self, audit: Any, message: str) -> str:
         """Write the outcome where ``openstack optimize audit show`` has it.
 
         A continuous audit comes as it was when it was scheduled; only a
-        fresh copy tells whether the message is already there.
+        fresh copy tells whether the message is already there. If the
+        database is away, the outcome is in the log alone: a continuous
+        audit that raises is FAILED for ever.
         """
         text = status.fit(message)
         LOG.info('Audit %s: %s', audit.uuid, text)
-        fresh = objects.Audit.get_by_uuid(self.ctx, audit.uuid, eager=True)
-        if fresh.status_message != text:
-            fresh.status_message = text
-            fresh.save()
+        try:
+            fresh = objects.Audit.get_by_uuid(self.ctx, audit.uuid, eager=True)
+            if fresh.status_message != text:
+                fresh.status_message = text
+                fresh.save()
+        except Exception:
+            LOG.exception(
+                'The status message of audit %s cannot be written', audit.uuid
+            )
         return text
 
 

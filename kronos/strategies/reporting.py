@@ -28,6 +28,19 @@ def keep(
 
     Whatever goes wrong is logged and no matter to the audit.
     """
+    try:
+        _keep(result, order, audit, strategy, kronos)
+    except Exception:
+        LOG.exception('Audit %s: its report is lost', audit.uuid)
+
+
+def _keep(
+    result: cycle.Cycle,
+    order: cycle.Order,
+    audit: Any,
+    strategy: str,
+    kronos: Any,
+) -> None:
     if not kronos.report_dir:
         return
     now = datetime.datetime.now(datetime.UTC)
