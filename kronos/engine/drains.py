@@ -43,6 +43,15 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
     return found
 
 
+def not_drained(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
+    """The hosts that are to be drained and cannot be, with the reason (G3)."""
+    return {
+        host: reason
+        for host, service in _asked_for(snapshot, settings).items()
+        if (reason := _why_undrainable(snapshot, host, service))
+    }
+
+
 def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
     """What to warn of: hosts that cannot be drained, or not for long."""
     warnings = []

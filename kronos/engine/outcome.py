@@ -44,6 +44,7 @@ def standing(
             for host in sorted(snapshot.hosts)
         },
         unavailable_hosts=card.frozen_hosts,
+        not_drained=card.not_drained,
         stayed=dict.fromkeys(sorted(snapshot.instances), reason),
         hosts_in_use_before=in_use,
         hosts_in_use_after=in_use,

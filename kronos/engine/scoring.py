@@ -34,6 +34,8 @@ class Scorecard:
     draining: dict[str, str] = field(default_factory=dict)
     """Those of ``frozen_hosts`` that instances are to leave, with the
     reason (G2)."""
+    not_drained: dict[str, str] = field(default_factory=dict)
+    """Host to reason: instances are to leave it, and cannot (G3)."""
     beside: dict[str, dict[str, float]] = field(default_factory=dict)
     """By policy in use, the values of draining hosts, where known."""
     loads: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -95,6 +97,7 @@ def score(
         values={trial.policy.name: trial.values for trial in used},
         frozen_hosts=frozen,
         draining=draining,
+        not_drained=drains.not_drained(snapshot, settings),
         beside=beside,
         loads={trial.policy.name: trial.loads for trial in used},
         capacities={

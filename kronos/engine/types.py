@@ -129,6 +129,8 @@ class Snapshot:
     """What is remembered of moves of its instances and at its hosts."""
     taken_at: float = 0.0
     """Unix seconds; the age of every event is counted from here."""
+    warnings: list[str] = field(default_factory=list)
+    """What could not be looked at, so that more stays where it is."""
 
 
 class MigrationPhase(StrEnum):
@@ -271,6 +273,8 @@ class AggregateResult:
     stayed: dict[str, str] = field(default_factory=dict)
     """Instance uuid to reason, of every instance that does not move."""
     drains: list[Drain] = field(default_factory=list)
+    not_drained: dict[str, str] = field(default_factory=dict)
+    """Host to reason: it is to be emptied and cannot be (G3)."""
     hosts_in_use_before: int = 0
     """Hosts of the scope with at least one instance."""
     hosts_in_use_after: int = 0

@@ -4,10 +4,13 @@
 from collections import Counter
 from collections.abc import Callable
 
-from kronos.engine import types
+from kronos.engine import labels, types
 
 REASON = 120
 """Characters of a reason where a warning has to be told beside it."""
+
+WHY = 70
+"""Characters of a reason beside the outcome of a plan."""
 
 Outcome = Callable[[types.AggregateResult], str]
 """Tells what the plan of a scope does for the goal of its audit."""
@@ -42,14 +45,26 @@ def _scope_summary(scope: types.AggregateResult, outcome: Outcome) -> str:
 def _standstill(scope: types.AggregateResult) -> str:
     """The reason, and the warnings where nothing else tells of them.
 
-    The last warnings are those of the phases: what could not be done.
+    The last warnings are those of what could not be looked at or done.
     """
-    if scope.stopped in _BLIND or not scope.warnings:
+    if scope.stopped in _BLIND:
         return scope.reason
-    reason = scope.reason
-    if len(reason) > REASON:
-        reason = f'{reason[: REASON - 3]}...'
-    return f'{reason}; warning: ' + '; '.join(reversed(scope.warnings))
+    skipped = _not_drained(scope)
+    told = tuple(
+        f'host {host} is not drained: {reason}'
+        for host, reason in scope.not_drained.items()
+    )
+    warnings = [
+        text for text in reversed(scope.warnings) if not text.startswith(told)
+    ]
+    if not (skipped or warnings):
+        return scope.reason
+    text = '; '.join([_cut(scope.reason, REASON), *skipped])
+    return f'{text}; warning: {"; ".join(warnings)}' if warnings else text
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f'{text[: limit - 3]}...'
 
 
 def _migrations(scope: types.AggregateResult) -> str:
@@ -85,7 +100,9 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
 
 def drained(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_drain``, host by host."""
-    return ', '.join(_drain(one) for one in scope.drains)
+    return ', '.join(
+        _not_drained(scope) + [_drain(one) for one in scope.drains]
+    )
 
 
 def repaired(scope: types.AggregateResult) -> str:
@@ -97,7 +114,8 @@ def repaired(scope: types.AggregateResult) -> str:
 
 def _beside(scope: types.AggregateResult) -> str:
     """What the other phases leave undone or repair."""
-    parts = [_drain(one) for one in scope.drains if one.staying]
+    parts = _not_drained(scope)
+    parts += [_drain(one) for one in scope.drains if one.staying]
     if scope.violations_before:
         parts.append(_groups(scope))
     return ''.join(f', {part}' for part in parts)
@@ -114,6 +132,16 @@ def _drain(one: types.Drain) -> str:
     counts = Counter(one.staying.values())
     reason = min(counts, key=lambda why: (-counts[why], why))
     return f'{text}, {number} {"stays" if number == 1 else "stay"} ({reason})'
+
+
+def _not_drained(scope: types.AggregateResult) -> list[str]:
+    """``h2, h3 are not drained (nova-compute is down)``, or nothing (G3)."""
+    hosts, reasons = list(scope.not_drained), list(scope.not_drained.values())
+    if not hosts:
+        return []
+    verb = 'is' if len(hosts) == 1 else 'are'
+    reason = _cut(reasons[0], WHY)
+    return [f'{labels.some(hosts)} {verb} not drained ({reason})']
 
 
 def _groups(scope: types.AggregateResult) -> str:

@@ -11,7 +11,7 @@ from tests.functional.watcher import base, cloud
 PROMETHEUS = ('GET', '/prometheus'), ('POST', '/prometheus')
 
 
-class OneshotTestCase(base.KronosTestCase):
+class Oneshot(base.KronosTestCase):
     START_APPLIER = False
 
     def ends(self, state, *words, **fields):
@@ -23,7 +23,10 @@ class OneshotTestCase(base.KronosTestCase):
         self.assertLessEqual(len(message), 210)
         return audit
 
+
+class OneshotTestCase(Oneshot):
     def test_a_plan(self):
+        """A13: Nova is asked for nothing; N13: the phase is told."""
         audit = self.ends('SUCCEEDED', 'alpha: 3 migrations, combined')
         plan = self.plan(audit)
         self.assertEqual('RECOMMENDED', plan['state'])
@@ -188,7 +191,7 @@ class ScopedAuditTestCase(base.KronosTestCase):
         self.assertNotIn('h3', used)
 
 
-class ContinuousTestCase(base.KronosTestCase):
+class Continuous(base.KronosTestCase):
     START_APPLIER = False
     CAST_AS_CALL = False
 
@@ -237,6 +240,8 @@ class ContinuousTestCase(base.KronosTestCase):
         row = self.admin_api.get(f'/audits/{self.audit.uuid}').json()
         return row['state'], self.message(row)
 
+
+class ContinuousTestCase(Continuous):
     def test_idle_leaves_one_empty_plan(self):
         for _ in range(4):
             self.assertEqual('ONGOING', self.run_audit()[0])
