@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that the README and the documentation show."""
+"""The commands and files that the README and the documentation show."""
 
 import pathlib
 import re
+import textwrap
 from collections.abc import Iterator
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 _BLOCK = re.compile(
     r'^\.\. code-block:: console\n\n((?:[ ]{3,}.*\n|\n)+)', re.MULTILINE
+)
+_SAMPLE = re.compile(
+    r'^\.\. code-block:: yaml\n {3}:caption: (\S+)\n\n((?: {3}.*\n|\n)+)',
+    re.MULTILINE,
 )
 
 
@@ -28,3 +33,12 @@ def commands() -> Iterator[tuple[str, str]]:
                 prompt, _, command = line.strip().partition(' ')
                 if prompt == '$':
                     yield path.name, command
+
+
+def samples() -> dict[str, str]:
+    """Name and text of every YAML file that is shown with its name."""
+    return {
+        name: textwrap.dedent(text)
+        for path in files()
+        for name, text in _SAMPLE.findall(path.read_text() + '\n')
+    }

@@ -1,11 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands that the documentation shows for a cloud run in the lab."""
 
+import pathlib
+import re
+
+import fixtures
+
 from tests import documented
 from tests.lab import base
 
+AGGREGATES = {'gpu': 'alpha', 'hpc': 'beta'}
+"""The documentation's, and those of the lab."""
+TEMPLATE = 'optimize audittemplate create '
+
+
+def of_the_lab(text: str) -> str:
+    """What the documentation shows, with the lab's aggregates."""
+    for name, ours in AGGREGATES.items():
+        text = re.sub(rf'\b{name}\b', ours, text)
+    return text
+
 
 class TestDocumented(base.LabTestCase):
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        for name, text in documented.samples().items():
+            (self.folder / name).write_text(of_the_lab(text))
+
+    def prepared(self, words):
+        """A command with the path of the file that it names."""
+        words = of_the_lab(words)
+        for name in documented.samples():
+            words = words.replace(f' {name}', f' {self.folder / name}')
+        if words.startswith(TEMPLATE):
+            # Its name could not be taken again if a later command fails.
+            name = words.removeprefix(TEMPLATE).split()[0]
+            self.addCleanup(
+                self.run_client, f'optimize audittemplate delete {name}'
+            )
+        return words
+
     def test_openstack_commands(self):
         """With the lab's aggregates instead of the example's."""
         ran = 0
@@ -13,8 +48,7 @@ class TestDocumented(base.LabTestCase):
             program, _, rest = command.partition(' ')
             if program != 'openstack':
                 continue
-            rest = rest.replace('gpu,hpc', 'alpha,beta')
-            done = self.run_client(rest)
+            done = self.run_client(self.prepared(rest))
             self.assertEqual(
                 0, done.returncode, f'{where}: {command}\n{done.stderr}'
             )

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 
+import yaml
 from oslotest import base
 
 from tests import documented
@@ -63,6 +64,19 @@ class TestDocumented(base.BaseTestCase):
                     next((w for w in words[1:] if w[0] != '-'), ''),
                     self._run(f'{words[0]} --help'),
                 )
+
+    def test_every_file_of_a_command_is_shown(self):
+        named = [
+            command.split('--scope ')[1].split()[0]
+            for _where, command in documented.commands()
+            if '--scope ' in command
+        ]
+        self.assertNotEqual([], named)
+        for name in named:
+            scope = yaml.safe_load(documented.samples()[name])
+            self.assertEqual(
+                ['compute'], [key for one in scope for key in one]
+            )
 
     def test_the_extra_to_install_exists(self):
         pyproject = (documented.TOP / 'pyproject.toml').read_text()

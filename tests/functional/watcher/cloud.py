@@ -95,6 +95,7 @@ class Cloud(fixtures.Fixture):
         super().__init__()
         self.hosts = list(hosts)
         self.aggregates = dict(aggregates)
+        self.aggregate_metadata = {}
         self.servers = {one.uuid: one for one in servers}
         self.capacity = capacity
         self.services = {
@@ -242,7 +243,7 @@ class Cloud(fixtures.Fixture):
                 'uuid': f'a0000000-0000-0000-0000-{n:012d}',
                 'name': name,
                 'hosts': hosts,
-                'metadata': {},
+                'metadata': self.aggregate_metadata.get(name, {}),
                 'availability_zone': None,
             }
             for n, (name, hosts) in enumerate(self.aggregates.items(), 1)
