@@ -5,7 +5,8 @@ All phases ask the same object. It follows the plan, so every answer is
 about the placement that the earlier steps leave (E9).
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 
 import numpy as np
@@ -115,6 +116,23 @@ class Constraints:
         for rule in self._rules:
             if isinstance(rule, GroupRule):
                 rule.repairing = group
+
+    @contextlib.contextmanager
+    def without(self, hosts: Sequence[int]) -> Iterator['Constraints']:
+        """The rules for a rebuild of what is on hosts, were they lost.
+
+        Both share what they follow: who leads these through a trial takes
+        it back before the end.
+        """
+        rules = [rule for rule in self._rules if rule.binds_rebuilds]
+        grouped = [rule for rule in rules if isinstance(rule, GroupRule)]
+        for rule in grouped:
+            rule.lose(hosts)
+        try:
+            yield Constraints(rules)
+        finally:
+            for rule in grouped:
+                rule.lose(())
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         """Take note of a move; the opposite move takes it back."""

@@ -59,7 +59,9 @@ def why_stopped(
             f'{_standing(state, ~over, named=False)}'
         )
     if stopped is StopReason.BUDGET:
-        text = f'the budget of {_counted(migrations)} is used'
+        text = 'nothing is left of the budget'
+        if migrations:
+            text = f'the budget of {_counted(migrations)} is used'
     else:
         text = (
             f'no legal {_kinds(settings)} improves the combined imbalance '

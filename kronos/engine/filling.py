@@ -9,6 +9,7 @@ The scores of the draft stay as they are, and all can be taken back.
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
+from kronos.engine.constraints import Constraints
 from kronos.engine.draft import Draft
 
 DECIMALS = 9
@@ -25,11 +26,12 @@ class Filling:
 
     :param draft: has no move of it; from the first :meth:`place` to the
         :meth:`take_back` nothing else may change it
+    :param rules: instead of those of the draft
     """
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, rules: Constraints | None = None) -> None:
         self._state = draft.state
-        self._rules = draft.constraints
+        self._rules = rules or draft.constraints
         self.load: FloatArray = draft.state.weights @ draft.state.scores
         """[H]: combined weighted scores, with what was placed"""
         self.moves: list[tuple[int, int, int]] = []

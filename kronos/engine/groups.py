@@ -147,6 +147,10 @@ class GroupRule(Rule):
         groups: Sequence[ServerGroup] | None = None,
     ) -> None:
         super().__init__(len(index.instances), len(index.hosts))
+        chosen = snapshot.groups if groups is None else groups
+        self.binds_rebuilds = any(one.policy not in SOFT for one in chosen)
+        self._lost: frozenset[int] = frozenset()
+        """Hosts whose members are to be rebuilt elsewhere."""
         self.repairing = ''
         """Uuid of a group that is being gathered: its members may go to
         any host where another one is (H8)."""
@@ -166,15 +170,23 @@ class GroupRule(Rule):
         self._groups: list[_Group] = []
         self._of: dict[int, list[_Group]] = {}
         self._on_host: dict[int, list[_Group]] = {}
-        for group in sorted(
-            snapshot.groups if groups is None else groups,
-            key=lambda one: one.uuid,
-        ):
+        for group in sorted(chosen, key=lambda one: one.uuid):
             self._add(group, index)
-        # What holds of a host without a member of any of its groups.
         self._elsewhere: IntArray = np.zeros(
             len(index.instances), dtype=np.intp
         )
+        """[V]: rules broken at a host without a member of any group"""
+        self.lose(())
+
+    def lose(self, hosts: Iterable[int]) -> None:
+        """From now on suppose that these hosts are lost.
+
+        Their members count no more where they are, and the first of a group
+        that has nobody left elsewhere may be rebuilt anywhere.
+
+        :param hosts: positions; none ends it
+        """
+        self._lost = frozenset(hosts)
         for instance, own in self._of.items():
             self._elsewhere[instance] = sum(
                 bool(self._why_not(one, instance, -1)) for one in own
@@ -206,10 +218,16 @@ class GroupRule(Rule):
         own = (self._host_of[instance] == host) + (host in heading)
         there = one.on[host] - own
         others = one.on.total() - 1 - len(heading) - there
-        gathers = one.group.uuid == self.repairing and there > 0
-        if gathers and one.group.policy in TOGETHER:
-            return ''
+        if one.group.policy in TOGETHER:
+            gathers = one.group.uuid == self.repairing and there > 0
+            if gathers or (self._lost and self._is_free(one, instance, host)):
+                return ''
         return why_not(one.group, there, others)
+
+    def _is_free(self, one: _Group, instance: int, host: int) -> bool:
+        """Whether all other members are on the host, or lost."""
+        left = set(one.on) - self._lost - {host}
+        return self._host_of[instance] in self._lost and not left
 
     def breaks(self, instance: int, host: int) -> int:
         """How many groups' rules the move breaks."""

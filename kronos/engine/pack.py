@@ -6,7 +6,7 @@ instance is placed first, and each goes to the fullest host that may have
 it. An empty host is never filled anew, nor is one that is being emptied.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -35,10 +35,16 @@ class Pack:
     :param draft: in phase pack; its rules hold the capacity ceilings and
         its movable instances are on hosts that count
     :param fixed: instance uuid to the reason why no phase may move it
+    :param awaited: positions of the hosts to which an instance is on its
+        way by another plan or by hand
     """
 
     def __init__(
-        self, draft: Draft, settings: Settings, fixed: Mapping[str, str]
+        self,
+        draft: Draft,
+        settings: Settings,
+        fixed: Mapping[str, str],
+        awaited: Collection[int] = (),
     ) -> None:
         self._draft = draft
         self._state = draft.state
@@ -50,6 +56,8 @@ class Pack:
         self._moved: BoolArray = np.zeros(len(draft.movable), dtype=bool)
         """[V]: moved in this plan, by whichever phase"""
         self._moved[[made.undo.instance for made in draft.made]] = True
+        self._awaited: BoolArray = np.zeros(hosts, dtype=bool)
+        self._awaited[list(awaited)] = True
         self._stayed: dict[int, str] = {}
         self._is_budget_short = False
 
@@ -58,7 +66,7 @@ class Pack:
         start = len(self._draft.made)
         order = self._order()
         for host in order:
-            if reason := self._why_kept() or self._drain(host):
+            if reason := self._why_kept(host) or self._drain(host):
                 text = f'{self._name(host)} is not emptied: {reason}'
                 for instance in self._draft.on(host).tolist():
                     if not self._moved[instance]:
@@ -79,12 +87,14 @@ class Pack:
         return found
 
     def _in_use(self) -> BoolArray:
-        """[H]: the hosts that count and have an instance."""
+        """[H]: the hosts that count and have an instance, or soon will."""
         hosts = len(self._state.index.hosts)
         number = np.bincount(self._state.host_of, minlength=hosts)
-        return np.logical_and(number > 0, self._state.counts)
+        return ((number > 0) | self._awaited) & self._state.counts
 
-    def _why_kept(self) -> str:
+    def _why_kept(self, host: int) -> str:
+        if self._awaited[host]:
+            return 'an instance is on its way there'
         in_use = int(self._in_use().sum())
         if in_use > self._settings.keep_hosts:
             return ''
@@ -174,6 +184,8 @@ class Pack:
         All that is on them, fixed instances too, is placed on the others
         that are left in use. What has no profile needs no more there than
         what it asks Placement for.
+
+        :param filling: what leaves the host that is tried
         """
         number = self._settings.headroom_hosts
         if not number:
@@ -184,7 +196,11 @@ class Pack:
         lost = hosts[order[:number]]
         left[lost] = False
         there = np.flatnonzero(np.isin(self._state.host_of, lost))
-        stuck = filling.place(filling.heaviest_first(there), left)
+        with self._draft.constraints.without(lost.tolist()) as rules:
+            trial = Filling(self._draft, rules)
+            trial.load = filling.load.copy()
+            stuck = trial.place(trial.heaviest_first(there), left)
+            trial.take_back()
         if stuck is None:
             return ''
         source = int(self._state.host_of[stuck])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from kronos.engine import constraints, explain, layout
+from kronos.engine import constraints, explain, heading, layout
 from kronos.engine.affinity import Repair
 from kronos.engine.arrays import BoolArray
 from kronos.engine.cooldown import Memory
@@ -148,7 +148,14 @@ class Phases:
         return search.run()
 
     def _pack(self, draft: Draft) -> PhaseEnd:
-        return Pack(draft, self.settings, self._fixed).run()
+        index = self.state.index
+        awaited = {
+            index.host[host]
+            for hosts in heading.destinations(self.snapshot).values()
+            for host in hosts
+            if host in index.host
+        }
+        return Pack(draft, self.settings, self._fixed, awaited).run()
 
     def _spread(self, draft: Draft) -> PhaseEnd:
         stopped = Spread(draft, self.settings).run()

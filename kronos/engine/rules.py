@@ -24,6 +24,9 @@ UNKNOWN_ROOM = 2**62
 class Rule(abc.ABC):
     """What a rule offers; positions are those of an :class:`Index`."""
 
+    binds_rebuilds = True
+    """Whether it holds for instances of a host that was lost, too."""
+
     def __init__(self, instances: int, hosts: int) -> None:
         self._shape = (instances, hosts)
 
@@ -195,6 +198,8 @@ class ReturnRule(Rule):
 
     :param refused: instance to host to the reason
     """
+
+    binds_rebuilds = False
 
     def __init__(
         self,

@@ -4,7 +4,7 @@
 import copy
 
 from kronos.engine.settings import Settings
-from kronos.engine.types import Snapshot
+from kronos.engine.types import ServerGroup, Snapshot
 from kronos.policies.models import Policy
 from tests.unit.engine.reference import SAME, Literal, Plan, Scores
 
@@ -26,6 +26,7 @@ class PackLiteral(Literal):
                 one.label: one.value for one in capacity.samples
             }
         self._drained: set[str] = set()
+        self._lost: list[str] = []
         self._moves: list[Move] = []
 
     def plan(self) -> Plan:
@@ -99,12 +100,29 @@ class PackLiteral(Literal):
             self._in_use(), key=lambda one: (-self._rank(one)[0], one)
         )
         number = self._settings.headroom_hosts
-        lost, left = in_use[:number], set(in_use[number:])
+        self._lost, left = in_use[:number], set(in_use[number:])
         fits = all(
-            self._place(uuid, left) for uuid in self._heaviest_first(lost)
+            self._place(uuid, left)
+            for uuid in self._heaviest_first(self._lost)
         )
         self._placement, self._scores, self._loads = saved
+        self._lost = []
         return fits
+
+    def _agrees(self, group: ServerGroup, uuid: str, host: str) -> bool:
+        """Of a lost host's, soft groups may part; hard ones meet again."""
+        if not self._lost:
+            return super()._agrees(group, uuid, host)
+        if 'soft' in group.policy:
+            return True
+        elsewhere = {
+            self._placement[one]
+            for one in group.members
+            if one != uuid and one in self._placement
+        } - set(self._lost)
+        if group.policy == 'affinity':
+            return elsewhere <= {host}
+        return super()._agrees(group, uuid, host)
 
     def _in_use(self) -> list[str]:
         return [one for one in self._hosts if one in self._placement.values()]

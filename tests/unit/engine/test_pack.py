@@ -7,6 +7,7 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -350,6 +351,18 @@ class TestWholeDrains(base.BaseTestCase):
             plan(snapshot).stayed['b'],
         )
 
+    def test_a_host_to_which_one_is_on_its_way_is_kept(self) -> None:
+        snapshot = three()
+        snapshot.events = [
+            Event('b', 'h2', 'h1', Outcome.PLANNED, 0.0, Origin.WATCHER)
+        ]
+        result = plan(snapshot, max_migrations=9)
+        self.assertNotIn('h1', [one.source for one in result.steps])
+        self.assertEqual(
+            'h1 is not emptied: an instance is on its way there',
+            result.stayed['a'],
+        )
+
     def test_group_keeps_its_host(self) -> None:
         """E2: of two apart, one is where the other would have to go."""
         snapshot = three()
@@ -491,6 +504,28 @@ class TestLimits(base.BaseTestCase):
         roomy = policy(capacity_threshold=0.95)
         result = plan(snapshot, [roomy], headroom_hosts=1)
         self.assertEqual([('a', 'h1', 'h2')], moves(result))
+
+    def test_headroom_for_groups(self) -> None:
+        """Who would be lost together may meet again elsewhere."""
+        vms = [
+            vm('a', 'h1', [0.1]),
+            vm('b', 'h2', [0.1]),
+            vm('s', 'h3', [0.1]),
+            vm('t', 'h3', [0.1]),
+        ]
+        snapshot = scope(vms, {'h1': [0.1], 'h2': [0.1], 'h3': [0.3]})
+        alone = moves(plan(snapshot, headroom_hosts=1))
+        self.assertEqual([('a', 'h1', 'h3')], alone)
+        for kind in ('affinity', 'soft-affinity', 'soft-anti-affinity'):
+            snapshot.groups = [ServerGroup('g', kind, ['s', 't'])]
+            self.assertEqual(alone, moves(plan(snapshot, headroom_hosts=1)))
+        # Two that must be apart cannot both be on the one host left.
+        group = ServerGroup('g', 'anti-affinity', ['s', 't'])
+        group.max_server_per_host = 1
+        snapshot.groups = [group]
+        result = plan(snapshot, headroom_hosts=1)
+        self.assertEqual([], result.steps)
+        self.assertIn('instance t of h3 would have', result.stayed['a'])
 
     def test_headroom_for_fixed_instances_too(self) -> None:
         """The locked one needs a place when its host is lost."""
