@@ -17,6 +17,7 @@ Parents come before their children in the plan or run on a shared lane that
 was filled in an order which respects the plan's rules.
 """
 
+import heapq
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -126,29 +127,48 @@ class _Lanes:
     ends: list[tuple[float, int]] = field(default_factory=list)
     """Per lane in use: when it is free, and the step that frees it."""
 
-    def pick(self, at: float) -> tuple[float, int | None]:
-        """When a lane can be had, and which one: None is an unused lane.
+    def free_at(self) -> float:
+        """When a lane can be had; it is never earlier later on."""
+        if len(self.ends) < self.count:
+            return 0.0
+        return min(end for end, _ in self.ends)
+
+    def _pick(self, at: float) -> int | None:
+        """The lane to hold from then on; None is an unused one.
 
         Of the lanes that are free at that time it is the one that was
         freed last, so that the others stay free for earlier steps.
         """
         free = [n for n, (end, _) in enumerate(self.ends) if end <= at]
-        if free:
-            return at, max(free, key=lambda n: (self.ends[n][0], -n))
-        if len(self.ends) < self.count:
-            return at, None
-        lane = min(range(len(self.ends)), key=lambda n: (self.ends[n][0], n))
-        return self.ends[lane][0], lane
+        if not free:
+            return None
+        return max(free, key=lambda n: (self.ends[n][0], -n))
 
     def take(self, start: float, end: float, step: int) -> int | None:
-        """Hold a lane; returns the step that held it before."""
-        _, lane = self.pick(start)
+        """Hold a lane that is free; returns the step that held it before."""
+        lane = self._pick(start)
         if lane is None:
             self.ends.append((end, step))
             return None
         previous = self.ends[lane][1]
         self.ends[lane] = (end, step)
         return previous
+
+
+@dataclass
+class _Queue:
+    """The ready steps of a scope, by when they can start.
+
+    No start ever becomes earlier, so an old one is a lower bound that need
+    only be checked when it comes up.
+    """
+
+    lanes: _Lanes
+    """Those of the scope."""
+    soon: list[int] = field(default_factory=list)
+    """A heap of steps that its hosts do not hold up, as far as known."""
+    later: list[tuple[float, int]] = field(default_factory=list)
+    """A heap of the others, by when their hosts can have them."""
 
 
 class _Timetable:
@@ -166,48 +186,94 @@ class _Timetable:
     ) -> None:
         self._steps = steps
         self._before = before
-        self._ends: dict[int, float] = {}
-        self._lanes: dict[tuple[str, str], _Lanes] = {}
-        self._limits = {
-            'scope': max_concurrent,
-            'out': OUT_OF_HOST,
-            'in': INTO_HOST,
+        self._after: dict[int, list[int]] = defaultdict(list)
+        for step, earlier in enumerate(before):
+            for one in earlier:
+                self._after[one].append(step)
+        self._from: list[float] = [0.0] * len(steps)
+        """When all that a step must wait for has ended, as far as known."""
+        self._queues = {
+            step.scope: _Queue(_Lanes(max_concurrent)) for step in steps
         }
+        self._out: dict[str, _Lanes] = defaultdict(lambda: _Lanes(OUT_OF_HOST))
+        self._into: dict[str, _Lanes] = defaultdict(lambda: _Lanes(INTO_HOST))
 
     def fill(self) -> dict[int, set[int]]:
         """The parents of every step, keyed in the order of their starts."""
         parents: dict[int, set[int]] = {}
-        waiting = list(range(len(self._steps)))
-        while waiting:
-            ready = [n for n in waiting if self._before[n] <= parents.keys()]
-            start, chosen = min((self._start(n), n) for n in ready)
+        missing = [len(earlier) for earlier in self._before]
+        for step, number in enumerate(missing):
+            if not number:
+                self._enqueue(step)
+        while len(parents) < len(self._steps):
+            start, chosen = min(
+                first
+                for queue in self._queues.values()
+                if (first := self._first(queue)) is not None
+            )
+            parents[chosen] = self._before[chosen] | self._take(chosen, start)
             end = start + _seconds(self._steps[chosen])
-            self._ends[chosen] = end
-            previous = [
-                lanes.take(start, end, chosen)
-                for lanes in self._lanes_of(chosen)
-            ]
-            parents[chosen] = self._before[chosen] | {
-                step for step in previous if step is not None
-            }
-            waiting.remove(chosen)
+            for step in self._after[chosen]:
+                self._from[step] = max(self._from[step], end)
+                missing[step] -= 1
+                if not missing[step]:
+                    self._enqueue(step)
         return parents
 
-    def _start(self, step: int) -> float:
-        at = max((self._ends[n] for n in self._before[step]), default=0.0)
-        return max([at, *(ln.pick(at)[0] for ln in self._lanes_of(step))])
+    def _enqueue(self, step: int) -> None:
+        queue = self._queues[self._steps[step].scope]
+        heapq.heappush(queue.later, (self._start(step), step))
 
-    def _lanes_of(self, index: int) -> list[_Lanes]:
-        step = self._steps[index]
-        keys = [
-            ('scope', step.scope),
-            ('out', step.source),
-            ('in', step.destination),
+    def _first(self, queue: _Queue) -> tuple[float, int] | None:
+        """The start of the step that can start first, and the step."""
+        free = queue.lanes.free_at()
+        while True:
+            while queue.later and queue.later[0][0] <= free:
+                heapq.heappush(queue.soon, heapq.heappop(queue.later)[1])
+            if queue.soon:
+                step = queue.soon[0]
+                if (start := self._start(step)) <= free:
+                    return free, step
+                heapq.heappop(queue.soon)
+                heapq.heappush(queue.later, (start, step))
+            elif queue.later:
+                known, step = queue.later[0]
+                if (start := self._start(step)) == known:
+                    return start, step
+                heapq.heapreplace(queue.later, (start, step))
+            else:
+                return None
+
+    def _start(self, step: int) -> float:
+        """When its parents and its hosts can have it, whatever the scope."""
+        one = self._steps[step]
+        return max(
+            self._from[step],
+            self._out[one.source].free_at(),
+            self._into[one.destination].free_at(),
+        )
+
+    def _take(self, step: int, start: float) -> set[int]:
+        """Hold its lanes, and dequeue it.
+
+        :returns: the steps that held the lanes before
+        """
+        one = self._steps[step]
+        queue = self._queues[one.scope]
+        if queue.soon:
+            heapq.heappop(queue.soon)
+        else:
+            heapq.heappop(queue.later)
+        end = start + _seconds(one)
+        previous = [
+            lanes.take(start, end, step)
+            for lanes in (
+                queue.lanes,
+                self._out[one.source],
+                self._into[one.destination],
+            )
         ]
-        return [
-            self._lanes.setdefault(key, _Lanes(self._limits[key[0]]))
-            for key in keys
-        ]
+        return {before for before in previous if before is not None}
 
 
 def _seconds(step: MigrationStep) -> float:
@@ -216,12 +282,15 @@ def _seconds(step: MigrationStep) -> float:
 
 def _without_implied(parents: dict[int, set[int]]) -> list[list[int]]:
     """Drop the parents that are ancestors of other parents."""
-    ancestors: dict[int, set[int]] = {}
+    # As the bits of a number: a long plan has as many as steps times steps.
+    ancestors: dict[int, int] = {}
     result: list[list[int]] = [[] for _ in parents]
     for step, direct in parents.items():
-        older: set[int] = set()
+        older = 0
         for parent in direct:
             older |= ancestors[parent]
-        ancestors[step] = older | direct
-        result[step] = sorted(direct - older)
+        ancestors[step] = older
+        for parent in direct:
+            ancestors[step] |= 1 << parent
+        result[step] = [n for n in sorted(direct) if not older >> n & 1]
     return result

@@ -5,7 +5,7 @@ import random
 from typing import Any
 from unittest import mock
 
-from kronos.engine import evacuation
+from kronos.engine import exits
 from kronos.engine.settings import SoftRules
 from kronos.engine.types import Reading, Sample, Snapshot, StopReason
 from kronos.policies.models import Mode, Policy
@@ -87,5 +87,8 @@ class TestLiteralRule(LiteralTestCase):
 
     def test_in_parts(self) -> None:
         """However many pairs are judged at once."""
-        with mock.patch.object(evacuation, 'PAIRS_AT_ONCE', 7):
+        with (
+            mock.patch.object(exits, 'PAIRS_AT_ONCE', 7),
+            mock.patch.object(exits, 'FIRST_PAIRS', 2),
+        ):
             self._compare(Mode.SPREAD)
