@@ -20,3 +20,25 @@ class FitTestCase(base.BaseTestCase):
             'at https://prom:9090/x: no',
             status.fit('at https://joe:pass@prom:9090/x: no'),
         )
+
+    def test_any_password_of_a_url(self):
+        """It may hold what ends a URL's user elsewhere."""
+        for password in ('p@ss', 'p/ss', 'p?ss', 'p#s@s/@'):
+            self.assertEqual(
+                'at http://host:9090/x: no',
+                status.fit(f'at http://user:{password}@host:9090/x: no'),
+            )
+
+    def test_urls_side_by_side(self):
+        self.assertEqual(
+            'http://a http://b/x, mail@c',
+            status.fit('http://u:p@a http://b/x, mail@c'),
+        )
+
+    def test_what_a_database_refuses(self):
+        """MySQL's utf8 ends at U+FFFF."""
+        self.assertEqual(
+            'h\u00f6st \uffff ? ? ?',
+            status.fit('h\u00f6st \uffff \U0001f600 \ud83d \x00'),
+        )
+        self.assertEqual(210, len(status.fit('\U0001f600' * 999)))

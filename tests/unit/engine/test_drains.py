@@ -36,6 +36,7 @@ class TestToDrain(base.BaseTestCase):
         found = drains.to_drain(cloud(a=OFF), settings())
         self.assertEqual({'a': 'nova-compute is disabled (new disks)'}, found)
         self.assertEqual([], drains.undrainable(cloud(a=OFF), settings()))
+        self.assertEqual({}, drains.not_drained(cloud(a=OFF), settings()))
 
     def test_switched_off(self) -> None:
         """G1."""
@@ -72,6 +73,9 @@ class TestToDrain(base.BaseTestCase):
                 self.assertEqual({}, drains.to_drain(snapshot, found))
                 [warning] = drains.undrainable(snapshot, found)
                 self.assertIn('host a is not drained', warning)
+                [why] = drains.not_drained(snapshot, found).items()
+                self.assertEqual('a', why[0])
+                self.assertIn(reason, why[1])
                 self.assertIn(reason, warning)
                 self.assertIn('its 2 instances', warning)
 

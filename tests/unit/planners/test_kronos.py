@@ -3,6 +3,9 @@
 
 import types
 
+import sqlalchemy
+from oslo_db import exception as db_exception
+from oslo_db.sqlalchemy import enginefacade
 from watcher import objects
 from watcher.common import exception
 from watcher.tests.unit.db import base
@@ -143,6 +146,24 @@ class PlannerTestCase(base.DbTestCase):
         self.assertEqual(State.SUCCEEDED, new.state)
         self.assertEqual(kept | {full.uuid, new.uuid}, self.plans())
         self.assertEqual({theirs.uuid}, self.plans(other))
+
+    def test_a_database_that_is_lost_meanwhile(self):
+        """The older plans are cosmetic; the new one is not."""
+
+        def lose(connection, cursor, statement, values, *_):
+            if 'UPDATE action_plans' in statement:
+                raise db_exception.DBConnectionError('the database is gone')
+
+        older = self.make_plan(1, State.SUCCEEDED)
+        event = enginefacade.writer.get_engine(), 'before_cursor_execute', lose
+        sqlalchemy.event.listen(*event)
+        try:
+            new = self.schedule()
+        finally:
+            sqlalchemy.event.remove(*event)
+        self.assertEqual({older.uuid, new.uuid}, self.plans())
+        newer = self.schedule()
+        self.assertEqual({newer.uuid}, self.plans())
 
     def test_a_plan_with_moves_deletes_nothing(self):
         empty = self.make_plan(1, State.SUCCEEDED)

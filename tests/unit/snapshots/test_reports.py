@@ -58,6 +58,7 @@ class TestWrite(base.BaseTestCase):
     def test_files_of_others_stay(self) -> None:
         others = [
             '.kronos-report-abc.tmp',
+            '.kronos-report-notes.txt',
             'kronos-report-20200101T000000.000000Z-x.json.bak',
             'kronos-report-mine.json',
             'notes.txt',
@@ -95,3 +96,30 @@ class TestWrite(base.BaseTestCase):
         self.assertIsNone(self.write(scopes=[float('nan')]))
         self.assertEqual([], self.names())
         self.assertIn('cannot be kept', self.log.output)
+
+    def test_it_is_kept_although_older_ones_cannot_be_deleted(self) -> None:
+        """N12: what is written is not called lost."""
+        blocker = 'kronos-report-20200101T000000.000000Z-x.json'
+        os.mkdir(f'{self.folder}/{blocker}')
+        path = str(self.write(keep=1))
+        self.assertEqual(DOCUMENT, json.loads(pathlib.Path(path).read_text()))
+        self.assertIn(
+            f'Old reports in report_dir {self.folder} cannot be deleted',
+            self.log.output,
+        )
+        self.assertNotIn('cannot be kept', self.log.output)
+
+    def test_what_a_killed_engine_left_goes_after_a_day(self) -> None:
+        """Younger ones may be written just now; others' files stay."""
+        names = ('.kronos-report-ab_1cd2e.tmp', '.kronos-report-abcdefgh.tmp')
+        ages = (25, 23)
+        others = ('.kronos-report-mine.tmp', 'kronos-report-ab_1cd2e.tmp')
+        for name, hours in (*zip(names, ages, strict=True), (others[0], 99)):
+            path = pathlib.Path(self.folder, name)
+            path.write_text('half')
+            then = (NOW - datetime.timedelta(hours=hours)).timestamp()
+            os.utime(path, (then, then))
+        path = str(self.write())
+        self.assertEqual(
+            sorted([names[1], others[0], os.path.basename(path)]), self.names()
+        )

@@ -123,6 +123,53 @@ class SummaryTestCase(base.BaseTestCase):
             'alpha: 1 migration, h1: 1 leaves, h2: 1 leaves, 3 stay (y)', told
         )
 
+    def test_hosts_that_cannot_be_drained_beside_a_plan(self):
+        """G3: named whatever the plan is for."""
+        down = 'nova-compute is down'
+        for outcome in (
+            messages.drained,
+            messages.imbalance,
+            messages.hosts_in_use,
+        ):
+            told = self.summary(
+                scope(
+                    steps=[step(1)],
+                    drains=[types.Drain('h1', 'off', 1, 1)],
+                    not_drained={'h2': down, 'h3': down},
+                ),
+                outcome=outcome,
+            )
+            self.assertIn(f', h2, h3 are not drained ({down})', told)
+
+    def test_hosts_that_cannot_be_drained_beside_a_warning(self):
+        """G3: named once, and before what may be cut off."""
+        told = self.summary(
+            scope(
+                not_drained={'h2': 'nova-compute is down'},
+                warnings=[
+                    'host h2 is not drained: nova-compute is down; its 2 '
+                    'instances cannot be live-migrated',
+                    'h1: 3 of 3 cannot leave',
+                ],
+            )
+        )
+        self.assertEqual(
+            'alpha: alpha is as it is; h2 is not drained (nova-compute is '
+            'down); warning: h1: 3 of 3 cannot leave',
+            told,
+        )
+
+    def test_a_long_reason_of_a_host(self):
+        """G3: what an administrator wrote leaves room for the rest."""
+        told = self.summary(
+            scope(not_drained={f'h{n}': 'x' * 255 for n in range(9)})
+        )
+        self.assertEqual(
+            'alpha: alpha is as it is; h0, h1, h2, h3, h4 and 4 more are not '
+            f'drained ({"x" * 67}...)',
+            told,
+        )
+
     def test_groups(self):
         told = self.summary(
             scope(
