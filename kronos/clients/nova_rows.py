@@ -50,10 +50,11 @@ UNDER_WAY = (
 )
 """Statuses of a migration of any type that moves its server still."""
 _ARRIVED = frozenset(
-    {'completed', 'confirmed', 'confirming', 'done', 'finished'}
+    {'completed', 'confirmed', 'confirming', 'done', 'finished', 'reverted'}
 )
-"""A cold migration that waits for its confirmation has arrived, too."""
-_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed', 'reverted'})
+"""A cold migration that waits for its confirmation has arrived, too; one that
+was reverted has arrived where it came from."""
+_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed'})
 
 
 @dataclass
@@ -236,12 +237,21 @@ def is_move(row: Row) -> bool:
 def event(row: Row) -> events.Event:
     """A migration of ``os-migrations`` of any type, as history."""
     now = migration(row)
+    ends, at = (now.source, now.destination), now.updated_at
+    if now.status == 'reverted':
+        ends = (now.destination, now.source)
+    result = outcome(now.status)
+    is_evacuation = row.get('migration_type') == 'evacuation'
+    if is_evacuation and result is events.Outcome.MOVED:
+        # A dead host that comes back writes to the row once more, whenever
+        # that is; the move was over long before.
+        at = now.created_at
     return events.Event(
         instance=now.instance,
-        source=now.source,
-        destination=now.destination,
-        outcome=outcome(now.status),
-        at=now.updated_at,
+        source=ends[0],
+        destination=ends[1],
+        outcome=result,
+        at=at,
         origin=events.Origin.NOVA,
         status=now.status,
     )

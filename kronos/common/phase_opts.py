@@ -82,24 +82,28 @@ MEMORY_OPTS = [
         'cooldown',
         default=600,
         min=0,
-        help='Seconds after a live migration in a scope before the scope is '
-        'planned again. It should be longer than the longest window of '
-        'the policies, so that the metrics show what was moved. '
-        'kronos_evacuate does not wait.',
+        help='Seconds before a scope is planned again after an instance '
+        'came to one of its hosts or left it: by a live or cold migration, '
+        'a resize to another host or back, or an evacuation, whoever '
+        'started it; and after an action of a started plan failed. It should '
+        'be longer than the longest window of the policies, so that the '
+        'metrics show what was moved. kronos_evacuate does not wait.',
     ),
     cfg.IntOpt(
         'instance_cooldown',
         default=900,
         min=0,
-        help='Seconds for which an instance is left alone after it was part '
-        'of a plan that was started, or was moved by hand.',
+        help='Seconds for which an instance is left alone after it was '
+        'moved or a move of it failed, whether by Kronos or by hand. Actions '
+        'that were skipped, or cancelled before they began, start none.',
     ),
     cfg.IntOpt(
         'instance_quarantine_seconds',
         default=3600,
         min=-1,
         help='Seconds for which an instance is left alone after its '
-        'migration failed for good; -1 means for ever.',
+        'migration by Kronos failed for good; -1 means for ever. Any later '
+        'move of it that arrives ends that.',
     ),
     cfg.IntOpt(
         'return_guard',

@@ -6,21 +6,13 @@ passed; who plans sooner plans on load that has left already.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kronos.engine import quarantine
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
-
-QUARANTINING = frozenset(
-    {'PreFlightError', 'MigrationFailed', 'MigrationTimeout'}
-)
-"""Error types that say something of the instance or its move (I4)."""
-PASSING = frozenset({'NovaClientError', 'MigrationCancelled'})
-"""Error types that say nothing of it (I5)."""
-DELETED = 'DELETED'
-"""Status of an event whose own time was lost with its action plan."""
 
 
 @dataclass
@@ -38,30 +30,49 @@ class Memory:
     """What an operator should know of it (I6)."""
 
 
-def watcher_since(settings: Settings, now: float) -> float | None:
-    """From when on Watcher's events matter; None: from the beginning.
+@dataclass
+class Since:
+    """From when on events matter, in Unix seconds."""
 
-    :param now: Unix seconds, as what is returned
+    moves: float
+    failures: float | None
+    """None: from the beginning."""
+
+
+def watcher_since(settings: Settings, now: float) -> Since:
+    """From when on what Watcher tells matters.
+
+    :param now: Unix seconds
     """
-    if settings.quarantine_seconds < 0:
-        return None
-    return now - _horizon(settings)
+    since = now - _horizon(settings)
+    for_ever = settings.quarantine_seconds < 0
+    return Since(since, None if for_ever else since)
 
 
 def nova_since(
-    settings: Settings, now: float, watchers: Iterable[Event]
+    settings: Settings,
+    now: float,
+    watchers: Iterable[Event],
+    instances: Collection[str],
 ) -> float:
     """From when on Nova's migrations matter, in Unix seconds.
 
-    A quarantine for ever is ended by a move of any time after it began.
+    A quarantine is ended by a move of any time after the newest failure of
+    its instance; so that is how far back it goes.
 
     :param watchers: the events that Watcher told
+    :param instances: uuids of those that exist
     """
-    since = now - _horizon(settings)
-    if settings.quarantine_seconds < 0:
-        began = [event.at for event in watchers if _quarantines(event)]
-        since = min([since, *began])
-    return since
+    newest: dict[str, float] = {}
+    for event in watchers:
+        if (
+            event.instance in instances
+            and quarantine.starts(event)
+            and quarantine.left(event, settings, now) > 0
+        ):
+            known = newest.get(event.instance, -math.inf)
+            newest[event.instance] = max(known, quarantine.earliest(event))
+    return min([now - _horizon(settings), *newest.values()])
 
 
 def remember(snapshot: Snapshot, settings: Settings) -> Memory:
@@ -115,7 +126,7 @@ class _Past:
             -self._age(event),
             event.outcome,
             event.origin,
-            f'{event.instance} {_route(event)}',
+            f'{event.instance} {quarantine.route(event)}',
             event.error_type,
             f'{event.status} {event.plan}',
         )
@@ -128,7 +139,7 @@ class _Past:
 
     def _ago(self, event: Event) -> str:
         text = f'{self._age(event):.0f} s ago'
-        if event.status == DELETED:
+        if event.status == quarantine.DELETED:
             text += ', counted from the deletion of its plan'
         return text
 
@@ -197,28 +208,27 @@ class _Past:
     def note(self, events: Sequence[Event]) -> str:
         """A word on a quarantine of an unknown cause (I6)."""
         cause = self._quarantine(events)
-        if cause is None or cause.error_type in QUARANTINING:
+        if cause is None or cause.error_type in quarantine.KNOWN:
             return ''
         return (
             f'instance {cause.instance} is in quarantine as a precaution: '
-            f'its move {_route(cause)} failed with an error of a type that '
-            f'is not known: {cause.error_type or "none"}'
+            f'its move {quarantine.route(cause)} failed with an error of a '
+            f'type that is not known: {cause.error_type or "none"}'
         )
 
     def _quarantine(self, events: Sequence[Event]) -> Event | None:
         """The failure that keeps an instance in quarantine now."""
-        cause = _last(events, _quarantines)
-        moved = _last(events, lambda event: event.outcome is Outcome.MOVED)
-        if cause is None or self._left(cause) <= 0:
-            return None
-        if moved is not None and moved.at > cause.at:
-            return None
-        return cause
+        return _last(
+            events,
+            lambda cause: (
+                quarantine.starts(cause)
+                and self._left(cause) > 0
+                and not any(quarantine.ends(event, cause) for event in events)
+            ),
+        )
 
     def _left(self, cause: Event) -> float:
-        """Seconds that a quarantine lasts from now on."""
-        limit = self._settings.quarantine_seconds
-        return math.inf if limit < 0 else limit - self._age(cause)
+        return quarantine.left(cause, self._settings, self._now)
 
     def _quarantine_text(self, cause: Event) -> str:
         left = self._left(cause)
@@ -228,8 +238,8 @@ class _Past:
         return (
             f'it is in quarantine {span}: '
             f'{cause.error_type or "an error of no known type"} at its move '
-            f'{_route(cause)}, {self._ago(cause)}; a successful live '
-            'migration by hand ends that'
+            f'{quarantine.route(cause)}, {self._ago(cause)}; any move by '
+            'hand that arrives ends that'
         )
 
     def _told(self, event: Event, who: str, whose: str) -> str:
@@ -238,9 +248,10 @@ class _Past:
         :param who: the instance as a subject
         :param whose: the instance in "the move of ..."
         """
-        way = _route(event)
+        way = quarantine.route(event)
         if event.outcome is Outcome.PLANNED:
-            plan = f' ({event.plan})' if event.plan else ''
+            # An operator who wants it gone has to name it.
+            plan = f' (action plan {event.plan} is {event.status})'
             return f'{who} is in a plan that is under way{plan}'
         if event.outcome is Outcome.UNDER_WAY:
             return f'{who} is being migrated {way}'
@@ -264,18 +275,8 @@ def _starts_cooldown(event: Event) -> bool:
     """Whether the scope rests: it changed, or a plan of ours was tried."""
     if event.outcome is Outcome.FAILED:
         # When a deleted one was, nobody knows; Nova tells of its moves.
-        return event.origin is Origin.WATCHER and event.status != DELETED
+        return (
+            event.origin is Origin.WATCHER
+            and event.status != quarantine.DELETED
+        )
     return True
-
-
-def _quarantines(event: Event) -> bool:
-    """A failure that is not known to be a passing one (I4-I6)."""
-    return (
-        event.outcome is Outcome.FAILED
-        and event.origin is Origin.WATCHER
-        and event.error_type not in PASSING
-    )
-
-
-def _route(event: Event) -> str:
-    return f'{event.source or "?"} -> {event.destination or "?"}'

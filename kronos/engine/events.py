@@ -13,7 +13,7 @@ class Outcome(StrEnum):
     """How far a move got."""
 
     PLANNED = 'planned'
-    """It waits in an action plan that was started."""
+    """It waits in an action plan that was started, or is about to be."""
     UNDER_WAY = 'under_way'
     MOVED = 'moved'
     FAILED = 'failed'
@@ -44,6 +44,9 @@ class Event:
     """Name of the exception's class, of a FAILED action of Kronos (K13)."""
     status: str = ''
     """In the words of who told: ``completed``, ``running``, ``FAILED``;
-    ``DELETED``: its plan was deleted, and ``at`` is when."""
+    ``DELETED``: its plan was deleted, and ``at`` is when. Of a PLANNED one
+    the state of its plan, and ``at`` is when anything of that changed."""
     plan: str = ''
     """Uuid of the action plan that it is part of; '' for Nova's."""
+    began: float = 0.0
+    """Unix seconds: when its action was created; 0 for Nova's."""

@@ -43,6 +43,7 @@ class _Gathered:
     events: list[Event]
     readings: dict[str, PolicyReadings]
     taken_at: float
+    warnings: list[str]
 
 
 class Collector:
@@ -96,7 +97,7 @@ class Collector:
         cloud = self._cloud(services)
         found = scopes.resolve(request, cloud)
         hosts = {host.name: host for scope in found.values() for host in scope}
-        self._fill_in(hosts)
+        warnings = self._fill_in(hosts)
         cells.fill_in(
             self._cell_source, hosts.values(), cloud.aggregates, services
         )
@@ -105,14 +106,10 @@ class Collector:
             services=services,
             instances=instances,
             groups=self._nova.list_server_groups(),
-            events=self._events(
-                instances,
-                events,
-                cooldown.nova_since(settings, taken_at, events),
-                taken_at,
-            ),
+            events=self._events(instances, events, settings, taken_at),
             readings=_Survey(self._prometheus, settings).of(policies),
             taken_at=taken_at,
+            warnings=warnings,
         )
         return [
             _snapshot(name, scope, gathered) for name, scope in found.items()
@@ -141,16 +138,18 @@ class Collector:
                 host.availability_zone = services[host.name].zone
         return cloud
 
-    def _fill_in(self, hosts: dict[str, Host]) -> None:
-        """Add headroom and traits."""
+    def _fill_in(self, hosts: dict[str, Host]) -> list[str]:
+        """Add headroom and traits; returns what every scope should tell."""
         try:
             rooms = self._placement.headroom()
         except exceptions.PlacementClientError as error:
-            LOG.error('The headroom of the hosts is not known: %s', error)
-            return
+            warning = f'{error}; the headroom of the hosts is not known'
+            LOG.error('%s', warning)
+            return [warning]
         for host in hosts.values():
             if host.node in rooms:
                 host.headroom, host.traits = rooms[host.node]
+        return []
 
     def _instances(self, request: ScopeRequest) -> list[Instance]:
         instances = self._nova.list_instances()
@@ -163,10 +162,12 @@ class Collector:
         self,
         instances: Sequence[Instance],
         known: Sequence[Event],
-        since: float,
+        settings: Settings,
         now: float,
     ) -> list[Event]:
         """The known events and Nova's, without what was left behind."""
+        existing = {instance.uuid for instance in instances}
+        since = cooldown.nova_since(settings, now, known, existing)
         told = self._nova.list_migrations(since)
         unexplained = flights.unexplained(instances, told)
         if unexplained:
@@ -177,15 +178,7 @@ class Collector:
             ]
         events, left_behind = flights.sort_out([*known, *told], instances, now)
         for event in left_behind:
-            LOG.warning(
-                'The move of %s %s -> %s is %s for %s, but the server is '
-                'not moving: it counts no more',
-                event.instance,
-                event.source,
-                event.destination,
-                event.status,
-                event.origin.value,
-            )
+            LOG.warning('%s', flights.sentence(event))
         return events
 
 
@@ -266,4 +259,5 @@ def _snapshot(name: str, hosts: list[Host], gathered: _Gathered) -> Snapshot:
             or event.instance in instances
         ],
         taken_at=gathered.taken_at,
+        warnings=list(gathered.warnings),
     )

@@ -8,12 +8,15 @@ sets it before there is a migration, and takes it away at the end.
 
 from collections.abc import Collection, Sequence
 
+from kronos.engine import quarantine
 from kronos.engine.events import Outcome
 from kronos.engine.types import Event, Instance
 
 GRACE_SECONDS = 600.0
 """For so long a row counts although its server is not busy: the server was
 looked at a moment earlier, and an action may wait for another try."""
+_ONGOING = 'ONGOING'
+"""State of a plan that an applier has taken."""
 _MOVING = ('migrating', 'resize_')
 """How the task states begin that a server has on its way."""
 
@@ -45,13 +48,40 @@ def sort_out(
     :returns: those that hold, and those that were left behind
     """
     busy = {one.uuid for one in instances if one.task_state}
-    hold: list[Event] = []
-    left_behind: list[Event] = []
-    for event in events:
-        is_silent = now - event.at > GRACE_SECONDS
-        is_busy = event.instance in busy
-        if event.outcome is Outcome.UNDER_WAY and is_silent and not is_busy:
-            left_behind.append(event)
-        else:
-            hold.append(event)
-    return hold, left_behind
+    silent = [one for one in events if now - one.at > GRACE_SECONDS]
+    stuck = [
+        one
+        for one in silent
+        if one.outcome is Outcome.UNDER_WAY and one.instance not in busy
+    ]
+    alive = {
+        one.plan
+        for one in events
+        if one.outcome is Outcome.UNDER_WAY and one not in stuck
+    }
+    # Whoever carries out a plan always has one of its actions running. A
+    # plan that nobody has taken yet may be carried out at any time.
+    stuck += [
+        one
+        for one in silent
+        if one.outcome is Outcome.PLANNED
+        and one.status == _ONGOING
+        and one.plan not in alive
+    ]
+    return [one for one in events if one not in stuck], stuck
+
+
+def sentence(event: Event) -> str:
+    """What a log says of an event that was left behind."""
+    move = f'The move of {event.instance} {quarantine.route(event)}'
+    if event.outcome is Outcome.PLANNED:
+        return (
+            f'{move} waits in action plan {event.plan}, which is '
+            f'{event.status}, but nothing of that has happened for '
+            f'{GRACE_SECONDS:g} s: it counts no more. If its applier is '
+            'dead, cancel the plan'
+        )
+    return (
+        f'{move} is {event.status} for {event.origin.value}, but the server '
+        'is not moving: it counts no more'
+    )

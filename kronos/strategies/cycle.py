@@ -28,6 +28,8 @@ class Order:
     asked: parameters.Parameters
     adjust: Callable[[Settings, parameters.Parameters, Any], None]
     """Sets what is special to the strategy, given ``[kronos]``."""
+    audit: str = ''
+    """Uuid of the audit that asks."""
 
 
 @dataclass
@@ -63,7 +65,7 @@ def run(
         policies = load_policies(order.policies_file, order.mode)
     with _timed(timings, 'history'):
         since = cooldown.watcher_since(settings, time.time())
-        events = history.events(since)
+        events = history.events(since, order.audit)
     with _timed(timings, 'collect'):
         snapshots = _collector(conf, osc).collect(
             request, policies, settings, events

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Watcher's own rows as events (I1-I6, I11, I12)."""
 
+import datetime
 import time
+from unittest import mock
 
+import fixtures
 from watcher import objects
 
+from kronos.engine import cooldown
 from kronos.engine.events import Origin, Outcome
 from kronos.strategies import history
 from tests.functional.watcher import base
 
 UNTIL_ABORTED = ('accepted', *['running'] * 1000)
+
+
+def past(since=None, audit=''):
+    return history.events(cooldown.Since(since or 0.0, since), audit)
 
 
 class HistoryTestCase(base.KronosTestCase):
@@ -28,7 +36,7 @@ class HistoryTestCase(base.KronosTestCase):
 
     def told(self, since=0.0):
         """Outcome and error type of every event."""
-        return [(e.outcome, e.error_type) for e in history.events(since)]
+        return [(e.outcome, e.error_type) for e in past(since)]
 
     def moving(self, plan, number=0):
         """The server of an action, and the action."""
@@ -47,6 +55,15 @@ class HistoryTestCase(base.KronosTestCase):
         response = self.admin_api.delete(f'/action_plans/{plan["uuid"]}')
         self.assertEqual(204, response.status_code, response.text)
 
+    def plan_row(self, plan):
+        return objects.ActionPlan.get_by_uuid(
+            self.context, plan['uuid'], eager=True
+        )
+
+    def action_row(self, plan, number=0):
+        uuid = self.moving(plan, number)[1].uuid
+        return objects.Action.get_by_uuid(self.context, uuid, eager=True)
+
     def rewrite(self, row, **fields):
         """Leave a row as a service that was killed would."""
         for name, value in fields.items():
@@ -56,7 +73,7 @@ class HistoryTestCase(base.KronosTestCase):
 
 class TestOutcomes(HistoryTestCase):
     def test_nothing(self):
-        self.assertEqual([], history.events(None))
+        self.assertEqual([], past())
 
     def test_recommended_and_never_started(self):
         """I12."""
@@ -68,10 +85,11 @@ class TestOutcomes(HistoryTestCase):
         self.assertEqual([], self.told(None))
 
     def test_succeeded(self):
+        """I11."""
         before = time.time()
         plan = self.planned()
         self.start(plan)
-        (event,) = history.events(None)
+        (event,) = past()
         _, action = self.moving(plan)
         told = action.input_parameters
         self.assertEqual(
@@ -86,8 +104,11 @@ class TestOutcomes(HistoryTestCase):
         # The column holds whole seconds or less.
         self.assertLessEqual(before - 1, event.at)
         self.assertLessEqual(event.at, time.time())
-        self.assertEqual(1, len(history.events(event.at - 1)))
-        self.assertEqual([], history.events(event.at + 1))
+        self.assertEqual(1, len(past(event.at - 1)))
+        self.assertEqual([], past(event.at + 1))
+        # Of moves Nova tells; what a quarantine is for may be older.
+        long_ago = cooldown.Since(event.at + 1, None)
+        self.assertEqual([], history.events(long_ago))
 
     def test_skipped(self):
         plan = self.planned()
@@ -104,10 +125,15 @@ class TestOutcomes(HistoryTestCase):
         self.assertEqual([(Outcome.FAILED, 'PreFlightError')], self.told())
 
     def test_failed(self):
+        """I11: failures are told from another time on than moves."""
         plan = self.planned()
         self.moving(plan)[0].script = ('accepted', 'running', 'failed')
         self.start(plan)
         self.assertEqual([(Outcome.FAILED, 'MigrationFailed')], self.told())
+        later = time.time() + 3600
+        (event,) = history.events(cooldown.Since(later, None))
+        self.assertEqual('MigrationFailed', event.error_type)
+        self.assertEqual([], history.events(cooldown.Since(0.0, later)))
 
     def test_timeout(self):
         self.set('kronos', migration_timeout=1)
@@ -168,9 +194,7 @@ class TestUnderWay(HistoryTestCase):
     def test_pending(self):
         """No applier has taken the plan yet."""
         plan = self.planned()
-        row = objects.ActionPlan.get_by_uuid(
-            self.context, plan['uuid'], eager=True
-        )
+        row = self.plan_row(plan)
         for state, told in [
             ('PENDING', [(Outcome.PLANNED, '')]),
             ('ONGOING', [(Outcome.PLANNED, '')]),
@@ -179,6 +203,62 @@ class TestUnderWay(HistoryTestCase):
         ]:
             self.rewrite(row, state=state)
             self.assertEqual(told, self.told(), state)
+            for event in past():
+                self.assertEqual(
+                    (state, plan['uuid']), (event.status, event.plan)
+                )
+
+    def test_since_when_nothing_of_a_plan_changed(self):
+        """The end of one action shows that the others have their turn."""
+        plan = self.planned(moves=2)
+        self.rewrite(self.plan_row(plan), state='ONGOING')
+        (first,) = {event.at for event in past()}
+        later = datetime.datetime(2100, 1, 1)
+        self.rewrite(self.action_row(plan), state='SKIPPED', updated_at=later)
+        (event,) = past()
+        self.assertEqual(Outcome.PLANNED, event.outcome)
+        self.assertLess(first, event.at)
+
+    def test_a_row_of_another_kind(self):
+        """It is left out and named; the others are told."""
+        plan = self.planned(moves=2)
+        self.rewrite(self.plan_row(plan), state='ONGOING')
+        row = self.action_row(plan)
+        whole = row.input_parameters
+        for name in history.NEEDED:
+            odd = {k: v for k, v in whole.items() if k != name}
+            for told in (odd, {**odd, name: 5}):
+                log = self.useFixture(fixtures.FakeLogger())
+                self.rewrite(row, input_parameters=told)
+                self.assertEqual([(Outcome.PLANNED, '')], self.told())
+                self.assertIn(f'Action {row.uuid} is left', log.output)
+                self.assertIn(f'do not say {name}', log.output)
+
+    def test_an_action_that_fails_meanwhile(self):
+        """I11: between the queries of one audit, it is told once."""
+        plan = self.planned()
+        self.rewrite(self.plan_row(plan), state='ONGOING')
+        row = self.action_row(plan)
+        self.rewrite(row, state='ONGOING')
+        listed = objects.Action.list
+        ends = [
+            {
+                'state': 'FAILED',
+                'status_message': 'Action failed in execute: '
+                'KRONOS:MigrationFailed:x',
+            }
+        ]
+
+        def then_it_ends(*args, **kwargs):
+            found = listed(*args, **kwargs)
+            if ends:
+                self.rewrite(row, **ends.pop())
+            return found
+
+        with mock.patch.object(objects.Action, 'list', then_it_ends):
+            self.assertEqual(
+                [(Outcome.FAILED, 'MigrationFailed')], self.told()
+            )
 
     def test_left_behind(self):
         """A row that says ONGOING of a plan that is over says nothing."""
@@ -214,18 +294,61 @@ class TestUnderWay(HistoryTestCase):
         self.assertEqual([], self.told(None))
 
 
+class TestLaunchedByItself(HistoryTestCase):
+    """A plan stays RECOMMENDED while all workers of the applier are busy."""
+
+    def launch(self, plan, **audit):
+        row = objects.Audit.get_by_uuid(
+            self.context, plan['audit_uuid'], eager=True
+        )
+        self.rewrite(row, auto_trigger=True, **audit)
+
+    def test_it_is_under_way(self):
+        """I12: what an operator is to start is not."""
+        plan = self.planned()
+        self.assertEqual([], past())
+        self.launch(plan)
+        (event,) = past()
+        self.assertEqual(
+            (Outcome.PLANNED, 'RECOMMENDED', plan['uuid']),
+            (event.outcome, event.status, event.plan),
+        )
+
+    def test_not_for_ever(self):
+        """Its message may have been lost."""
+        plan = self.planned()
+        self.launch(plan)
+        old = datetime.datetime.now(datetime.UTC) - datetime.timedelta(
+            seconds=601
+        )
+        self.rewrite(self.plan_row(plan), created_at=old)
+        self.assertEqual([], past())
+
+    def test_what_watcher_is_about_to_drop(self):
+        """The plan of a continuous audit gives way to its next one."""
+        own, other = self.planned(), self.planned()
+        for kind, told in [('CONTINUOUS', 1), ('ONESHOT', 2), ('EVENT', 2)]:
+            for plan in (own, other):
+                self.launch(plan, audit_type=kind)
+            self.assertEqual(told, len(past(audit=own['audit_uuid'])), kind)
+            self.assertEqual(2, len(past(audit=base.uuid(99))))
+
+
 class TestDeletedPlan(HistoryTestCase):
     def test_failures_stay_known(self):
+        """With the time from which on they can have happened."""
         plan = self.planned(moves=2)
         self.moving(plan)[0].locked = True
+        planned_at = self.action_row(plan).created_at.timestamp()
         self.start(plan)
         self.assertEqual(2, len(self.told()))
         self.delete(plan)
-        (event,) = history.events(0.0)
+        (event,) = past(0.0)
         self.assertEqual(
             (Outcome.FAILED, 'PreFlightError', 'DELETED'),
             (event.outcome, event.error_type, event.status),
         )
+        self.assertEqual(planned_at, event.began)
 
 
 class TestOtherActions(HistoryTestCase):

@@ -273,8 +273,11 @@ class TestHistory(LiveMigrateTestCase):
                 'post-migrating reverting odd',
                 Outcome.UNDER_WAY,
             ),
-            ('completed confirmed confirming done finished', Outcome.MOVED),
-            ('cancelled conflict error failed reverted', Outcome.FAILED),
+            (
+                'completed confirmed confirming done finished reverted',
+                Outcome.MOVED,
+            ),
+            ('cancelled conflict error failed', Outcome.FAILED),
         ):
             for status in statuses.split():
                 self.gives(migration(1, status=status))
@@ -296,6 +299,40 @@ class TestHistory(LiveMigrateTestCase):
             [1, 3, 4, 5], [(one.at - self.SINCE) / 60 for one in events]
         )
         self.assertEqual(('cmp1', ''), _ends(events[-1]))
+
+    def test_a_revert_is_a_move_back(self) -> None:
+        """I1: it changed the load of both hosts."""
+        late = '2023-11-14T22:20:00.000000'
+        for kind in ('resize', 'migration'):
+            self.gives(
+                migration(
+                    1, migration_type=kind, status='reverted', updated_at=late
+                )
+            )
+            (event,) = self.nova.list_migrations(self.SINCE)
+            self.assertEqual(('cmp2', 'cmp1'), _ends(event))
+            self.assertEqual(1200.0, event.at - self.SINCE)
+        # Where it began, as long as it is not over.
+        self.gives(migration(1, migration_type='resize', status='reverting'))
+        (event,) = self.nova.list_migrations(self.SINCE)
+        self.assertEqual(('cmp1', 'cmp2'), _ends(event))
+
+    def test_a_host_that_comes_back_repeats_no_evacuation(self) -> None:
+        """I1: it turns "done" into "completed", days later perhaps."""
+        late = '2023-11-14T22:50:00.000000'
+        for kind, status, minutes in (
+            ('evacuation', 'done', 1),
+            ('evacuation', 'completed', 1),
+            ('evacuation', 'failed', 50),
+            ('live-migration', 'completed', 50),
+        ):
+            self.gives(
+                migration(
+                    1, migration_type=kind, status=status, updated_at=late
+                )
+            )
+            (event,) = self.nova.list_migrations(self.SINCE)
+            self.assertEqual(minutes, (event.at - self.SINCE) / 60, kind)
 
     def test_unfinished(self) -> None:
         """One call per status; what changes meanwhile is told once."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine import cooldown
+from kronos.engine import cooldown, quarantine
 from kronos.engine.cooldown import Memory
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.settings import Settings
@@ -103,12 +103,15 @@ class TestAggregate(base.BaseTestCase):
     def test_not_over_counts_as_of_now(self) -> None:
         """However long it has been so."""
         for outcome, told in [
-            (Outcome.PLANNED, 'u1 is in a plan that is under way (p)'),
+            (
+                Outcome.PLANNED,
+                'u1 is in a plan that is under way (action plan p is PENDING)',
+            ),
             (Outcome.UNDER_WAY, 'u1 is being migrated a -> b'),
         ]:
             self.assertEqual(
                 f'aggregate gpu cools down for 600 s: {told}',
-                standstill(event(outcome, -5000, plan='p')),
+                standstill(event(outcome, -5000, plan='p', status='PENDING')),
             )
 
     def test_a_started_plan_that_failed(self) -> None:
@@ -152,10 +155,13 @@ class TestInstance(base.BaseTestCase):
 
     def test_on_its_way_whatever_the_cooldown(self) -> None:
         for outcome, told in [
-            (Outcome.PLANNED, 'it is in a plan that is under way (p)'),
+            (
+                Outcome.PLANNED,
+                'it is in a plan that is under way (action plan p is PENDING)',
+            ),
             (Outcome.UNDER_WAY, 'it is being migrated a -> b'),
         ]:
-            one = event(outcome, -5000, plan='p')
+            one = event(outcome, -5000, plan='p', status='PENDING')
             for seconds in (0, 900):
                 self.assertEqual(told, self.reason(one, seconds=seconds))
 
@@ -185,7 +191,7 @@ class TestQuarantine(base.BaseTestCase):
             self.assertEqual(quarantined, bool(reason), error_type)
 
     def test_the_numbers_are_said(self) -> None:
-        ends = '; a successful live migration by hand ends that'
+        ends = '; any move by hand that arrives ends that'
         told = 'PreFlightError at its move a -> b, 120 s ago'
         one = failed('PreFlightError')
         self.assertEqual(
@@ -195,7 +201,7 @@ class TestQuarantine(base.BaseTestCase):
             f'it is in quarantine for ever: {told}{ends}',
             self.reason(one, quarantine_seconds=-1),
         )
-        one.status = cooldown.DELETED
+        one.status = quarantine.DELETED
         self.assertIn('counted from the deletion', self.reason(one))
         self.assertEqual('', remember(one, cooldown_seconds=1e9).standstill)
 
@@ -228,11 +234,53 @@ class TestQuarantine(base.BaseTestCase):
         for limit in (3600, -1):
             for at, quarantined in [(879, True), (880, True), (881, False)]:
                 reason = self.reason(
-                    by_hand(at=at),
+                    by_hand(at=at, destination='c'),
                     failed('MigrationFailed'),
                     quarantine_seconds=limit,
                 )
                 self.assertEqual(quarantined, bool(reason), at)
+
+    def test_the_same_move_by_a_clock_that_runs_ahead(self) -> None:
+        """It failed for Watcher and arrived for Nova: that heals nothing."""
+        cause = failed('MigrationTimeout')
+        for at, quarantined in [(881, True), (940, True), (941, False)]:
+            reason = self.reason(by_hand(at=at), cause)
+            self.assertEqual(quarantined, bool(reason), at)
+        # Another move is another one, whatever came after it.
+        back = by_hand(source='b', destination='a', at=890)
+        self.assertEqual('', self.reason(cause, back, by_hand(at=900)))
+
+    def deleted(self, began: float, at: float) -> Event:
+        return failed(
+            'MigrationFailed', at=at, began=began, status=quarantine.DELETED
+        )
+
+    def test_a_deleted_plan_revives_nothing(self) -> None:
+        """Planned at 100, moved by hand, deleted at 900."""
+        cause = self.deleted(100, 900)
+        for limit in (3600, -1):
+            for at, quarantined in [
+                (100, True),
+                (160, True),
+                (161, False),
+                (800, False),
+                (990, False),
+            ]:
+                reason = self.reason(
+                    by_hand(at=at), cause, quarantine_seconds=limit
+                )
+                self.assertEqual(quarantined, bool(reason), (limit, at))
+        # It counts from the deletion, as its own time is lost.
+        self.assertIn('for 3500 s', self.reason(cause))
+
+    def test_a_deleted_plan_hides_no_later_failure(self) -> None:
+        events = [
+            self.deleted(100, 900),
+            by_hand(at=300),
+            failed('PreFlightError', at=500),
+        ]
+        for order in itertools.permutations(events):
+            self.assertIn('for 3100 s: PreFlight', self.reason(*order))
 
     def test_the_newest_failure_counts(self) -> None:
         old, new = (
@@ -334,21 +382,44 @@ class TestHowFarBack(base.BaseTestCase):
             'return_guard_seconds',
         ):
             settings = Settings(**{name: 300.0})
-            self.assertEqual(700, cooldown.watcher_since(settings, 1000.0))
-            self.assertEqual(700, cooldown.nova_since(settings, 1000.0, []))
-        off = Settings()
-        self.assertEqual(1000, cooldown.watcher_since(off, 1000.0))
+            self.assertEqual(
+                cooldown.Since(700, 700),
+                cooldown.watcher_since(settings, 1000.0),
+            )
+            self.assertEqual(700, self.nova(settings))
+        self.assertEqual(
+            cooldown.Since(1000, 1000),
+            cooldown.watcher_since(Settings(), 1000.0),
+        )
+
+    def nova(self, settings: Settings, *events: Event) -> float:
+        """While u1 and u2 exist, at 1000."""
+        return cooldown.nova_since(settings, 1000.0, events, {'u1', 'u2'})
 
     def test_a_quarantine_for_ever(self) -> None:
         """Nova is asked for what may have ended it, and no further."""
         settings = Settings(quarantine_seconds=-1, cooldown_seconds=100.0)
-        self.assertIsNone(cooldown.watcher_since(settings, 1000.0))
+        # Of moves Nova tells, so Watcher's matter no longer than others.
+        self.assertEqual(
+            cooldown.Since(moves=900, failures=None),
+            cooldown.watcher_since(settings, 1000.0),
+        )
         for events, since in [
             ([], 900),
             ([failed('MigrationFailed', at=950)], 900),
-            ([failed('MigrationFailed', at=5), failed('Odd', at=9)], 5),
+            # The newest failure of an instance is what has to be ended.
+            ([failed('MigrationFailed', at=5), failed('Odd', at=9)], 9),
+            ([failed('Odd', at=9), failed('Odd', at=7, instance='u2')], 7),
+            # What does not exist any more rests no more.
+            ([failed('Odd', at=9), failed('Odd', at=7, instance='u3')], 9),
             ([failed('NovaClientError', at=5), event(at=7)], 900),
         ]:
-            self.assertEqual(
-                since, cooldown.nova_since(settings, 1000.0, events)
-            )
+            self.assertEqual(since, self.nova(settings, *events), events)
+
+    def test_a_deleted_plan(self) -> None:
+        """What ended its quarantine may be older than the deletion."""
+        told: dict[str, Any] = {'began': 5.0, 'status': quarantine.DELETED}
+        cause = failed('MigrationFailed', at=950, **told)
+        for limit, since in [(-1, 5), (100, 5), (50, 950), (0, 1000)]:
+            settings = Settings(quarantine_seconds=limit)
+            self.assertEqual(since, self.nova(settings, cause), limit)
