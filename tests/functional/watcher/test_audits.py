@@ -102,6 +102,7 @@ class OneshotTestCase(Oneshot):
         self.assertEqual([], self.actions(plan))
 
     def test_no_scope(self):
+        """A6, A15."""
         audit = self.ends(
             'FAILED', 'aggregates', 'include_unassigned_hosts', parameters={}
         )
@@ -113,14 +114,17 @@ class OneshotTestCase(Oneshot):
         )
 
     def test_broken_policies(self):
+        """A15."""
         self.write_policies(base.POLICIES.replace('weight: 0.5', 'weight: 2'))
         self.ends('FAILED', self.policies_file, 'weight')
 
     def test_missing_policies(self):
+        """A15."""
         self.set('kronos', policies_file=self.policies_file + '.not')
         self.ends('FAILED', 'policies.yaml.not')
 
     def test_policies_of_another_mode(self):
+        """A11, A15."""
         data = yaml.safe_load(base.POLICIES)
         for policy in data['policies']:
             policy.update(mode='pack', capacity_query='cpu_host')

@@ -120,13 +120,17 @@ class PackTestCase(StrategyTestCase):
         self.ends('FAILED', self.policies_file, 'mode spread', 'kronos_pack')
 
     def test_drains_first(self):
+        """N13: the phase of every step is told."""
         self.disable('h3')
         audit = self.ends(
             'SUCCEEDED',
             '3 migrations (1 evacuate, 2 pack), hosts in use 3 -> 1',
             evacuate_disabled_hosts='true',
         )
-        self.assertEqual(('evacuate', 'h3', 'vm21'), self.moves(audit)[0])
+        self.assertEqual(
+            [('evacuate', 'h3'), ('pack', 'h2'), ('pack', 'h2')],
+            [move[:2] for move in self.moves(audit)],
+        )
 
 
 class EvacuateTestCase(StrategyTestCase):
@@ -219,10 +223,7 @@ class DrainTestCase(base.KronosTestCase):
         self.assertEqual(2, len(self.cloud.migrations))
 
 
-class AffinityTestCase(StrategyTestCase):
-    STRATEGY = 'kronos_affinity'
-    GOAL = 'kronos_affinity'
-
+class Grouped(StrategyTestCase):
     def group(self, policy, *numbers):
         self.cloud.groups.append(
             {
@@ -236,7 +237,13 @@ class AffinityTestCase(StrategyTestCase):
             }
         )
 
+
+class AffinityTestCase(Grouped):
+    STRATEGY = 'kronos_affinity'
+    GOAL = 'kronos_affinity'
+
     def test_a_broken_group_is_repaired_by_one_move(self):
+        """N13."""
         self.group('anti-affinity', 1, 2, 11)
         audit = self.ends(
             'SUCCEEDED', 'alpha: 1 migration, broken server groups 1 -> 0'
@@ -275,12 +282,12 @@ class AffinityTestCase(StrategyTestCase):
         self.assertEqual(1, self.indicators(audit)['violations_after'])
 
 
-class SpreadTestCase(StrategyTestCase):
+class SpreadTestCase(Grouped):
     STRATEGY = 'kronos_spread'
     GOAL = 'kronos_balance'
 
     def test_all_phases_share_a_budget(self):
-        """G7: the evacuation first, then the rest."""
+        """G7, N13: the evacuation first, then the rest."""
         self.disable('h2')
         audit = self.ends(
             'SUCCEEDED',
@@ -289,6 +296,35 @@ class SpreadTestCase(StrategyTestCase):
         )
         phases = [told['phase'] for told in self.told(audit)]
         self.assertEqual(['evacuate', 'evacuate', 'spread'], phases)
+
+    def test_a_repair_needs_no_imbalance(self):
+        """A16: a rule that is to be enforced is reason enough."""
+        for number, one in enumerate(self.cloud.servers.values()):
+            one.host = f'h{number // 2 + 1}'
+            one.cpu = one.memory = 0.02
+        self.group('anti-affinity', 1, 2)
+        audit = self.ends('SUCCEEDED', 'alpha: ')
+        self.assertEqual([], self.moves(audit))
+        audit = self.ends(
+            'SUCCEEDED',
+            'broken server groups 1 -> 0',
+            enforce_hard_affinity=True,
+        )
+        self.assertIn(
+            self.moves(audit)[0],
+            [('affinity', 'h1', 'vm1'), ('affinity', 'h1', 'vm2')],
+        )
+
+    def test_a_drain_needs_no_imbalance(self):
+        """A16, G8."""
+        for number, one in enumerate(self.cloud.servers.values()):
+            one.host = f'h{number // 2 + 1}'
+        self.disable('h2')
+        audit = self.ends('SUCCEEDED', 'alpha: ', evacuate_disabled_hosts=True)
+        self.assertEqual(
+            [('evacuate', 'h2')] * 2,
+            [move[:2] for move in self.moves(audit)][:2],
+        )
 
     def test_only_where_it_is_asked_for(self):
         """G1."""
@@ -341,6 +377,56 @@ class ReportTestCase(StrategyTestCase):
             ['h1', 'h2', 'h3', 'h4'], [host['name'] for host in scope['hosts']]
         )
         self.assertIn('score', [stage['name'] for stage in scope['stages']])
+
+    def scope(self):
+        """The scope of the only report."""
+        (name,) = os.listdir(self.folder)
+        found = json.loads(pathlib.Path(self.folder, name).read_text())
+        (scope,) = found['scopes']
+        return scope
+
+    def test_the_stages_in_their_order(self):
+        """A14, N12: with what each has counted, in the report and the log."""
+        log = self.useFixture(fixtures.FakeLogger())
+        self.disable('h2')
+        self.disable('h3', state='down')
+        self.cloud.servers[base.uuid(1)].host = 'h3'
+        self.ends(
+            'SUCCEEDED',
+            evacuate_disabled_hosts=True,
+            enforce_hard_affinity=True,
+        )
+        stages = [
+            (one['name'], one['count']) for one in self.scope()['stages']
+        ]
+        self.assertEqual(
+            [
+                ('services', 5),
+                ('score', 2),
+                ('cooldown', 0),
+                ('profile', 7),
+                ('down', 1),
+                ('unavailable', 0),
+                ('evacuate', 2),
+                ('affinity', 0),
+                ('spread', 1),
+            ],
+            stages,
+        )
+        asked = [path for _, path in self.cloud.calls if 'services' in path]
+        self.assertEqual(1, len(asked))
+        told = ', '.join(f'{name} {count}' for name, count in stages)
+        self.assertIn(f'stages: {told}; policy cpu', log.output)
+
+    def test_a_host_that_is_down(self):
+        """G3: it is named in the report and in the log."""
+        log = self.useFixture(fixtures.FakeLogger())
+        self.disable('h2', state='down')
+        self.ends('SUCCEEDED', evacuate_disabled_hosts=True)
+        (named,) = self.scope()['not_drained'].items()
+        self.assertEqual('h2', named[0])
+        self.assertIn('nova-compute is down', named[1])
+        self.assertIn('scope alpha: host h2 is not drained', log.output)
 
     def test_as_many_as_asked_for(self):
         self.set('kronos', report_keep=2)
