@@ -410,9 +410,11 @@ class TestEvents(CollectTestCase):
             (Settings(), '2023-11-14t22:13:20z'),
             (Settings(quarantine_seconds=-1), '2023-11-14t21:13:20z'),
         ):
+            gone = self.watchers(Outcome.FAILED, 7200.0)
+            gone.instance = 'deleted'
             self.told(
                 settings=settings,
-                events=[self.watchers(Outcome.FAILED, 3600.0)],
+                events=[self.watchers(Outcome.FAILED, 3600.0), gone],
             )
             self.assertEqual({'changes-since': [since]}, self.asked()[-1])
 
@@ -580,6 +582,13 @@ class TestFailures(CollectTestCase):
         self.wire.get(f'{PLACEMENT}/resource_providers', status_code=500)
         (snapshot,) = self.collect(aggregates=['a'])
         self.assertIsNone(snapshot.hosts['a1'].headroom)
+        [warning] = snapshot.warnings
+        self.assertIn('Placement: GET /resource_providers: HTTP 500', warning)
+        self.assertIn('the headroom of the hosts is not known', warning)
+
+    def test_nothing_to_warn_of(self) -> None:
+        (snapshot,) = self.collect(aggregates=['a'])
+        self.assertEqual([], snapshot.warnings)
 
     def test_what_nothing_can_be_planned_without(self) -> None:
         for path in (
