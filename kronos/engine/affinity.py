@@ -6,7 +6,9 @@ is longer than needed. Where the host with most members of a group cannot
 take the rest, the whole group is gathered on another of its hosts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
 
 from kronos.engine import groups, heading, troubles
 from kronos.engine.draft import Draft, PhaseEnd
@@ -22,6 +24,8 @@ class Repair:
     :param draft: in phase affinity
     :param mode: of the policies
     :param fixed: instance uuid to the reason why no phase may move it
+    :param draining: positions of hosts that are to be emptied; what could
+        not leave them alone may leave them for its group
     """
 
     def __init__(
@@ -31,10 +35,15 @@ class Repair:
         settings: Settings,
         mode: Mode = Mode.SPREAD,
         fixed: Mapping[str, str] | None = None,
+        draining: Collection[int] = (),
     ) -> None:
         self._draft = draft
         self._state = draft.state
-        self._moves = Regroup(draft, mode is Mode.PACK)
+        emptied = np.zeros(len(draft.state.index.hosts), dtype=bool)
+        emptied[list(draining)] = True
+        self._moves = Regroup(draft, mode is Mode.PACK, emptied)
+        self._short: dict[str, troubles.Shortfall] = {}
+        """By uuid of a group that the budget does not suffice for."""
         self._fixed = fixed or {}
         self._start = len(draft.made)
         self._for: list[Broken] = []
@@ -76,6 +85,7 @@ class Repair:
         (H7), whichever group it is for.
         """
         while (broken := self._broken()) and self._draft.left > 0:
+            self._short = {}
             if not self._step(broken) and not any(
                 self._gather(one) for one in broken if one.is_together
             ):
@@ -127,16 +137,25 @@ class Repair:
 
     def _gather_on(self, one: Broken, host: int) -> bool:
         """Move all other members to a host; False if that cannot be."""
+        start = len(self._draft.made)
+        had = self._draft.left
         while left := [
             member
             for member in one.members
             if self._state.host_of[member] != host
         ]:
-            if len(left) > self._draft.left:
-                return False
             if not self._make_best(self._moves.legal(one, left, [host])):
                 return False
-        return True
+        moves = len(self._draft.made) - start
+        if moves <= had:
+            return True
+        short = self._short.get(one.group.uuid)
+        if short is None or moves < short.moves:
+            name = self._state.index.hosts[host]
+            self._short[one.group.uuid] = troubles.Shortfall(
+                name, moves, int(had)
+            )
+        return False
 
     def _unwind(self, start: int) -> list[Move]:
         """Take moves of this phase back.
@@ -170,7 +189,7 @@ class Repair:
         moves = len(self._draft.made) - self._start
         stopped = StopReason.DONE
         if left:
-            used = self._draft.left <= 0
+            used = self._draft.left <= 0 or self._short
             stopped = StopReason.BUDGET if used else StopReason.STUCK
         end = PhaseEnd(
             stopped,
@@ -181,30 +200,38 @@ class Repair:
                 len(self._waiting),
                 moves,
                 self._draft.budget,
+                int(self._draft.left) if self._short else 0,
             ),
         )
         for one in left:
-            why = self._why_left(one, stopped)
-            end.stayed |= {
-                member: reason
-                for member, reason in why.items()
-                if self._draft.movable[member]
-            }
-            if stopped is StopReason.STUCK:
-                end.warnings.append(
-                    troubles.unrepaired(
-                        one, self._moves.on(one), self._state, why
-                    )
-                )
+            self._tell(one, end)
         end.warnings += [
             troubles.waiting(one, self._moves.on(one), self._state)
             for one in self._waiting
         ]
         return end
 
-    def _why_left(self, one: Broken, stopped: StopReason) -> dict[int, str]:
+    def _tell(self, one: Broken, end: PhaseEnd) -> None:
+        """Add to the end of the phase why a group was left."""
+        why = self._why_left(one)
+        end.stayed |= {
+            member: reason
+            for member, reason in why.items()
+            if self._draft.movable[member]
+        }
+        on = self._moves.on(one)
+        if short := self._short.get(one.group.uuid):
+            end.warnings.append(
+                f'{troubles.described(one, on, self._state)}: {short.text}'
+            )
+        elif self._draft.left > 0:
+            end.warnings.append(troubles.unrepaired(one, on, self._state, why))
+
+    def _why_left(self, one: Broken) -> dict[int, str]:
         """Why each offending member of a group was left, by position."""
-        used = stopped is StopReason.BUDGET
+        if short := self._short.get(one.group.uuid):
+            return dict.fromkeys(one.members, short.text)
+        used = self._draft.left <= 0
         members, hosts = self._moves.ends(one)
         names = self._state.index.instances
         moved = {made.undo.instance for made in self._draft.made}

@@ -11,7 +11,6 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     Drain,
-    MigrationPhase,
     MigrationStep,
     Snapshot,
     StopReason,
@@ -112,11 +111,8 @@ def _explain(
 def _drains(
     result: AggregateResult, snapshot: Snapshot, card: Scorecard
 ) -> list[Drain]:
-    leaving = {
-        step.instance
-        for step in result.steps
-        if step.phase is MigrationPhase.EVACUATE
-    }
+    # A server group's repair may take the rest away.
+    leaving = {(step.instance, step.source) for step in result.steps}
     drains = []
     for host, reason in card.draining.items():
         there = [
@@ -125,7 +121,9 @@ def _drains(
             if one.host == host
         ]
         staying = {
-            uuid: result.stayed[uuid] for uuid in there if uuid not in leaving
+            uuid: result.stayed[uuid]
+            for uuid in there
+            if (uuid, host) not in leaving
         }
         drains.append(
             Drain(host, reason, len(there), len(there) - len(staying), staying)

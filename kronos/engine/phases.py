@@ -94,6 +94,8 @@ class Phases:
         hosts = self.state.counts
         if phase is MigrationPhase.EVACUATE:
             hosts = self._draining
+        elif phase is MigrationPhase.AFFINITY:
+            hosts = hosts | self._draining
         draft.begin(
             phase,
             self._constraints(phase),
@@ -144,7 +146,14 @@ class Phases:
 
     def _repair(self, draft: Draft) -> PhaseEnd:
         mode = self._policies[0].mode
-        search = Repair(draft, self.snapshot, self.settings, mode, self._fixed)
+        search = Repair(
+            draft,
+            self.snapshot,
+            self.settings,
+            mode,
+            self._fixed,
+            np.flatnonzero(self._draining).tolist(),
+        )
         return search.run()
 
     def _pack(self, draft: Draft) -> PhaseEnd:

@@ -47,12 +47,15 @@ class Regroup:
 
     :param packs: mode pack knows no threshold to object by, and rather
         leaves an empty host empty
+    :param draining: [H]; hosts that are to be emptied: what is to be
+        together is gathered on another one
     """
 
-    def __init__(self, draft: Draft, packs: bool) -> None:
+    def __init__(self, draft: Draft, packs: bool, draining: BoolArray) -> None:
         self._draft = draft
         self._state = draft.state
         self._packs = packs
+        self._draining = draining
 
     def on(self, one: Broken) -> Counter[int]:
         """Its members by host."""
@@ -60,7 +63,14 @@ class Regroup:
 
     def excess(self, one: Broken) -> int:
         """How far it is from its rule, in moves."""
-        return groups.excess(one.group, self.on(one))
+        on = self.on(one)
+        if one.is_together and len(on) > 1:
+            return on.total() - max(self._able(on).values(), default=0)
+        return groups.excess(one.group, on)
+
+    def _able(self, on: Counter[int]) -> Counter[int]:
+        """Those of the hosts on which members may meet."""
+        return Counter({h: on[h] for h in on if not self._draining[h]})
 
     def ends(self, one: Broken) -> tuple[list[int], list[int]]:
         """The members that may leave, and the hosts that may take them.
@@ -69,8 +79,9 @@ class Regroup:
         """
         on, host_of = self.on(one), self._state.host_of
         if one.is_together:
-            most = max(on.values())
-            return one.members, sorted(h for h in on if on[h] == most)
+            able = self._able(on)
+            most = max(able.values(), default=0)
+            return one.members, sorted(h for h in able if able[h] == most)
         limit = groups.most_per_host(one.group)
         hosts = range(len(self._state.index.hosts))
         return (
@@ -109,9 +120,19 @@ class Regroup:
         self, instances: IntArray, hosts: IntArray
     ) -> tuple[FloatArray, BoolArray, FloatArray]:
         sources = self._state.host_of[instances]
-        ends = self._state.shifted(instances, sources, hosts)
-        gains, objected = self._state.judge(sources, hosts, *ends)
-        drops = self._state.scatter_drop(sources, hosts, *ends)
+        left, entered = self._state.shifted(instances, sources, hosts)
+        drops = self._state.scatter_drop(sources, hosts, left, entered)
+        # A source that does not count leaves one end to be judged.
+        counts = self._state.counts[sources]
+        gains, objected = self._state.judge(
+            np.where(counts, sources, hosts),
+            hosts,
+            [
+                np.where(counts, old, new)
+                for old, new in zip(left, entered, strict=True)
+            ],
+            entered,
+        )
         return gains, objected & (not self._packs), drops
 
     def _unused(self) -> BoolArray:

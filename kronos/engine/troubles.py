@@ -2,6 +2,7 @@
 """Which server groups are broken, and why were they left? In sentences."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from kronos.engine import groups
 from kronos.engine.draft import Draft
@@ -12,6 +13,23 @@ from kronos.engine.types import StopReason
 
 NAMED_MEMBERS = 3
 """So many members of a group are explained in a warning."""
+
+
+@dataclass
+class Shortfall:
+    """A group that could be gathered, had the budget more moves left."""
+
+    host: str
+    moves: int
+    left: int
+
+    @property
+    def text(self) -> str:
+        return (
+            f'gathering its server group on {self.host} takes '
+            f'{_counted(self.moves, "migration")}, and the budget has '
+            f'{self.left} left'
+        )
 
 
 def described(one: Broken, on: Mapping[int, int], state: State) -> str:
@@ -29,13 +47,15 @@ def summary(
     waiting: int,
     moves: int,
     budget: int | None,
+    unused: int,
 ) -> str:
     """How the repair ended, with its numbers.
 
     :param broken: groups to repair at the start; ``left``: at the end
     :param waiting: other broken groups, of which a member is on its way
+    :param unused: what is left of the budget, too little for any of them
     """
-    text = _summary(stopped, broken, left, moves, budget)
+    text = _summary(stopped, broken, left, moves, budget, unused)
     if not waiting:
         return text
     wait = (
@@ -46,18 +66,29 @@ def summary(
 
 
 def _summary(
-    stopped: StopReason, broken: int, left: int, moves: int, budget: int | None
+    stopped: StopReason,
+    broken: int,
+    left: int,
+    moves: int,
+    budget: int | None,
+    unused: int,
 ) -> str:
     by = f'by {_counted(moves, "migration")}'
     if not broken:
         return 'no server group is broken'
     if stopped is StopReason.DONE:
         return f'{_counted(broken, "server group")} repaired {by}'
-    text = (
-        f'the budget of {_counted(budget or 0, "migration")} is used'
-        if stopped is StopReason.BUDGET
-        else 'no further legal migration repairs a server group'
-    )
+    text = 'no further legal migration repairs a server group'
+    if stopped is StopReason.BUDGET:
+        text = f'the budget of {_counted(budget or 0, "migration")} is used'
+        if unused:
+            text = (
+                f'{unused} left of the budget of '
+                f'{_counted(budget or 0, "migration")}, too few for another '
+                'server group'
+            )
+        elif not budget:
+            text = 'nothing is left of the budget'
     return (
         f'{text}; {broken - left} of {_counted(broken, "broken server group")}'
         f' repaired, {_counted(moves, "migration")} made for them'

@@ -104,6 +104,8 @@ class DrainLiteral(Literal):
             key=lambda uuid: (round(-self._size(uuid) / SAME), uuid),
         )
         hosts = [host for uuid, host in pairs if uuid == first]
+        in_use = set(self._placement.values())
+        hosts = [host for host in hosts if host in in_use] or hosts
         fullness = {
             host: sum(
                 one.weight * self._scores[one.name][host]
@@ -132,7 +134,9 @@ class DrainLiteral(Literal):
             load = self._loads[policy.name].get(host)
             share = self._usage[policy.name][uuid]
             share /= self._capacity[policy.name].get(host, 1.0)
-            if load is None or load + share >= policy.capacity_threshold:
+            if load is None:
+                return False
+            if load + share >= policy.capacity_threshold - SAME:
                 return False
         return True
 

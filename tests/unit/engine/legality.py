@@ -116,8 +116,9 @@ class Judge:
         target = (self._snapshot.services or {})[step.destination]
         if source.state != 'up' or source.forced_down:
             yield 'its source is down'
-        evacuated = step.phase is MigrationPhase.EVACUATE
-        if source.status != 'enabled' and not evacuated:
+        phases = [MigrationPhase.EVACUATE, MigrationPhase.AFFINITY]
+        drains = self._settings.evacuate and step.phase in phases
+        if source.status != 'enabled' and not drains:
             yield 'its source is disabled'
         if target.state != 'up' or target.status != 'enabled':
             yield 'its destination is not available'
@@ -229,11 +230,14 @@ class Judge:
         there = others[step.destination]
         if hard and not there:
             yield 'no other member of its affinity group is there'
-        repaired = step.phase is MigrationPhase.AFFINITY
+        enforced = (
+            self._settings.enforce_hard_affinity
+            if hard
+            else self._settings.enforce_soft_affinity
+        )
+        repaired = enforced and step.phase is MigrationPhase.AFFINITY
         if not repaired and sum(others.values()) > there:
             yield f'other members of its {group.policy} group are elsewhere'
-        if repaired and not self._settings.enforce_hard_affinity and hard:
-            yield 'its group is not to be repaired'
 
     def _is_weighed(self, step: MigrationStep) -> bool:
         """Whether a penalty may outweigh soft rules in this phase."""

@@ -18,6 +18,8 @@ class RepairLiteral(DrainLiteral):
 
     _group: ServerGroup | None = None
     """The one under repair."""
+    _is_short = False
+    """Whether one could be gathered, had the budget more moves left."""
 
     def plan(self) -> Plan:
         self._made: list[Made] = []
@@ -34,7 +36,7 @@ class RepairLiteral(DrainLiteral):
             elif self._left() <= 0:
                 stopped = 'budget'
             elif not self._one_step(broken) and not self._detour(broken):
-                stopped = 'stuck'
+                stopped = 'budget' if self._is_short else 'stuck'
         return Plan(
             [one[1:] for one in self._made],
             stopped,
@@ -135,6 +137,7 @@ class RepairLiteral(DrainLiteral):
         self._made.append((group, uuid, source, host))
 
     def _detour(self, broken: list[ServerGroup]) -> bool:
+        self._is_short = False
         for group in broken:
             if 'anti' in group.policy:
                 continue
@@ -162,12 +165,13 @@ class RepairLiteral(DrainLiteral):
         return True
 
     def _gather(self, group: ServerGroup, host: str) -> bool:
-        while away := self._on(group).total() - self._on(group)[host]:
+        while self._on(group).total() > self._on(group)[host]:
             found = self._moves_of(group, [host])
-            if away > self._left() or not self._take(
-                [(*pair, group.uuid) for pair in found]
-            ):
+            if not self._take([(*pair, group.uuid) for pair in found]):
                 return False
+        if self._left() < 0:
+            self._is_short = True
+            return False
         return True
 
     def _saved(self) -> tuple[object, ...]:

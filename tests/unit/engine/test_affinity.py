@@ -196,9 +196,49 @@ class TestRepair(base.BaseTestCase):
         scopes.give_room(snapshot, {'a': {'VCPU': 2, 'MEMORY_MB': 65536}})
         result = repair(snapshot, max_migrations=1)
         self.assertEqual([], result.steps)
-        self.assertEqual(StopReason.STUCK, result.stopped)
-        self.assertIn('needs 1 VCPU, 0 are free', result.warnings[0])
+        self.assertEqual(StopReason.BUDGET, result.stopped)
+        short = (
+            'gathering its server group on b takes 2 migrations, and the '
+            'budget has 1 left'
+        )
+        self.assertEqual(
+            [f'affinity group db: 3 members on 2 hosts (a, b): {short}'],
+            result.warnings,
+        )
+        self.assertEqual(dict.fromkeys('tuv', short), result.stayed)
+        self.assertEqual(
+            '1 left of the budget of 1 migration, too few for another server '
+            'group; 0 of 1 broken server group repaired, 0 migrations made '
+            'for them',
+            result.reason,
+        )
         self.assertEqual(2, len(repair(snapshot, max_migrations=2).steps))
+
+    def test_what_is_drained_may_leave_for_its_group(self) -> None:
+        """G2, H8: alone none may part from the other, nor join the third."""
+        members = {'v': 'off', 'w': 'off', 'x': 'a'}
+        for kind in ('affinity', 'soft-affinity'):
+            snapshot = scope({**EVEN, 'off': 0.2}, members, kind)
+            assert snapshot.services is not None
+            snapshot.services['off'].status = 'disabled'
+            result = repair(snapshot, evacuate=True)
+            self.assertEqual([('v', 'a'), ('w', 'a')], sorted(moves(result)))
+            self.assertEqual(
+                {MigrationPhase.AFFINITY},
+                {step.phase for step in result.steps},
+            )
+            self.assertEqual([], result.violations_after)
+            [drain] = result.drains
+            self.assertEqual((2, {}), (drain.leaving, drain.staying))
+            # Who only drains leaves both, and learns why.
+            alone = repair(
+                snapshot,
+                evacuate=True,
+                enforce_hard_affinity=False,
+                enforce_soft_affinity=False,
+            )
+            self.assertEqual([], alone.steps)
+            self.assertIn('1 other members elsewhere', alone.stayed['v'])
 
     def test_locked(self) -> None:
         """H11: a warning that names the group and why; the rest goes on."""

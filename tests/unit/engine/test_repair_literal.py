@@ -64,6 +64,7 @@ def broken(seed: int, mode: Mode = Mode.SPREAD) -> Case:
     )
     settings.soft_rules = rng.choice(list(SoftRules))
     settings.rebalance = settings.repeat_moves = False
+    settings.max_migrations = rng.randint(1, 6)
     if rng.random() < 0.5:
         settings.max_migrations, settings.unlimited = None, True
     return snapshot, policies, settings
