@@ -18,8 +18,8 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.draft import Draft
 
-PAIRS_AT_ONCE = 2**18
-"""Pairs judged in one go: so arrays stay at 2 MiB, whatever the scope."""
+PAIRS_AT_ONCE = 2**15
+"""Pairs looked at in one go: arrays of 256 KiB stay in the cache."""
 FIRST_PAIRS = 2**12
 """So many of the cheapest pairs are judged before more are."""
 
