@@ -55,7 +55,7 @@ class Departures:
             if reason := self._obstacle(instance):
                 stuck[instance] = reason
             else:
-                waiting[instance] = f'the budget of {self._budget()} is used'
+                waiting[instance] = self._no_budget()
         cannot = self._on_hosts() - self._on_hosts(waiting)
         return PhaseEnd(
             self._stopped(waiting, cannot),
@@ -74,9 +74,14 @@ class Departures:
         found = Counter(at.tolist())
         return Counter({host: found[host] for host in self._sources})
 
-    def _budget(self) -> str:
+    def _no_budget(self) -> str:
         number = self._draft.budget
-        return f'{number} migration{"" if number == 1 else "s"}'
+        if not number:
+            # It is less by what is under way, and was at least 1.
+            return 'no migration is left in the budget: others are under way'
+        if number == 1:
+            return 'the budget of 1 migration is used'
+        return f'the budget of {number} migrations is used'
 
     def _stopped(
         self, waiting: Mapping[int, str], cannot: Counter[int]
@@ -119,7 +124,7 @@ class Departures:
         if cannot:
             text += f', {cannot} cannot'
         if late:
-            text += f', the budget of {self._budget()} is used'
+            text += f', {self._no_budget()}'
         return text
 
     def _obstacle(self, instance: int) -> str:

@@ -4,7 +4,8 @@
 Greedy: of all pairs of an instance that is to leave and a legal destination
 the one that leaves the combined imbalance lowest (G6), again and again;
 where soft server groups do not veto, their penalties count with it. In mode
-pack instead the largest instance first, to the fullest legal host.
+pack instead the largest instance first, to the fullest legal host in use; an
+empty host only takes what no other may.
 """
 
 from collections.abc import Mapping
@@ -107,8 +108,15 @@ class Evacuation:
         return instances[np.lexsort((instances, order))]
 
     def _fullest(self, instance: int) -> int:
-        """The fullest host that may take it, the first of equals; or -1."""
+        """The fullest host that may take it, the first of equals; or -1.
+
+        One in use comes before an empty one, whose score may be noise.
+        """
         row = self._draft.constraints.rows(np.array([instance]))[0]
+        in_use = np.zeros(len(row), dtype=bool)
+        in_use[self._state.host_of] = True
+        if (row & in_use).any():
+            row = row & in_use
         hosts = np.flatnonzero(row)
         if not hosts.size:
             return -1

@@ -7,9 +7,10 @@ from oslotest import base
 
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import (
     AggregateResult,
+    ComputeService,
     MigrationPhase,
     Reading,
     Sample,
@@ -116,6 +117,28 @@ class TestPlan(base.BaseTestCase):
         # It will go another time: nothing to warn of.
         self.assertEqual([], result.warnings)
 
+    def test_others_use_the_budget(self) -> None:
+        """H10: what is under way counts, and nothing was used here."""
+        snapshot = balanced()
+        snapshot.events = [
+            Event(f'x{n}', 'b', 'a', Outcome.UNDER_WAY, 0.0, Origin.NOVA)
+            for n in range(2)
+        ]
+        result = run(snapshot, max_migrations=2, rebalance=False)
+        self.assertEqual([], result.steps)
+        none_left = 'no migration is left in the budget: others are under way'
+        self.assertEqual(
+            f'off: 0 of 3 instances leave, {none_left}', result.reason
+        )
+        self.assertEqual(
+            {none_left}, {result.stayed[one] for one in ('v0', 'v1', 'v2')}
+        )
+        result = run(snapshot, max_migrations=3, rebalance=False)
+        self.assertEqual(
+            'off: 1 of 3 instances leave, the budget of 1 migration is used',
+            result.reason,
+        )
+
     def test_what_cannot_leave(self) -> None:
         """Fixed, or without a legal destination: each with its reason."""
         snapshot = balanced()
@@ -184,6 +207,92 @@ class TestPlan(base.BaseTestCase):
         self.assertEqual(
             ['b', 'a', 'a'], [one.destination for one in result.steps]
         )
+
+    def test_pack_wakes_no_empty_host(self) -> None:
+        """B13: its score is noise, though it is more than a used one's."""
+        cpu = CPU.model_copy(
+            update={
+                'mode': Mode.PACK,
+                'capacity_query': 'up',
+                'capacity_threshold': 0.12,
+            }
+        )
+        vms = [vm(f'v{n}', 'off', [0.05]) for n in range(2)]
+        vms += [vm('b0', 'b', [0.05])]
+        snapshot = scopes.scope(
+            [cpu], {'a': [0.06], 'b': [0.05], 'off': [0.1]}, vms
+        )
+        readings = snapshot.readings['cpu']
+        readings.capacity = readings.imbalance
+        result = run(snapshot, cpu, rebalance=False, drain_hosts=['off'])
+        # The second does not fit on the one that is in use.
+        self.assertEqual(
+            [('v0', 'b'), ('v1', 'a')],
+            [(one.instance, one.destination) for one in result.steps],
+        )
+
+    def test_soft_rules(self) -> None:
+        """E6: spread breaks the cheapest, whatever the price; pack none."""
+        for mode, rules, steps in (
+            (Mode.SPREAD, SoftRules.PENALTY, [('v0', 'b')]),
+            (Mode.SPREAD, SoftRules.VETO, []),
+            (Mode.PACK, SoftRules.PENALTY, []),
+        ):
+            snapshot = balanced(1)
+            snapshot.groups = [
+                ServerGroup('g', 'soft-anti-affinity', ['v0', 'a0'], 'one'),
+                ServerGroup('h', 'soft-anti-affinity', ['v0', 'b0'], 'two'),
+                ServerGroup('i', 'soft-anti-affinity', ['v0', 'a0'], 'three'),
+            ]
+            readings = snapshot.readings['cpu']
+            readings.capacity = readings.imbalance
+            cpu = CPU.model_copy(update={'mode': mode, 'capacity_query': 'up'})
+            result = run(
+                snapshot,
+                cpu,
+                rebalance=False,
+                soft_rules=rules,
+                soft_rule_penalty=100.0,
+            )
+            with self.subTest(mode=mode, rules=rules):
+                self.assertEqual(
+                    steps,
+                    [(one.instance, one.destination) for one in result.steps],
+                )
+                if not steps:
+                    self.assertIn('soft-anti-affinity', result.stayed['v0'])
+
+    def test_disabled_hosts_of_the_scope(self) -> None:
+        """G2, G4: every instance of each, and of no host elsewhere."""
+        snapshot = balanced()
+        assert snapshot.services is not None
+        snapshot.services['b'].status = 'disabled'
+        snapshot.services['far'] = ComputeService(
+            'far', state='up', status='disabled'
+        )
+        result = run(snapshot, rebalance=False)
+        self.assertEqual(['b', 'off'], [one.host for one in result.drains])
+        self.assertEqual(
+            {(name, 'off', 'a') for name in ('v0', 'v1', 'v2')}
+            | {('b0', 'b', 'a')},
+            {(s.instance, s.source, s.destination) for s in result.steps},
+        )
+
+    def test_lowest_combined(self) -> None:
+        """G6: not the first pair, but the one that evens most out."""
+        snapshot = balanced()
+        readings = snapshot.readings['cpu']
+        readings.imbalance.samples[1].value = 0.3
+        assert readings.profile is not None
+        for one, value in zip(
+            readings.profile.samples, (0.05, 0.01, 0.1), strict=False
+        ):
+            one.value = value
+        first, *_ = run(snapshot, rebalance=False, max_migrations=1).steps
+        self.assertEqual(('v2', 'b'), (first.instance, first.destination))
+        self.assertIs(MigrationPhase.EVACUATE, first.phase)
+        self.assertAlmostEqual(0.1, first.combined_before)
+        self.assertAlmostEqual(0.0, first.combined_after)
 
     def test_ceiling(self) -> None:
         """C18: also where the scores would allow it."""

@@ -30,6 +30,11 @@ def drained(seed: int, mode: Mode) -> Case:
         for host in some:
             service = (snapshot.services or {})[host]
             service.state, service.status = 'up', 'disabled'
+    for readings in snapshot.readings.values():
+        for sample in readings.imbalance.samples:
+            if not _on(snapshot, sample.label) and rng.random() < 0.5:
+                # What runs on an empty host, too.
+                sample.value = rng.choice([0.05, 0.1, 0.3])
     settings.evacuate, settings.rebalance = True, False
     settings.repeat_moves = False
     settings.soft_rules = rng.choice(list(SoftRules))
