@@ -39,17 +39,21 @@ AFFINITY_OPTS = [
         default='veto',
         choices=[
             ('veto', 'no migration breaks a soft rule'),
-            ('penalty', 'one may, where it gains more than the penalty'),
+            ('penalty', 'one that spreads may, for soft_rule_penalty'),
         ],
         help='What soft server-group policies mean to a plan. Hard ones are '
-        'never broken.',
+        'never broken. In mode pack soft ones are not either, also where '
+        'hosts are drained, and nowhere with enforce_soft_affinity.',
     ),
     cfg.FloatOpt(
         'soft_rule_penalty',
         default=0.05,
         min=0.0,
-        help='What a migration must gain in combined imbalance for each soft '
-        'rule that it breaks. Only with soft_rules = penalty.',
+        help='What a migration that spreads must gain in combined imbalance '
+        'for each soft rule that it breaks. One that drains a host need not '
+        'gain it: in mode spread it may break soft rules whatever the '
+        'penalty, which only counts in the choice. Only with soft_rules = '
+        'penalty.',
     ),
 ]
 
