@@ -20,6 +20,7 @@ class SuccessTestCase(base.MoveTestCase):
         self.assertEqual([], self.aborts)
 
     def test_the_scheduler_decides(self):
+        """G9, K6."""
         self.run_move()
         self.assertEqual(
             [{'os-migrateLive': {'host': 'h2', 'block_migration': 'auto'}}],

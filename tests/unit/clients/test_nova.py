@@ -62,6 +62,7 @@ class LiveMigrateTestCase(test_nova_reader.NovaTestCase):
 
 class TestLiveMigrate(LiveMigrateTestCase):
     def test_the_request(self) -> None:
+        """G9, K6: Nova finds out what the storage asks for; never force."""
         self.accepts()
         self.assertEqual(REQUEST, self.nova.live_migrate('vm', 'cmp2'))
         (request,) = self.posts()
