@@ -11,7 +11,7 @@ from watcher import objects
 from kronos.engine import cooldown
 from kronos.engine.events import Origin, Outcome
 from kronos.strategies import history
-from tests.functional.watcher import base
+from tests.functional.watcher import base, cloud
 
 UNTIL_ABORTED = ('accepted', *['running'] * 1000)
 
@@ -147,6 +147,22 @@ class TestOutcomes(HistoryTestCase):
         self.cloud.down.add(('GET', '/nova/v2.1/servers'))
         self.start(plan)
         self.assertEqual([(Outcome.FAILED, 'NovaClientError')], self.told())
+
+    def test_nova_was_away_for_one_call(self):
+        """I7: what a further try heals is no failure."""
+        plan = self.planned()
+        answer, away = self.cloud.answer, ['once']
+
+        def first_away(method, path, *rest):
+            if path.startswith('/nova/v2.1/servers/') and away:
+                away.pop()
+                raise cloud.Answer(503, {'error': {'message': 'away'}})
+            return answer(method, path, *rest)
+
+        with mock.patch.object(self.cloud, 'answer', first_away):
+            self.start(plan)
+        self.assertEqual([], away)
+        self.assertEqual([(Outcome.MOVED, '')], self.told())
 
     def test_what_nobody_foresaw(self):
         plan = self.planned()

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do audits leave alone what was moved or failed (I1-I5, I12)?"""
 
+import datetime
 import time
+
+import fixtures
+import requests
+from watcher import objects
 
 from tests.functional.watcher import base, cloud
 
@@ -88,6 +93,73 @@ class TestAggregate(MemoryTestCase):
         self.cloud.migrations[-1].source = 'gone'
         _, plan = self.planned()
         self.assertEqual(1, len(self.actions(plan)))
+
+    def forced(self):
+        """The plan and the message of an audit that minds no other plan."""
+        headers = self.admin_api._headers()
+        headers['OpenStack-API-Version'] = 'infra-optim 1.5'
+        body = {
+            'audit_type': 'ONESHOT',
+            'goal': 'kronos_balance',
+            'strategy': 'kronos_spread',
+            'parameters': {'aggregates': 'alpha', 'max_migrations': 1},
+            'force': True,
+        }
+        response = requests.post(
+            f'{self.admin_api.base_url}/audits',
+            json=body,
+            headers=headers,
+            timeout=60,
+        )
+        self.assertEqual(201, response.status_code, response.text)
+        audit = self.wait_for('audits', response.json()['uuid'])
+        return self.plan(audit), self.message(audit)
+
+    def rewrite(self, plan, state, ago=0.0):
+        """Leave a plan as its applier would have, so many seconds ago."""
+        row = objects.ActionPlan.get_by_uuid(
+            self.context, plan['uuid'], eager=True
+        )
+        row.state = state
+        row.save()
+        now = datetime.datetime.now(datetime.UTC)
+        actions = objects.Action.list(
+            self.context,
+            filters={'action_plan_uuid': plan['uuid']},
+            eager=True,
+        )
+        for one in [row, *actions]:
+            one.created_at = one.updated_at = now - datetime.timedelta(
+                seconds=ago
+            )
+            one.save()
+
+    def test_a_plan_that_waits_for_an_applier(self):
+        """Until an operator cancels it by the uuid that is told."""
+        _, plan = self.planned()
+        self.rewrite(plan, 'PENDING', ago=7200.0)
+        later, message = self.forced()
+        self.assertEqual([], self.actions(later))
+        self.assertIn(f'action plan {plan["uuid"]} is PENDING', message)
+        response = self.admin_api.patch(
+            f'/action_plans/{plan["uuid"]}',
+            [{'op': 'replace', 'path': '/state', 'value': 'CANCELLED'}],
+        )
+        self.assertEqual(200, response.status_code, response.text)
+        later, _ = self.forced()
+        self.assertEqual(1, len(self.actions(later)))
+
+    def test_a_plan_whose_applier_was_killed(self):
+        _, plan = self.planned()
+        self.rewrite(plan, 'ONGOING')
+        later, message = self.forced()
+        self.assertEqual([], self.actions(later))
+        self.assertIn(f'action plan {plan["uuid"]} is ONGOING', message)
+        self.rewrite(plan, 'ONGOING', ago=601.0)
+        log = self.useFixture(fixtures.FakeLogger())
+        later, _ = self.forced()
+        self.assertEqual(1, len(self.actions(later)))
+        self.assertIn(f'waits in action plan {plan["uuid"]}', log.output)
 
 
 class TestInstance(MemoryTestCase):

@@ -304,6 +304,14 @@ class TestQuarantine(base.BaseTestCase):
             self.assertIn(told, reason)
 
 
+class TestCompleted(base.BaseTestCase):
+    def test_it_is_no_state_of_its_own(self) -> None:
+        """I8: only the cooldowns and the guard, which count any move."""
+        for one in (event(), by_hand()):
+            self.assertEqual(Memory(), remember(one, **QUARANTINE))
+            self.assertEqual(Memory(), remember(one, quarantine_seconds=-1))
+
+
 class TestReturns(base.BaseTestCase):
     def returns(self, *events: Event, seconds: float = 600.0) -> Any:
         return remember(*events, return_guard_seconds=seconds).returns

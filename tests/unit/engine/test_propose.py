@@ -211,6 +211,7 @@ class TestMemory(base.BaseTestCase):
         )
 
     def test_who_rests(self) -> None:
+        """I10: no candidate, but the imbalance is that of the metrics."""
         quarantined = self.event(
             'a-1',
             outcome=Outcome.FAILED,
@@ -223,6 +224,10 @@ class TestMemory(base.BaseTestCase):
             [step.instance for step in result.steps],
         )
         self.assertAlmostEqual(0.8, result.combined_before)
+        self.assertEqual(
+            [one.imbalance_before for one in self.planned().policies],
+            [one.imbalance_before for one in result.policies],
+        )
         self.assertIn('cools down for 800 s', result.unmovable['a-0'])
         self.assertIn('in quarantine for 3500 s', result.unmovable['a-1'])
         stages = {stage.name: stage.count for stage in result.stages}
