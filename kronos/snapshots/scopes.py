@@ -81,12 +81,12 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
     ):
         raise exceptions.ScopeError(reason=NO_SCOPE)
     excluded = _excluded_hosts(request, cloud)
-    chosen = [_find(ref, cloud.aggregates) for ref in named]
-    for zone in request.availability_zones:
-        chosen += _of_zone(zone, cloud)
     scopes: dict[str, list[Host]] = {}
-    for aggregate in chosen:
+    for ref in named:
+        aggregate = _find(ref, cloud.aggregates)
         scopes[aggregate.name] = _hosts_of(aggregate, cloud, excluded)
+    for zone in request.availability_zones:
+        scopes |= _zone_scopes(zone, cloud, excluded)
     if wants_all:
         scopes = _all_scopes(cloud, excluded)
     if request.include_unassigned:
@@ -167,6 +167,19 @@ def _find_exactly(ref: Exactly, known: list[HostAggregate]) -> HostAggregate:
         names = [f'{a.id} ({a.name})' for a in numbered]
         raise _unknown('aggregate with the id', ref.id, names)
     raise _unknown('aggregate named', ref.name, sorted(a.name for a in known))
+
+
+def _zone_scopes(
+    zone: str, cloud: Cloud, excluded: Collection[str]
+) -> dict[str, list[Host]]:
+    """The aggregates of a zone.
+
+    One without a host that may be planned is left out, since nobody named
+    it, unless all are.
+    """
+    found = _of_zone(zone, cloud)
+    able = [a for a in found if _sorted_out(a, cloud, excluded)[0]]
+    return {a.name: _hosts_of(a, cloud, excluded) for a in able or found}
 
 
 def _of_zone(zone: str, cloud: Cloud) -> list[HostAggregate]:

@@ -77,6 +77,8 @@ class TestZones(CollectTestCase):
         self.aggregates(
             aggregate(1, 'west', 'a1') | {'availability_zone': 'az1'},
             aggregate(2, 'fast', 'a1', 'b1'),
+            aggregate(3, 'spare') | {'availability_zone': 'az1'},
+            aggregate(4, 'later') | {'availability_zone': 'az2'},
         )
         zones = {'a1': 'az1'}
         self.wire.get(
@@ -99,15 +101,25 @@ class TestZones(CollectTestCase):
 
     def test_a_zone_of_nothing(self) -> None:
         self.assertIn(
-            'there is no availability zone "east"; known: az1',
+            'there is no availability zone "east"; known: az1, az2',
             self.refused(availability_zones=['east']),
+        )
+
+    def test_an_aggregate_without_a_host(self) -> None:
+        """Nobody named it: the others of the zone are planned."""
+        for zone in ('az1', '*'):
+            found = self.scopes(availability_zones=[zone])
+            self.assertEqual({'west': ['a1']}, found)
+        self.assertIn(
+            'aggregate "later" has no host that may be planned',
+            self.refused(availability_zones=['az2']),
         )
 
     def test_the_services_are_not_known(self) -> None:
         """E12: what the zones are then is what the aggregates tell."""
         self.wire.get(SERVICES, status_code=403, json={})
         self.assertIn(
-            'there is no availability zone "nova"; known: az1',
+            'there is no availability zone "nova"; known: az1, az2',
             self.refused(availability_zones=['nova']),
         )
         found = self.scopes(availability_zones=['az1'])
