@@ -10,7 +10,7 @@ from tests.unit.engine import scopes
 from tests.unit.engine.comparing import Case, LiteralTestCase
 from tests.unit.engine.repair_literal import RepairLiteral
 
-CASES = 600
+CASES = 800
 
 
 def broken(seed: int, mode: Mode = Mode.SPREAD) -> Case:
