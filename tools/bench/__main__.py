@@ -24,6 +24,7 @@ sys.path[:0] = [str(TOP), str(pathlib.Path(__file__).parent)]
 import generate  # noqa: E402
 
 from kronos.engine.propose import propose  # noqa: E402
+from kronos.engine.schedule import schedule  # noqa: E402
 from kronos.engine.settings import Settings, TieBreak  # noqa: E402
 from kronos.policies.models import Mode  # noqa: E402
 from kronos.snapshots import cluster  # noqa: E402
@@ -33,6 +34,8 @@ TARGET_SECONDS = 1.0
 TARGET_MIB = 1024
 MIGRATIONS = 50
 REPEATS = 5
+DRAINED = 40
+CONCURRENT = 5
 CEILINGS = {'cpu': 0.85, 'ram': 0.9, 'net': 0.85}
 
 
@@ -48,12 +51,15 @@ def main() -> int:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         small, _ = _plan(_file(folder, 100))
         whole, partial = _pack(large, False), _pack(large, True)
+        drain, laid_out = _drain(large)
         literal, pruned = _against_the_literal_rule(_file(folder, 10))
     print(f'peak memory             {peak:8.0f} MiB ({start:.0f} at start)')
     print(f'large / 100 hosts       {plan / small:8.1f} x the time')
     print(f'reading + plan / plan   {replay / plan:8.1f} x')
     print(f'pack, unlimited / plan  {whole / plan:8.1f} x')
     print(f'pack, partial / whole   {partial / whole:8.1f} x')
+    print(f'drain, unlimited / plan {drain / plan:8.1f} x')
+    print(f'drain / its schedule    {drain / laid_out:8.1f} x')
     print(f'literal / pruned search {literal / pruned:8.1f} x (10 hosts)')
     met = plan <= TARGET_SECONDS and peak <= TARGET_MIB
     print(
@@ -140,6 +146,34 @@ def _pack(path: str, partial: bool) -> float:
         f'migrations, {gib:.0f} GiB, {seconds:.3f} s'
     )
     return seconds
+
+
+def _drain(path: str) -> tuple[float, float]:
+    """Seconds of scoring to plan for some hosts that are to be empty.
+
+    Without a budget; and the seconds that it takes to lay the plan out.
+    """
+    found = cluster.read(path)
+    services = found.snapshot.services or {}
+    able = [host for host in sorted(services) if services[host].is_available]
+    hosts = able[:: max(1, len(able) // DRAINED)][:DRAINED]
+    settings = Settings(
+        evacuate=True,
+        drain_hosts=hosts,
+        drain_may_exceed_threshold=True,
+        rebalance=False,
+        unlimited=True,
+    )
+    start = time.perf_counter()
+    [scope] = propose([found.snapshot], found.policies, settings).scopes
+    seconds = time.perf_counter() - start
+    steps = scope.steps
+    laid_out = _timed(lambda: schedule(steps, [found.snapshot], CONCURRENT))
+    print(
+        f'drain of {len(hosts)} hosts: {len(steps)} migrations, '
+        f'{seconds:.3f} s; schedule, {CONCURRENT} at a time: {laid_out:.3f} s'
+    )
+    return seconds, laid_out
 
 
 def _against_the_literal_rule(path: str) -> tuple[float, float]:
