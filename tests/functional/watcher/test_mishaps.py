@@ -151,7 +151,8 @@ class NothingHappensTestCase(test_audits.Continuous):
         """Half a plan is none: a later step may need an earlier one."""
         with fixtures.MockPatch(
             'kronos.strategies.messages.change',
-            side_effect=['cpu 1 -> 0', TypeError('no')],
+            # Three steps in the log, then one in the solution.
+            side_effect=['cpu 1 -> 0'] * 4 + [TypeError('no')],
         ):
             self.run_empty('Unexpected TypeError')
 
