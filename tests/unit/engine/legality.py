@@ -8,16 +8,15 @@ asked that Nova would refuse or an operator would not forgive.
 from collections import Counter
 from collections.abc import Iterator
 
-from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
     MigrationStep,
     ServerGroup,
-    Snapshot,
     StopReason,
 )
-from kronos.policies.models import Mode, Policy
+from kronos.policies.models import Mode
+from tests.unit.engine.ledger import Ledger
 
 SAME = 1e-9
 ORDER = [
@@ -30,18 +29,8 @@ IN_PROGRESS = 'planned', 'under_way'
 SEARCHED = StopReason.DONE, StopReason.BUDGET, StopReason.STUCK
 
 
-class Judge:
+class Judge(Ledger):
     """One scope whose readings name instances by uuid and hosts by name."""
-
-    def __init__(
-        self, snapshot: Snapshot, policies: list[Policy], settings: Settings
-    ) -> None:
-        self._snapshot = snapshot
-        self._policies = policies
-        self._settings = settings
-        self._at = {u: one.host for u, one in snapshot.instances.items()}
-        self._loads = {p.name: self._readings(p, True) for p in policies}
-        self._scores = {p.name: self._readings(p, False) for p in policies}
 
     def faults(self, result: AggregateResult) -> list[str]:
         """Everything that is wrong with a plan."""
@@ -284,41 +273,3 @@ class Judge:
             step.phase is MigrationPhase.AFFINITY
             or not self._settings.swap_moves
         )
-
-    def _imbalance(self, policy: str) -> float:
-        values = [self._scores[policy][host] for host in self._counting]
-        return max(values) - min(values)
-
-    def _make(self, step: MigrationStep) -> None:
-        self._shift_scores(step.instance, step.source, step.destination)
-
-    def _undo(self, step: MigrationStep) -> None:
-        self._shift_scores(step.instance, step.destination, step.source)
-
-    def _shift_scores(self, uuid: str, source: str, target: str) -> None:
-        self._at[uuid] = target
-        for policy in self._policies:
-            for table in (self._scores, self._loads):
-                values = table[policy.name]
-                for host, sign in ((source, -1), (target, 1)):
-                    if host in values:
-                        values[host] += sign * self._share(policy, uuid, host)
-
-    def _readings(self, policy: Policy, capacity: bool) -> dict[str, float]:
-        readings = self._snapshot.readings[policy.name]
-        reading = readings.imbalance
-        if capacity and policy.capacity_query and readings.capacity:
-            reading = readings.capacity
-        return {one.label: one.value for one in reading.samples}
-
-    def _share(self, policy: Policy, uuid: str, host: str) -> float:
-        readings = self._snapshot.readings[policy.name]
-        assert readings.profile is not None
-        usage = {one.label: one.value for one in readings.profile.samples}
-        size = 1.0
-        if policy.host_capacity_query and readings.host_capacity:
-            sizes = {
-                one.label: one.value for one in readings.host_capacity.samples
-            }
-            size = sizes.get(host, 1.0)
-        return usage.get(uuid, 0.0) / size

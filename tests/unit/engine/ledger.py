@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the moves of a plan make of the scores? Plain Python."""
+
+from kronos.engine.settings import Settings
+from kronos.engine.types import MigrationStep, Snapshot
+from kronos.policies.models import Policy
+
+
+class Ledger:
+    """The placement and the scores of one scope, move by move."""
+
+    def __init__(
+        self, snapshot: Snapshot, policies: list[Policy], settings: Settings
+    ) -> None:
+        self._snapshot = snapshot
+        self._policies = policies
+        self._settings = settings
+        self._at = {u: one.host for u, one in snapshot.instances.items()}
+        self._loads = {p.name: self._readings(p, True) for p in policies}
+        self._scores = {p.name: self._readings(p, False) for p in policies}
+        self._counting: list[str] = []
+        """Hosts that are part of the imbalance."""
+
+    def _imbalance(self, policy: str) -> float:
+        values = [self._scores[policy][host] for host in self._counting]
+        return max(values) - min(values)
+
+    def _make(self, step: MigrationStep) -> None:
+        self._shift_scores(step.instance, step.source, step.destination)
+
+    def _undo(self, step: MigrationStep) -> None:
+        self._shift_scores(step.instance, step.destination, step.source)
+
+    def _shift_scores(self, uuid: str, source: str, target: str) -> None:
+        self._at[uuid] = target
+        for policy in self._policies:
+            for table in (self._scores, self._loads):
+                values = table[policy.name]
+                for host, sign in ((source, -1), (target, 1)):
+                    if host in values:
+                        values[host] += sign * self._share(policy, uuid, host)
+
+    def _readings(self, policy: Policy, capacity: bool) -> dict[str, float]:
+        readings = self._snapshot.readings[policy.name]
+        reading = readings.imbalance
+        if capacity and policy.capacity_query and readings.capacity:
+            reading = readings.capacity
+        return {one.label: one.value for one in reading.samples}
+
+    def _share(self, policy: Policy, uuid: str, host: str) -> float:
+        readings = self._snapshot.readings[policy.name]
+        assert readings.profile is not None
+        usage = {one.label: one.value for one in readings.profile.samples}
+        size = 1.0
+        if policy.host_capacity_query and readings.host_capacity:
+            sizes = {
+                one.label: one.value for one in readings.host_capacity.samples
+            }
+            size = sizes.get(host, 1.0)
+        return usage.get(uuid, 0.0) / size
