@@ -118,9 +118,15 @@ def _packed(one: Policy, snapshot: Snapshot, rng: random.Random) -> Policy:
 
 def _event(snapshot: Snapshot, rng: random.Random) -> Event:
     hosts = sorted(snapshot.hosts)
+    # Members of groups are those whose moves matter most to others.
+    some = [uuid for one in snapshot.groups for uuid in one.members]
+    if not some or rng.random() < 0.5:
+        some = [*sorted(snapshot.instances), 'gone']
+    uuid = rng.choice(some)
+    there = snapshot.instances.get(uuid)
     return Event(
-        instance=rng.choice([*sorted(snapshot.instances), 'gone']),
-        source=rng.choice(hosts),
+        instance=uuid,
+        source=there.host if there else rng.choice(hosts),
         destination=rng.choice(hosts),
         outcome=rng.choice(list(Outcome)),
         at=NOW - rng.choice([1.0, 300.0, 3000.0, 30000.0]),
