@@ -95,6 +95,32 @@ class TestLiveMigration(_Migrations):
         (move,) = self.nova.list_migrations(0)
         self.assertEqual(Outcome.MOVED, move.outcome)
 
+    def test_a_revert_is_a_move_back(self) -> None:
+        uuid = self.boot('host1')['id']
+        self.admin_api.post_server_action(uuid, {'migrate': {'host': 'host2'}})
+
+        def status() -> str:
+            moves = self.nova.list_migrations(0)
+            return moves[0].status if moves else ''
+
+        self.until('it waits', lambda: status() == 'finished')
+        self.until(
+            'the server waits, too',
+            lambda: self.nova.get_instance_status(uuid) == 'VERIFY_RESIZE',
+        )
+        self.admin_api.post_server_action(uuid, {'revertResize': None})
+        self.until('it is reverted', lambda: status() == 'reverted')
+        (move,) = self.nova.list_migrations(0)
+        self.assertEqual(
+            ('host2', 'host1', Outcome.MOVED),
+            (move.source, move.destination, move.outcome),
+        )
+        # The destination says so before the source has it again.
+        self.until(
+            'the server is back',
+            lambda: self.nova.get_instance_host(uuid) == 'host1',
+        )
+
     def test_each_request_finds_its_own_migration(self) -> None:
         uuid = self.boot('host1')['id']
         first = self._refused(uuid)
