@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which instance leaves next, and to where? The search of a drain (G6).
 
-Exact pruning, so that no step looks at all pairs of an instance and a host.
+Exact pruning, so that no step judges all pairs of an instance and a host.
 The hosts that are left do not count and usages are not negative, so a move
 changes one score, and that one grows. The imbalance of a policy then falls
 only if the move enters its only lowest host: these columns are judged
-anew. Everywhere else a pair gains at most ``-cost``: what it adds to the
-highest scores, which is known of all pairs and changes with the column that
-was entered, or with a highest score. It is looked at where no lowest host
-takes anything.
+anew. Everywhere else a pair gains at most ``-cost`` (``leavers``). That is
+looked at where no lowest host takes anything.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.arrays import EPSILON, FloatArray, IntArray
 from kronos.engine.draft import Draft
+from kronos.engine.leavers import Leavers
 
 PAIRS_AT_ONCE = 2**15
-"""Pairs looked at in one go: arrays of 256 KiB stay in the cache."""
+"""Pairs judged in one go: arrays of 256 KiB stay in the cache."""
 FIRST_PAIRS = 2**12
 """So many of the cheapest pairs are judged before more are."""
 
@@ -50,19 +49,7 @@ class Exits:
         self._state = draft.state
         self._hears = hears
         self._penalty = penalty
-        # Only what counts is a destination; [D] of the hosts.
-        self._hosts = np.flatnonzero(draft.state.counts)
-        self._column_of = np.cumsum(draft.state.counts) - 1
-        self._instances = instances.copy()
-        self._left = len(instances)
-        """The rows from here on have left."""
-        self._legal = self._legal_pairs()
-        shape = self._legal.shape if self._left else (0, 0)
-        self._cost: FloatArray = np.zeros(shape)
-        self._free: BoolArray = np.zeros(shape, dtype=bool)
-        """Legal, and adds to no highest score."""
-        self._highest: list[float] = []
-        """The highest scores that costs are known for."""
+        self._leavers = Leavers(draft, instances, penalty)
 
     def best(self) -> Pair | None:
         """The pair that leaves the combined imbalance and price lowest.
@@ -70,8 +57,6 @@ class Exits:
         Of equals the one that lowers the variance most, then the one with
         the least memory, then the first by uuid and name of the host.
         """
-        if not self._left:
-            return None
         found = self._into_lowest()
         if _most(found) <= SLACK:
             found = self._with_the_rest(found)
@@ -83,35 +68,7 @@ class Exits:
 
     def follow(self, instance: int, destination: int) -> None:
         """Take note of a move that was made."""
-        row = int(np.flatnonzero(self._rows() == instance)[0])
-        self._left -= 1
-        for kept in (self._instances, self._legal, self._cost, self._free):
-            kept[row] = kept[self._left]
-        # No rule looks further than at the two hosts of a move, and the
-        # host that was left takes nothing. Only a soft rule does.
-        column = int(self._column_of[destination])
-        allowed = self._draft.constraints.hard_column(destination)
-        self._legal[: self._left, column] = allowed[self._rows()]
-        if self._highest == self._highest_now():
-            self._estimate(slice(0, self._left), slice(column, column + 1))
-        else:
-            self._highest = []
-
-    def _rows(self) -> IntArray:
-        return self._instances[: self._left]
-
-    def _legal_pairs(self) -> BoolArray:
-        """[n, D]"""
-        legal = np.zeros((self._left, len(self._hosts)), dtype=bool)
-        for part in self._parts():
-            rows = self._draft.constraints.hard_rows(self._instances[part])
-            legal[part] = rows[:, self._hosts]
-        return legal
-
-    def _parts(self) -> Iterator[slice]:
-        size = max(1, PAIRS_AT_ONCE // len(self._state.index.hosts))
-        for start in range(0, self._left, size):
-            yield slice(start, min(start + size, self._left))
+        self._leavers.follow(instance, destination)
 
     def _into_lowest(self) -> Judged:
         """All that may enter the only lowest host of some policy."""
@@ -124,10 +81,8 @@ class Exits:
         )
         found = []
         for host in hosts:
-            column = self._column_of[host]
-            good = np.flatnonzero(self._legal[: self._left, column])
-            instances = self._rows()[good]
-            price: FloatArray | None = None
+            instances = self._leavers.to(host)
+            price = np.zeros(len(instances))
             if self._draft.constraints.weighs_soft_rules:
                 breaks = self._draft.constraints.soft_breaks_column(host)
                 price = np.multiply(breaks[instances], self._penalty)
@@ -136,7 +91,7 @@ class Exits:
         return _joined(found)
 
     def _judge(
-        self, instances: IntArray, hosts: IntArray, price: FloatArray | None
+        self, instances: IntArray, hosts: IntArray, price: FloatArray
     ) -> Judged:
         """What legal moves gain, less their price; without the objected."""
         found = []
@@ -146,35 +101,33 @@ class Exits:
             _, entered = self._state.shifted(some, sources, to)
             # A source does not count, so the destination is both ends.
             gains, objected = self._state.judge(to, to, entered, entered)
-            if price is not None:
-                gains = gains - price[part]
             good = ~(objected & self._hears)
+            gains = gains - price[part]
             found.append((some[good], to[good], gains[good]))
         return _joined(found)
 
     def _with_the_rest(self, found: Judged) -> Judged:
         """The pairs that are best where no lowest host gains by any."""
-        self._estimate_all()
-        cost, free = self._cost[: self._left], self._free[: self._left]
-        price = self._price()
-        if price is not None:
-            cost, free = cost + price, free & (price == 0.0)
-        if not free.any():
-            return self._cheapest(found, cost, price)
-        pairs = self._at(np.nonzero((cost <= SLACK) & ~free), price)
-        return _joined([found, pairs, self._flattest(free)])
+        self._leavers.refresh()
+        if not self._leavers.free.any():
+            return self._cheapest(found)
+        # At no cost there is nothing to gain or to object to: neither the
+        # highest nor the lowest score of any policy changes.
+        instances, hosts = self._leavers.flattest(SLACK)
+        flattest = instances, hosts, np.zeros(len(instances))
+        nearly = (self._leavers.cost <= SLACK) & ~self._leavers.free
+        return _joined([found, flattest, self._at(*np.nonzero(nearly))])
 
-    def _cheapest(
-        self, found: Judged, cost: FloatArray, price: FloatArray | None
-    ) -> Judged:
+    def _cheapest(self, found: Judged) -> Judged:
         """Judge the pairs by cost until the others cannot be best.
 
         :param found: what is judged already
         """
+        cost = self._leavers.cost
         number = FIRST_PAIRS
-        limit = float(cost.min()) + 2 * SLACK
+        limit = float(cost.min(initial=np.inf)) + 2 * SLACK
         while np.isfinite(limit):
-            pairs = self._at(np.nonzero(cost <= limit), price)
+            pairs = self._at(*np.nonzero(cost <= limit))
             both = _joined([found, pairs])
             if limit >= SLACK - _most(both):
                 return both
@@ -182,82 +135,11 @@ class Exits:
                 break
             limit = float(np.partition(cost, number, axis=None)[number])
             number *= 8
-        every = self._at(np.nonzero(np.isfinite(cost)), price)
+        every = self._at(*np.nonzero(np.isfinite(cost)))
         return _joined([found, every])
 
-    def _at(
-        self, at: tuple[IntArray, ...], price: FloatArray | None
-    ) -> Judged:
-        rows, columns = at
-        some = None if price is None else price[rows, columns]
-        return self._judge(self._rows()[rows], self._hosts[columns], some)
-
-    def _price(self) -> FloatArray | None:
-        """[n, D], in combined imbalance; None where soft rules veto."""
-        if not self._draft.constraints.weighs_soft_rules:
-            return None
-        breaks = self._draft.constraints.soft_breaks_rows(self._rows())
-        price: FloatArray = np.multiply(breaks[:, self._hosts], self._penalty)
-        return price
-
-    def _highest_now(self) -> list[float]:
-        return [highest.values[0] for highest in self._state.highest]
-
-    def _estimate_all(self) -> None:
-        if self._highest != self._highest_now():
-            self._highest = self._highest_now()
-            for part in self._parts():
-                self._estimate(part, slice(None))
-
-    def _estimate(self, rows: slice, columns: slice) -> None:
-        """What pairs add to the highest scores; infinite if illegal."""
-        state, hosts = self._state, self._hosts[columns]
-        instances = self._instances[rows][:, None]
-        legal = self._legal[rows, columns]
-        cost: FloatArray = np.zeros(legal.shape)
-        free = legal.copy()
-        sources = state.host_of[instances]
-        _, entered = state.shifted(instances, sources, hosts[None, :])
-        for p, highest in enumerate(self._highest):
-            added = np.maximum(entered[p] - highest, 0.0)
-            free &= added == 0.0
-            cost += state.weights[p] * added
-        self._cost[rows, columns] = np.where(legal, cost, np.inf)
-        self._free[rows, columns] = free
-
-    def _flattest(self, free: BoolArray) -> Judged:
-        """Of moves at no cost those that lower the variance most.
-
-        Roughly, as a product of two matrices; a few more are among them.
-        They gain nothing, exactly: no highest or lowest score changes.
-        """
-        state, hosts = self._state, self._hosts
-        number = len(hosts)
-        scores = state.scores[:, hosts]
-        above = scores - scores.mean(axis=1, keepdims=True)
-        share = 1.0 / state.capacity[:, hosts]
-        by_host = np.concatenate(
-            [2.0 * above * share, (1.0 - 1.0 / number) * share * share]
-        )
-        most = -np.inf
-        found: list[Judged] = []
-        for part in self._parts():
-            used = state.usage[:, self._instances[part]]
-            weighted = state.weights[:, None] * used
-            by_instance = np.concatenate([weighted, weighted * used]).T
-            drops = np.where(free[part], -(by_instance @ by_host), -np.inf)
-            most = max(most, float(drops.max()))
-            rows, columns = np.nonzero(free[part] & (drops >= most - SLACK))
-            found.append(
-                (
-                    self._instances[part][rows],
-                    hosts[columns],
-                    drops[rows, columns],
-                )
-            )
-        instances, to, drops = _joined(found)
-        good = drops >= most - SLACK
-        return instances[good], to[good], np.zeros(int(good.sum()))
+    def _at(self, rows: IntArray, columns: IntArray) -> Judged:
+        return self._judge(*self._leavers.pairs(rows, columns))
 
     def _of_equals(self, instances: IntArray, hosts: IntArray) -> Pair:
         if len(instances) > 1:

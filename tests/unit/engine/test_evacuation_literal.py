@@ -5,7 +5,7 @@ import random
 from typing import Any
 from unittest import mock
 
-from kronos.engine import exits
+from kronos.engine import exits, leavers
 from kronos.engine.settings import SoftRules
 from kronos.engine.types import Reading, Sample, Snapshot, StopReason
 from kronos.policies.models import Mode, Policy
@@ -94,6 +94,7 @@ class TestLiteralRule(LiteralTestCase):
         """However many pairs are judged at once."""
         with (
             mock.patch.object(exits, 'PAIRS_AT_ONCE', 7),
+            mock.patch.object(leavers, 'PAIRS_AT_ONCE', 7),
             mock.patch.object(exits, 'FIRST_PAIRS', 2),
         ):
             self._compare(Mode.SPREAD)
