@@ -241,8 +241,8 @@ def event(row: Row) -> events.Event:
     if now.status == 'reverted':
         ends = (now.destination, now.source)
     result = outcome(now.status)
-    is_evacuation = row.get('migration_type') == 'evacuation'
-    if is_evacuation and result is events.Outcome.MOVED:
+    kind = row.get('migration_type')
+    if kind == 'evacuation' and result is events.Outcome.MOVED:
         # A dead host that comes back writes to the row once more, whenever
         # that is; the move was over long before.
         at = now.created_at
@@ -254,6 +254,7 @@ def event(row: Row) -> events.Event:
         at=at,
         origin=events.Origin.NOVA,
         status=now.status,
+        is_resize=kind == 'resize',
     )
 
 

@@ -87,11 +87,12 @@ MEMORY_OPTS = [
         default=600,
         min=0,
         help='Seconds before a scope is planned again after an instance '
-        'came to one of its hosts or left it: by a live or cold migration, '
-        'a resize to another host or back, or an evacuation, whoever '
-        'started it; and after an action of a started plan failed. It should '
-        'be longer than the longest window of the policies, so that the '
-        'metrics show what was moved. kronos_evacuate does not wait.',
+        'came to one of its hosts or left it: by a live or cold migration '
+        'or an evacuation, whoever started it; and after an action of a '
+        'started plan failed. Resizes, of which tenants make many, start '
+        'none. It should be longer than the longest window of the policies, '
+        'so that the metrics show what was moved. kronos_evacuate does not '
+        'wait.',
     ),
     cfg.IntOpt(
         'instance_cooldown',

@@ -272,7 +272,12 @@ def _in_progress(event: Event) -> bool:
 
 
 def _starts_cooldown(event: Event) -> bool:
-    """Whether the scope rests: it changed, or a plan of ours was tried."""
+    """Whether the scope rests: it changed, or a plan of ours was tried.
+
+    Not for resizes: where tenants resize all the time it would rest for ever.
+    """
+    if event.is_resize:
+        return False
     if event.outcome is Outcome.FAILED:
         # When a deleted one was, nobody knows; Nova tells of its moves.
         return (

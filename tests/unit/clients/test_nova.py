@@ -299,6 +299,9 @@ class TestHistory(LiveMigrateTestCase):
         self.assertEqual(
             [1, 3, 4, 5], [(one.at - self.SINCE) / 60 for one in events]
         )
+        self.assertEqual(
+            [False, True, False, False], [one.is_resize for one in events]
+        )
         self.assertEqual(('cmp1', ''), _ends(events[-1]))
 
     def test_a_revert_is_a_move_back(self) -> None:

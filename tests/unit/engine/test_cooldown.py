@@ -124,6 +124,16 @@ class TestAggregate(base.BaseTestCase):
     def test_a_failure_that_only_nova_tells_of(self) -> None:
         self.assertEqual('', standstill(by_hand(Outcome.FAILED)))
 
+    def test_a_resize_is_the_instances_own_matter(self) -> None:
+        """I2: tenants resize all the time; the aggregate would always rest."""
+        for outcome in Outcome:
+            one = by_hand(outcome, is_resize=True)
+            memory = remember(
+                one, cooldown_seconds=600.0, instance_cooldown_seconds=600.0
+            )
+            self.assertEqual('', memory.standstill)
+            self.assertIn('u1', memory.unavailable)
+
     def test_clock_that_runs_ahead(self) -> None:
         self.assertIn('for 600 s: ', standstill(event(at=1030)))
         self.assertIn('0 s ago', standstill(event(at=1030)))
