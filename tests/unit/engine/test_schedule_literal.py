@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a plan laid out as a literal list scheduling lays it out (K3)?"""
+
+import random
+
+from oslotest import base
+
+from kronos.engine import schedule
+from tests.unit.engine import test_schedule
+
+PLANS = 500
+LIMITS = {'out': 1, 'in': 2}
+
+
+class Literal:
+    """Each round every step that waits is looked at anew."""
+
+    def __init__(self, steps, shot, limit):
+        self.steps = steps
+        self.shot = shot
+        self.limits = LIMITS | {'scope': limit}
+        self.tight = {
+            name
+            for name, host in shot.hosts.items()
+            if sum(one.memory_mb for one in steps if one.destination == name)
+            > host.headroom['MEMORY_MB'].capacity
+            - host.headroom['MEMORY_MB'].used
+        }
+        self.before = [
+            {early for early in range(late) if self.waits(late, early)}
+            for late in range(len(steps))
+        ]
+        self.ends = {}
+        self.held = {}
+        """What holds the lanes of a resource: at most its limit of steps."""
+
+    def chains(self, index):
+        one = self.steps[index]
+        groups = (g for g in self.shot.groups if one.instance in g.members)
+        names = {one.instance, *(group.uuid for group in groups)}
+        return names | {one.requires} if one.requires else names
+
+    def waits(self, late, early):
+        host, other = self.steps[late].destination, self.steps[early]
+        touches = host in (other.source, other.destination)
+        return bool(self.chains(late) & self.chains(early)) or (
+            touches and host in self.tight
+        )
+
+    def keys(self, index):
+        one = self.steps[index]
+        return [
+            ('scope', one.scope),
+            ('out', one.source),
+            ('in', one.destination),
+        ]
+
+    def start(self, index):
+        at = [self.ends[one] for one in self.before[index]]
+        for key in self.keys(index):
+            held = self.held.get(key, [])
+            if len(held) == self.limits[key[0]]:
+                at.append(min(self.ends[one] for one in held))
+        return max(at, default=0.0)
+
+    def take(self, key, index, start):
+        """Of the lanes that are free the one that was freed last."""
+        held = self.held.setdefault(key, [])
+        free = [n for n, one in enumerate(held) if self.ends[one] <= start]
+        if not free:
+            held.append(index)
+            return set()
+        lane = max(free, key=lambda n: (self.ends[held[n]], -n))
+        previous, held[lane] = held[lane], index
+        return {previous}
+
+    def parents(self):
+        found = {}
+        while len(found) < len(self.steps):
+            start, chosen = min(
+                (self.start(n), n)
+                for n in range(len(self.steps))
+                if n not in found and self.before[n] <= found.keys()
+            )
+            found[chosen] = set(self.before[chosen])
+            for key in self.keys(chosen):
+                found[chosen] |= self.take(key, chosen, start)
+            seconds = schedule._seconds(self.steps[chosen])
+            self.ends[chosen] = start + seconds
+        return self.without_implied(found)
+
+    def without_implied(self, found):
+        above = {}
+        for index, direct in found.items():
+            older = set().union(*(above[one] for one in direct))
+            above[index] = older | direct
+            found[index] = sorted(direct - older)
+        return [found[index] for index in range(len(self.steps))]
+
+
+class TestLiteral(base.BaseTestCase):
+    def test_plans(self):
+        late = 0
+        for seed in range(PLANS):
+            rng = random.Random(seed)
+            steps, shot = test_schedule.random_plan(rng)
+            for one in steps:
+                one.scope = rng.choice(['alpha', 'alpha', 'beta'])
+                one.requires = rng.choice([None] * 5 + [steps[0].instance])
+            limit = rng.randint(1, 5)
+            expected = Literal(steps, shot, limit).parents()
+            with self.subTest(seed=seed):
+                found = schedule.schedule(steps, [shot], limit)
+                self.assertEqual(expected, found)
+            late += any(parents for parents in expected)
+        self.assertGreater(late, PLANS // 2)
