@@ -17,6 +17,8 @@ from kronos.policies import loader
 SAMPLE = pathlib.Path(__file__).parents[2] / 'etc/kronos/policies.yaml'
 MOVED = 20
 """Scrape (of 15 s each) at which instance 2 goes from cmp1 to cmp2."""
+BORN = 36
+"""Scrape at which cmp3 comes up, 9 minutes after the others."""
 
 CPU = 'libvirt_domain_info_cpu_time_seconds_total'
 META = 'libvirt_domain_info_meta'
@@ -37,8 +39,19 @@ def guest(name, host, number, values):
 
 
 def series():
-    """cmp1: 4 cores, 75 % busy; cmp2: 2 cores that seem more than idle."""
-    found = []
+    """cmp1: 4 cores, 75 % busy; cmp2: 2 cores that seem more than idle.
+
+    And cmp3, whose core is 50 % busy from its first moment.
+    """
+    found = [
+        node(
+            'node_cpu_seconds_total',
+            'cmp3',
+            f'_x{BORN} 0+{step}x9',
+            f',cpu="0",mode="{mode}"',
+        )
+        for mode, step in (('idle', 7.5), ('user', 7.5))
+    ]
     for host, cores, idle, total, available in [
         ('cmp1', 4, 3.75, 1000, 250),
         ('cmp2', 2, 15.3, 500, 500),
@@ -70,10 +83,11 @@ def series():
     return found
 
 
-def hosts(cmp1, cmp2):
+def hosts(*values):
+    """Of cmp1, cmp2 and so on."""
     return {
-        '{host="cmp1",instance="cmp1:9100"}': cmp1,
-        '{host="cmp2",instance="cmp2:9100"}': cmp2,
+        f'{{host="cmp{n}",instance="cmp{n}:9100"}}': value
+        for n, value in enumerate(values, start=1)
     }
 
 
@@ -90,6 +104,8 @@ def memory(first, second):
 
 EXPECTED = [
     ('cpu', 'imbalance_query', '4m', hosts(0.75, 0)),
+    # less than a minute old, and not taken for a busy one
+    ('cpu', 'imbalance_query', '10m', hosts(0.75, 0, 0.5)),
     ('cpu', 'host_capacity_query', '4m', hosts(4, 2)),
     ('cpu', 'vm_profile_query', '4m', cpu(1.5, 1)),
     # moved at 5m: the source's rate is gone at once, the destination's
