@@ -113,13 +113,13 @@ def _drains(
 ) -> list[Drain]:
     # A server group's repair may take the rest away.
     leaving = {(step.instance, step.source) for step in result.steps}
+    on: dict[str, list[str]] = {host: [] for host in card.draining}
+    for uuid, one in sorted(snapshot.instances.items()):
+        if one.host in on:
+            on[one.host].append(uuid)
     drains = []
     for host, reason in card.draining.items():
-        there = [
-            uuid
-            for uuid, one in sorted(snapshot.instances.items())
-            if one.host == host
-        ]
+        there = on[host]
         staying = {
             uuid: result.stayed[uuid]
             for uuid in there
