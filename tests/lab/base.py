@@ -22,6 +22,8 @@ from labkit.lab import Lab  # noqa: E402
 
 ALPHA = topology.AGGREGATES['alpha']
 WINDOW_SECONDS = 20
+LIMIT_SECONDS = 300
+"""For what ought to happen soon."""
 FINAL = ('SUCCEEDED', 'FAILED', 'CANCELLED')
 SAMPLES = TOP / 'etc' / 'kronos'
 GOALS = {
@@ -55,6 +57,7 @@ class LabTestCase(base.BaseTestCase):
         self.lab = lab()
         self.cloud = self.lab.cloud
         self.cloud.reset()
+        self.wait(lambda: not self.down(), 'all hosts to be up')
         self.addCleanup(layout.KRONOS.unlink, missing_ok=True)
         self.reports = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.policies = self.sample('policies.yaml')
@@ -183,7 +186,6 @@ class LabTestCase(base.BaseTestCase):
         url = f'/v1/audits/{audit["UUID"]}'
         self.wait(
             lambda: self.cloud.watcher(url)['state'] in FINAL,
-            120,
             'the audit to end',
         )
         return self.shown(audit)
@@ -211,15 +213,22 @@ class LabTestCase(base.BaseTestCase):
             now = self.cloud.watcher(url)
             return now if now['state'] in FINAL else None
 
-        return dict(self.wait(ended, 300, 'the action plan to end'))
+        return dict(self.wait(ended, 'the action plan to end'))
 
     def start(self, plan: dict[str, Any]) -> None:
         self.openstack(f'optimize actionplan start {plan["uuid"]}')
 
-    def wait(
-        self, predicate: Callable[[], Any], seconds: float, what: str
-    ) -> Any:
-        return self.cloud.wait_for(predicate, seconds, what)
+    def wait(self, predicate: Callable[[], Any], what: str) -> Any:
+        """Wait for a condition, for as long as a slow machine may take."""
+        return self.cloud.wait_for(predicate, LIMIT_SECONDS, what)
+
+    def down(self) -> set[str]:
+        """The hosts whose nova-compute is down."""
+        return {
+            row['host']
+            for row in self.cloud.services()
+            if row['binary'] == 'nova-compute' and row['state'] != 'up'
+        }
 
     def boot(self, wanted: Iterable[Wanted]) -> dict[str, str]:
         """Boot servers; their uuids by name, once the metrics show them."""
@@ -242,7 +251,7 @@ class LabTestCase(base.BaseTestCase):
                 for host in wanted[policy]
             )
 
-        self.wait(settled, 120, 'Prometheus to show the hosts as they are')
+        self.wait(settled, 'Prometheus to show the hosts as they are')
 
     def expected(self) -> dict[str, dict[str, float]]:
         """Scores by policy and host, from where the servers really are."""

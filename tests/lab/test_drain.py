@@ -54,9 +54,7 @@ class TestDrain(base.LabTestCase):
             f'max_migrations={BUDGET}'
         )
         url = f'/v1/audits/{audit["UUID"]}'
-        self.wait(
-            lambda: 'alpha: ' in self.message(audit), 60, 'the first run'
-        )
+        self.wait(lambda: 'alpha: ' in self.message(audit), 'the first run')
         self.assertEqual(
             [], [row for p in self.plans(audit) for row in self.actions(p)]
         )
@@ -65,12 +63,10 @@ class TestDrain(base.LabTestCase):
 
         self.wait(
             lambda: self.left_on('cmp6') == ['kept'],
-            150,
             'cmp6 to be drained',
         )
         self.wait(
             lambda: self.only_left(audit, uuids['kept']),
-            60,
             'the audit to name what is left',
         )
         self.assertIn('cmp6', self.message(audit))
@@ -99,18 +95,7 @@ class TestDrain(base.LabTestCase):
         self.addCleanup(self.lab.start, 'cmp6')
         for host in ('cmp5', 'cmp6'):
             self.disable(host)
-        self.wait(
-            lambda: (
-                {'cmp6'}
-                == {
-                    row['host']
-                    for row in self.cloud.services()
-                    if row['state'] == 'down'
-                }
-            ),
-            60,
-            'cmp6 to be down',
-        )
+        self.wait(lambda: self.down() == {'cmp6'}, 'cmp6 to be down')
 
         audit, plan, actions = self.audited(
             'aggregates=alpha', '--auto-trigger', 'kronos_evacuate'

@@ -117,7 +117,6 @@ class TestMemory(base.LabTestCase):
         )
         self.wait(
             lambda: self.cloud.placement()['hand'] == 'cmp1',
-            60,
             'the server to be on cmp1',
         )
         self.wait_for_metrics()

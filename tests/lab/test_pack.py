@@ -40,7 +40,7 @@ class TestPack(base.LabTestCase):
             for host in [*hosts, FULL]
             for n in range(3 if host == FULL else 2)
         )
-        self.wait(self.has_forgotten, 90, 'the readings to be of now')
+        self.wait(self.has_forgotten, 'the readings to be of now')
         before = self.cloud.placement()
 
         audit, plan, actions = self.audited(

@@ -35,9 +35,7 @@ class TestSpread(base.LabTestCase):
         self.openstack(f'server lock {uuids["locked"]}')
         self.lab.stop('cmp6')
         self.addCleanup(self.lab.start, 'cmp6')
-        self.wait(
-            lambda: self.state_of('cmp6') == 'down', 60, 'cmp6 to be down'
-        )
+        self.wait(lambda: self.down() == {'cmp6'}, 'cmp6 to be down')
 
         audit = self.finished(self.audit('aggregates=alpha max_migrations=20'))
 
@@ -86,13 +84,6 @@ class TestSpread(base.LabTestCase):
             self.assertEqual('spread', given['phase'])
             self.assertIn(given['source_node'], ('cmp1', 'cmp2'))
             self.assertIn(given['destination_node'], ('cmp3', 'cmp4'))
-
-    def state_of(self, host: str) -> str:
-        return next(
-            row['state']
-            for row in self.cloud.services()
-            if row['host'] == host
-        )
 
     def test_auto_trigger_carries_the_plan_out(self):
         """Two scopes in one audit, each by itself (A5, A7, A9)."""

@@ -59,7 +59,6 @@ class TestTelling(base.LabTestCase):
         )
         self.wait(
             lambda: self.shown(going)['State'] == 'ONGOING',
-            60,
             'the continuous audit to start',
         )
         for _ in range(3):
@@ -109,7 +108,6 @@ class TestPrometheusAway(base.LabTestCase):
         url = f'/v1/audits/{audit["UUID"]}'
         self.wait(
             lambda: words in (self.cloud.watcher(url)['status_message'] or ''),
-            90,
             f'the audit to say {words!r}',
         )
 
@@ -169,7 +167,6 @@ class TestActions(base.LabTestCase):
                 'MIGRATING'
                 in {s['status'] for s in self.cloud.servers().values()}
             ),
-            60,
             'a migration to run',
         )
         self.openstack(f'optimize actionplan cancel {plan["uuid"]}')

@@ -43,7 +43,7 @@ class TestSideBySide(base.LabTestCase):
         for hot in itertools.cycle(pairs):
             self.make_busy(set(hot))
             self.wait_for_metrics()
-            self.wait(self.are_even, 300, f'{hot} to be relieved')
+            self.wait(self.are_even, f'{hot} to be relieved')
             self.check_zone()
             if time.monotonic() > end:
                 break
