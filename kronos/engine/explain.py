@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why did planning end, and why did an instance not move? In sentences."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -124,6 +125,28 @@ def stuck_instances(draft: Draft) -> dict[int, str]:
         for instance in np.flatnonzero(draft.movable).tolist()
         if int(state.host_of[instance]) in hottest
     }
+
+
+def held(state: State, fixed: Mapping[str, str]) -> str:
+    """How many of the hottest host may not be moved, and the usual reason.
+
+    :param fixed: instance uuid to the reason
+    :returns: as an addition to the reason of a stall; '' if there are none
+    """
+    over = np.flatnonzero(state.over_threshold()).tolist()
+    if not over:
+        return ''
+    host = state.highest[over[0]].hosts[0]
+    there = np.flatnonzero(np.equal(state.host_of, host)).tolist()
+    uuids = [state.index.instances[one] for one in there]
+    reasons = Counter(fixed[uuid] for uuid in uuids if uuid in fixed)
+    if not reasons:
+        return ''
+    reason = min(reasons, key=lambda why: (-reasons[why], why))
+    return (
+        f'; {reasons.total()} of {len(there)} instances on '
+        f'{state.index.hosts[host]} stay: {reason}'
+    )
 
 
 def no_destination(draft: Draft, instance: int, otherwise: str = '') -> str:

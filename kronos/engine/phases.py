@@ -168,13 +168,13 @@ class Phases:
 
     def _spread(self, draft: Draft) -> PhaseEnd:
         stopped = Spread(draft, self.settings).run()
-        stayed = {}
-        if stopped is StopReason.STUCK:
-            stayed = explain.stuck_instances(draft)
+        reason = explain.why_stopped(
+            stopped, self.state, len(draft.made), self.settings
+        )
+        if stopped is not StopReason.STUCK:
+            return PhaseEnd(stopped, reason)
         return PhaseEnd(
             stopped,
-            explain.why_stopped(
-                stopped, self.state, len(draft.made), self.settings
-            ),
-            stayed,
+            reason + explain.held(self.state, self._fixed),
+            explain.stuck_instances(draft),
         )

@@ -287,6 +287,19 @@ class TestPolicies(base.BaseTestCase):
             4, len(only(snapshot, max_migrations=None, **more).steps)
         )
 
+    def test_who_holds_the_hottest_host_up(self) -> None:
+        snapshot = uneven()
+        for uuid in list(snapshot.instances):
+            snapshot.instances[uuid].locked = True
+        result = only(snapshot)
+        self.assertIs(StopReason.STUCK, result.stopped)
+        self.assertTrue(
+            result.reason.endswith(
+                '; 8 of 8 instances on a stay: it is locked'
+            ),
+            result.reason,
+        )
+
     def test_no_budget(self) -> None:
         error = self.assertRaises(ValueError, run, uneven(), max_migrations=0)
         self.assertIn('max_migrations', str(error))
