@@ -29,7 +29,7 @@ def _claim() -> IO[str] | None:
     if 'KRONOS_LAB' in os.environ:
         return None
     (TOP / '.lab').mkdir(exist_ok=True)
-    for name in ('', *map(str, itertools.count(2))):
+    for name in itertools.chain([''], map(str, itertools.count(2))):
         file = (TOP / '.lab' / f'tests{name}.lock').open('w')
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
