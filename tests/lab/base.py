@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do the scenarios share? One lab, and the hands of an operator."""
 
+import contextlib
+import fcntl
 import functools
+import itertools
 import json
+import os
 import pathlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 import fixtures
 import yaml
@@ -15,6 +19,27 @@ from oslotest import base
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP / 'tools'))
+
+
+def _claim() -> IO[str] | None:
+    """Take a lab in which no other process tests, unless one was named.
+
+    :returns: what keeps it taken
+    """
+    if 'KRONOS_LAB' in os.environ:
+        return None
+    (TOP / '.lab').mkdir(exist_ok=True)
+    for name in itertools.chain([''], map(str, itertools.count(2))):
+        file = (TOP / '.lab' / f'tests{name}.lock').open('w')
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.environ['KRONOS_LAB'] = name
+            return file
+        file.close()
+    raise AssertionError
+
+
+_CLAIMED = _claim()
 
 from labkit import layout, topology  # noqa: E402
 from labkit.cloud import Wanted  # noqa: E402

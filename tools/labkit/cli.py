@@ -30,6 +30,9 @@ While it runs these files, all optional, are read anew all the time:
   .lab/run/migrations.json  {"source:cmp1": {"seconds": 30}, "web-2":
                             {"end": "failed"}}
   .lab/run/exporter.json    {"down": ["cmp3"]}
+
+With KRONOS_LAB=NAME in the environment all of this is about a second lab, in
+.lab/lab-NAME.
 """
 
 

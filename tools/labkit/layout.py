@@ -9,8 +9,11 @@ from typing import Any
 
 KIT = pathlib.Path(__file__).resolve().parent
 ROOT = KIT.parent.parent
-LAB = ROOT / '.lab'
-VENV = LAB / 'venv'
+HOME = ROOT / '.lab'
+NAME = os.environ.get('KRONOS_LAB', '')
+"""Of a lab beside the usual one; they share nothing but what is installed."""
+LAB = HOME / f'lab-{NAME}' if NAME else HOME
+VENV = HOME / 'venv'
 ETC = LAB / 'etc'
 LOG = LAB / 'log'
 RUN = LAB / 'run'

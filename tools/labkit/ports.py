@@ -49,10 +49,10 @@ def choose(running: bool) -> dict[str, int]:
 
 
 def _another(taken: set[int]) -> int:
-    # A checkout starts to look at a place of its own, so that two of them
-    # do not choose the same ports in the same second.
+    # A lab starts to look at a place of its own, so that two of them do not
+    # choose the same ports in the same second.
     size = LAST - FIRST
-    start = sum(str(layout.ROOT).encode()) * 37 % size
+    start = sum(str(layout.LAB).encode()) * 37 % size
     for offset in range(size):
         port = FIRST + (start + offset) % size
         if port not in taken and _free(port):
