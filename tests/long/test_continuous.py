@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 from tests.lab import base
 
 THRESHOLD = 0.15
-EDGE = 0.005
 MINUTES = 10
 INTERVAL_SECONDS = 10
 QUIET_SECONDS = 40
-CALM, BUSY = 0.4, 1.9
+CALM = 0.505
+BUSY = 4 * CALM
+"""Every imbalance is then a multiple of CALM/32, and none of them is nearer
+to the threshold than .007: there the next scrape would decide."""
 
 
 class TestContinuous(base.LabTestCase):
@@ -29,20 +31,14 @@ class TestContinuous(base.LabTestCase):
             'aggregates=alpha max_migrations=10', INTERVAL_SECONDS
         )
         self.stays_quiet(audit)
-        quiet = 0
         end = time.monotonic() + 60 * MINUTES
         for hot in itertools.cycle(base.ALPHA):
             self.make_busy(hot)
             self.wait_for_metrics()
             self.wait(self.is_even, f'{hot} to be relieved')
-            self.wait_for_metrics()
-            # At the very threshold the next scrape decides.
-            if self.imbalance() < THRESHOLD - EDGE:
-                self.stays_quiet(audit)
-                quiet += 1
+            self.stays_quiet(audit)
             if time.monotonic() > end:
                 break
-        self.assertGreater(quiet, 2)
         self.assertEqual('ONGOING', self.shown(audit)['State'])
         self.assertEqual(
             [], [p for p in self.plans(audit) if p['state'] == 'FAILED']
@@ -59,10 +55,14 @@ class TestContinuous(base.LabTestCase):
         )
 
     def is_even(self) -> bool:
-        return self.imbalance() <= THRESHOLD
-
-    def imbalance(self) -> float:
-        return max(self.imbalances(base.ALPHA).values())
+        """As measured, and as it is: a window may be half full."""
+        among = [
+            [values[host] for host in base.ALPHA]
+            for values in self.expected().values()
+        ]
+        real = max(max(values) - min(values) for values in among)
+        measured = max(self.imbalances(base.ALPHA).values())
+        return max(real, measured) <= THRESHOLD
 
     def stays_quiet(self, audit: dict[str, Any]) -> None:
         """Even and unchanged: several runs, no move, one empty plan."""
