@@ -28,24 +28,30 @@ def keep(
 
     Whatever goes wrong is logged and no matter to the audit.
     """
-    try:
-        _keep(result, order, audit, strategy, kronos)
-    except Exception:
-        LOG.exception('Audit %s: its report is lost', audit.uuid)
-
-
-def _keep(
-    result: cycle.Cycle,
-    order: cycle.Order,
-    audit: Any,
-    strategy: str,
-    kronos: Any,
-) -> None:
     if not kronos.report_dir:
         return
     now = datetime.datetime.now(datetime.UTC)
-    about = {
-        'created_at': now.isoformat(),
+    try:
+        about = _about(result, order, audit, strategy)
+        path = reports.write(
+            kronos.report_dir,
+            report.document(
+                result.report, {'created_at': now.isoformat(), **about}
+            ),
+            kronos.report_keep,
+            now,
+        )
+    except Exception:
+        LOG.exception('Audit %s: its report is lost', audit.uuid)
+        return
+    if path:
+        LOG.debug('Audit %s: the report is %s', audit.uuid, path)
+
+
+def _about(
+    result: cycle.Cycle, order: cycle.Order, audit: Any, strategy: str
+) -> dict[str, Any]:
+    return {
         'versions': {name: _version(name) for name in PACKAGES},
         'strategy': strategy,
         'audit': {
@@ -59,14 +65,6 @@ def _keep(
         'settings': asdict(result.settings),
         'timings': result.timings,
     }
-    path = reports.write(
-        kronos.report_dir,
-        report.document(result.report, about),
-        kronos.report_keep,
-        now,
-    )
-    if path:
-        LOG.debug('Audit %s: the report is %s', audit.uuid, path)
 
 
 def _version(package: str) -> str:
