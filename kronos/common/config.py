@@ -8,7 +8,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.common import phase_opts
+from kronos.common import execution_opts, phase_opts
 
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
@@ -148,34 +148,6 @@ PLANNING_OPTS = [
     ),
 ]
 
-EXECUTION_OPTS = [
-    cfg.IntOpt(
-        'max_concurrent_migrations',
-        default=2,
-        min=1,
-        help='Migrations of one plan and scope that may run side by side; '
-        'a host gives at most one and takes at most two at a time.',
-    ),
-    cfg.FloatOpt(
-        'migration_timeout',
-        default=600,
-        min=1,
-        help='Seconds after leaving the queue before a migration is aborted.',
-    ),
-    cfg.FloatOpt(
-        'queue_timeout',
-        default=1800,
-        min=1,
-        help="Seconds in Nova's queue before a migration is aborted.",
-    ),
-    cfg.FloatOpt(
-        'migration_poll_interval',
-        default=5,
-        min=0.1,
-        help='Seconds between two looks at a running migration.',
-    ),
-]
-
 PROMETHEUS_OPTS = [
     cfg.URIOpt(
         'url',
@@ -228,7 +200,7 @@ PROMETHEUS_OPTS = [
 ]
 
 _GROUPS = {
-    KRONOS: SCOPE_OPTS + PLANNING_OPTS + phase_opts.OPTS + EXECUTION_OPTS,
+    KRONOS: SCOPE_OPTS + PLANNING_OPTS + phase_opts.OPTS + execution_opts.OPTS,
     PROMETHEUS: PROMETHEUS_OPTS,
 }
 
