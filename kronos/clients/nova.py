@@ -9,7 +9,10 @@ from collections.abc import Iterator
 
 from kronos.clients import nova_rows as rows
 from kronos.clients import wire
-from kronos.clients.nova_reader import NovaReader, quoted
+from kronos.clients.nova_api import quoted
+from kronos.clients.nova_progress import Progress
+from kronos.clients.nova_reader import NovaReader
+from kronos.clients.nova_requests import NovaRequests
 from kronos.clients.nova_rows import (
     AbortOutcome,
     AbortResult,
@@ -25,12 +28,15 @@ __all__ = [
     'HostAggregate',
     'MigrationStatus',
     'NovaClient',
+    'Progress',
 ]
 
 LIVE_MIGRATION = 'live-migration'
+TELLING = frozenset({'running', 'post-migrating'})
+"""Statuses of a migration of which Nova may tell the progress."""
 
 
-class NovaClient(NovaReader):
+class NovaClient(NovaReader, NovaRequests):
     """Nova, as an administrator; nothing is cached, nothing decided (M7).
 
     Every method raises :class:`~kronos.common.exceptions.NovaClientError`
@@ -79,7 +85,15 @@ class NovaClient(NovaReader):
             self.microversion,
             {'os-migrateLive': {'host': host, 'block_migration': 'auto'}},
         )
-        return str(response.headers['x-compute-request-id'])
+        request_id = response.headers.get('x-compute-request-id')
+        if not request_id:
+            # It came from something in between that gave up on Nova.
+            raise self._wire.failure(
+                f'asked to move server {uuid}: the answer was lost (HTTP '
+                f'{response.status_code} without a request id)',
+                transient=True,
+            )
+        return str(request_id)
 
     def get_migration_status(self, uuid: str, key: str) -> MigrationStatus:
         """The migration of a server that came of a request.
@@ -120,30 +134,13 @@ class NovaClient(NovaReader):
 
     def _with_progress(self, row: wire.Json) -> MigrationStatus:
         status = rows.migration(row)
-        if status.status == 'running':
+        if status.status in TELLING:
             path = f'/servers/{quoted(status.instance)}/migrations'
             body = self._wire.get(path, self.microversion)
             for running in body['migrations']:
                 if running['uuid'] == status.uuid:
-                    status.progress = rows.progress(running)
+                    status.progress = Progress.of(running)
         return status
-
-    def refusal_reason(self, uuid: str, request_id: str) -> str:
-        """Why a request failed after Nova had accepted it (P3, P4).
-
-        :returns: Nova's words; empty if no part of it failed
-        """
-        failed = [
-            event
-            for event in self._action(uuid, request_id)['events']
-            if event.get('result') == 'Error'
-        ]
-        failed.sort(key=lambda event: str(event['start_time']))
-        said = [
-            ' '.join((event.get('details') or '').split()) or event['event']
-            for event in failed
-        ]
-        return '; '.join(dict.fromkeys(said))
 
     def abort_migration(
         self, uuid: str, migration: MigrationStatus
@@ -157,23 +154,11 @@ class NovaClient(NovaReader):
         try:
             self._wire.send('DELETE', path, self.microversion)
         except exceptions.NovaClientError as error:
-            outcome = {
-                400: AbortOutcome.REFUSED,
-                404: AbortOutcome.OVER,
-                409: AbortOutcome.OVER,
-            }.get(error.kwargs['status'])
+            outcome = _outcome(error.kwargs['status'], migration)
             if outcome is None:
                 raise
             return AbortResult(outcome, str(error.kwargs['reason']))
         return AbortResult(AbortOutcome.ABORTING)
-
-    def _action(self, uuid: str, request_id: str) -> wire.Json:
-        path = f'/servers/{quoted(uuid)}/os-instance-actions'
-        body = self._wire.get(
-            f'{path}/{quoted(request_id)}', self.microversion
-        )
-        action: wire.Json = body['instanceAction']
-        return action
 
     def _live_migrations(self, uuid: str) -> Iterator[wire.Json]:
         """Those of one server, the newest first."""
@@ -190,3 +175,22 @@ class NovaClient(NovaReader):
             filters,
             id_field='uuid',
         )
+
+
+def _outcome(
+    status: int | None, migration: MigrationStatus
+) -> AbortOutcome | None:
+    """What an HTTP error says of a wish to abort; None: nothing.
+
+    400 is a state that cannot be aborted, 404 no such server or migration,
+    409 a server without the task state of a migration. A nova-compute that
+    starts takes that away, and may then find the request for the migration
+    in its queue: 409 says nothing of one that has not begun.
+    """
+    if status == 409 and migration.status == 'accepted':
+        return AbortOutcome.REFUSED
+    return {
+        400: AbortOutcome.REFUSED,
+        404: AbortOutcome.OVER,
+        409: AbortOutcome.OVER,
+    }.get(status or 0)

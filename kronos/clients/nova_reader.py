@@ -1,80 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in the cloud? Nova's answers.
-
-Raw calls with explicit microversions: openstacksdk's own calls truncate
-the server groups.
-"""
-
-from typing import Any
-from urllib import parse
+"""What is in the cloud? Nova's answers."""
 
 from oslo_log import log as logging
 
 from kronos.clients import nova_rows as rows
-from kronos.clients import wire
+from kronos.clients.nova_api import quoted
+from kronos.clients.nova_groups import NovaGroups
 from kronos.clients.nova_rows import HostAggregate
 from kronos.common import exceptions
 from kronos.engine import types
 
 LOG = logging.getLogger(__name__)
 
-MINIMUM = (2, 68)
-"""Live migration without ``force``: the scheduler always checks (P6)."""
-WANTED = (2, 100)
-"""2.84 tells refusals, 2.96 pinned zones, 2.98 image properties."""
 COMPUTE = 'nova-compute'
-_PAGE = 1000
-_TRIES = 5
 
 
-class NovaReader:
-    """The reading half of :class:`~kronos.clients.nova.NovaClient`.
-
-    Every method raises :class:`~kronos.common.exceptions.NovaClientError`
-    whose ``kwargs`` are those of :class:`~kronos.clients.wire.Wire`.
-
-    :param compute: an openstacksdk compute proxy, or any keystoneauth1
-        adapter for the service type ``compute``
-    :param options: of :class:`~kronos.clients.wire.Wire`
-    """
-
-    def __init__(self, compute: Any, **options: Any) -> None:
-        self._wire = wire.Wire(compute, exceptions.NovaClientError, **options)
-        self._version = ''
-
-    @property
-    def microversion(self) -> str:
-        """The one in use: Nova's newest, at most 2.100.
-
-        :raises NovaClientError: Nova's newest is older than 2.68
-        """
-        if not self._version:
-            newest = self._newest()
-            if newest < MINIMUM:
-                raise self._wire.failure(
-                    f'its newest microversion is {_dotted(newest)}; Kronos '
-                    f'needs {_dotted(MINIMUM)} (the scheduler must check '
-                    'the destination); upgrade Nova'
-                )
-            self._version = _dotted(min(newest, WANTED))
-        return self._version
-
-    def _newest(self) -> tuple[int, int]:
-        try:
-            data = self._wire.adapter.get_endpoint_data()
-        except wire.FAILURES as error:
-            raise self._wire.failure(
-                f'the compute endpoint cannot be found: {error}',
-                transient=True,
-            ) from error
-        newest = data.max_microversion if data else None
-        if not newest:
-            raise self._wire.failure(
-                'the compute endpoint names no microversions; does the '
-                'Keystone catalog have an endpoint of type compute that '
-                'ends in /v2.1?'
-            )
-        return newest[0], newest[1]
+class NovaReader(NovaGroups):
+    """The reading half of :class:`~kronos.clients.nova.NovaClient`."""
 
     def list_compute_hosts(self) -> list[types.Host]:
         """All hypervisors, whatever their type; a host may have several."""
@@ -82,6 +24,24 @@ class NovaReader:
             '/os-hypervisors/detail', 'hypervisors', self.microversion
         )
         return [rows.host(row) for row in listing]
+
+    def get_compute_host(self, name: str) -> types.Host | None:
+        """The hypervisor of one nova-compute service host, if it has one.
+
+        Nova searches by node name; where that has nothing in common with
+        the service's host name, all hypervisors are listed.
+        """
+        path = '/os-hypervisors/detail'
+        query = {'hypervisor_hostname_pattern': name}
+        try:
+            body = self._wire.get(path, self.microversion, query)
+        except exceptions.NovaClientError as error:
+            # Nova's word for an empty result.
+            if error.kwargs['status'] != 404:
+                raise
+            body = {'hypervisors': []}
+        like_it = [rows.host(row) for row in body['hypervisors']]
+        return _named(name, like_it) or _named(name, self.list_compute_hosts())
 
     def list_compute_services(self) -> dict[str, types.ComputeService]:
         """nova-compute services by host (E10, E16)."""
@@ -182,50 +142,6 @@ class NovaReader:
         instance = self.get_instance(uuid)
         return instance.host if instance else None
 
-    def list_server_groups(self) -> list[types.ServerGroup]:
-        """The groups of all projects (E1).
 
-        Pages overlap by one row: another row in its place means that a
-        group was deleted meanwhile, and the listing starts anew.
-
-        :raises NovaClientError: also when the groups will not hold still
-        """
-        for _ in range(_TRIES):
-            listing = self._groups_once()
-            if listing is not None:
-                return [rows.group(row) for row in listing.values()]
-        raise self._wire.failure(
-            'the server groups kept changing while they were listed',
-            transient=True,
-        )
-
-    def _groups_once(self) -> dict[str, wire.Json] | None:
-        found: dict[str, wire.Json] = {}
-        page = self._group_page(0)
-        # A server that gives one row at a time leaves none to overlap.
-        overlap = 1 if len(page) > 1 else 0
-        while page:
-            found.update((row['id'], row) for row in page)
-            last = page[-1]['id']
-            page = self._group_page(len(found) - overlap)
-            if overlap and (not page or page[0]['id'] != last):
-                return None
-            page = page[overlap:]
-        return found
-
-    def _group_page(self, offset: int) -> list[wire.Json]:
-        body = self._wire.get(
-            '/os-server-groups',
-            self.microversion,
-            {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
-        )
-        page: list[wire.Json] = body['server_groups']
-        return page
-
-
-def _dotted(version: tuple[int, int]) -> str:
-    return f'{version[0]}.{version[1]}'
-
-
-def quoted(part: str) -> str:
-    return parse.quote(part, safe='')
+def _named(name: str, hosts: list[types.Host]) -> types.Host | None:
+    return next((host for host in hosts if host.name == name), None)

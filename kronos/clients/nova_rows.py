@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from kronos.clients.nova_progress import Progress
 from kronos.engine import events, types
 
 Row = Mapping[str, Any]
@@ -85,8 +86,8 @@ class MigrationStatus:
     destination: str = ''
     created_at: float = 0.0
     updated_at: float = 0.0
-    progress: float | None = None
-    """Share of the memory that is copied, in [0, 1]; None if unknown."""
+    progress: Progress | None = None
+    """Of a running or post-migrating one; None where Nova tells none."""
 
     @property
     def is_over(self) -> bool:
@@ -284,12 +285,3 @@ def migration(row: Row) -> MigrationStatus:
         created_at=created_at,
         updated_at=seconds_of(row.get('updated_at')) or created_at,
     )
-
-
-def progress(row: Row) -> float | None:
-    """How far a server's running migration got, if the driver tells."""
-    total = row.get('memory_total_bytes')
-    left = row.get('memory_remaining_bytes')
-    if not total or left is None:
-        return None
-    return float(max(0.0, min(1.0, 1.0 - left / total)))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much room has each host? Placement's answer, in few calls."""
+"""How much room has each host, and what does a server take of it?"""
 
 from collections.abc import Iterable
 from typing import Any
+from urllib import parse
 
 from kronos.clients import wire
 from kronos.common import exceptions
@@ -20,7 +21,11 @@ Room = tuple[dict[str, types.Headroom], list[str]]
 
 
 class PlacementClient:
-    """Placement; at most three calls, however many hosts there are.
+    """Placement, in few calls however many hosts there are.
+
+    Every method raises
+    :class:`~kronos.common.exceptions.PlacementClientError` whose ``kwargs``
+    are those of :class:`~kronos.clients.wire.Wire`.
 
     :param adapter: a keystoneauth1 Adapter or openstacksdk proxy for the
         service type ``placement``
@@ -35,13 +40,13 @@ class PlacementClient:
     def headroom(self) -> dict[str, Room]:
         """Capacity and usage by resource class, and traits, by node name.
 
+        At most three calls.
+
         ``allocation_candidates`` shows all resource classes of a host,
         but only hosts with room. A host with neither memory nor VCPUs
         left is given a capacity of 0, for its own is not shown: it reads
         as full, not as unknown. Only root providers count: what nested
         or sharing providers have is theirs.
-
-        :raises PlacementClientError: Placement refused or is away
         """
         names = self._compute_nodes()
         found: dict[str, Room] = {}
@@ -52,15 +57,74 @@ class PlacementClient:
             found[name] = _no_room()
         return found
 
+    def room_on(self, node: str) -> dict[str, types.Headroom] | None:
+        """Capacity and usage of one host by resource class, right now.
+
+        Three small calls. What nested providers have is theirs.
+
+        :param node: name of the root provider, ``Host.node``
+        :returns: None if there is no such root provider
+        """
+        rows = self._providers(name=node)
+        uuid = next((r['uuid'] for r in rows if _is_root(r)), None)
+        if uuid is None:
+            return None
+        path = f'/resource_providers/{uuid}'
+        try:
+            inventories = self._wire.get(f'{path}/inventories', MICROVERSION)
+            usages = self._wire.get(f'{path}/usages', MICROVERSION)
+        except exceptions.PlacementClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
+        return {
+            resource: types.Headroom(
+                _capacity(row), usages['usages'].get(resource, 0)
+            )
+            for resource, row in inventories['inventories'].items()
+        }
+
+    def allocations_of(self, consumer: str) -> dict[str, dict[str, int]]:
+        """What a server or a migration takes, by host and resource class.
+
+        While a server is on its way, its own uuid holds the destination
+        and the migration's uuid the source.
+
+        :returns: by name of the root provider, ``Host.node``, with what is
+            taken of its nested providers; empty if there is nothing
+        """
+        path = f'/allocations/{parse.quote(consumer, safe="")}'
+        taken = self._wire.get(path, MICROVERSION)['allocations']
+        roots: dict[str, str] = {}
+        found: dict[str, dict[str, int]] = {}
+        for uuid, allocation in taken.items():
+            if uuid not in roots:
+                roots.update(self._tree_of(uuid))
+            if uuid not in roots:
+                # Only a provider without allocations can be deleted.
+                continue
+            host = found.setdefault(roots[uuid], {})
+            for resource, amount in allocation['resources'].items():
+                host[resource] = host.get(resource, 0) + amount
+        return found
+
+    def _tree_of(self, uuid: str) -> dict[str, str]:
+        """The root's name, by uuid of every provider in one's tree."""
+        rows = self._providers(in_tree=uuid)
+        root = next((row['name'] for row in rows if _is_root(row)), None)
+        return {row['uuid']: root for row in rows if root is not None}
+
+    def _providers(self, **query: str) -> list[wire.Json]:
+        body = self._wire.get('/resource_providers', MICROVERSION, query)
+        providers: list[wire.Json] = body['resource_providers']
+        return providers
+
     def _compute_nodes(self) -> dict[str, str]:
         """Names of the hosts' root providers by uuid."""
-        body = self._wire.get(
-            '/resource_providers', MICROVERSION, {'required': COMPUTE_NODE}
-        )
         return {
             provider['uuid']: provider['name']
-            for provider in body['resource_providers']
-            if provider['uuid'] == provider['root_provider_uuid']
+            for provider in self._providers(required=COMPUTE_NODE)
+            if _is_root(provider)
         }
 
     def _with_room(
@@ -74,6 +138,16 @@ class PlacementClient:
         for uuid, summary in body['provider_summaries'].items():
             if uuid in names:
                 yield names[uuid], _room(summary)
+
+
+def _is_root(provider: wire.Json) -> bool:
+    return bool(provider['uuid'] == provider['root_provider_uuid'])
+
+
+def _capacity(inventory: wire.Json) -> int:
+    """Whole units, as Placement tells them of allocation candidates."""
+    free = inventory['total'] - inventory['reserved']
+    return int(free * inventory['allocation_ratio'])
 
 
 def _room(summary: wire.Json) -> Room:

@@ -10,15 +10,17 @@ from keystoneauth1 import exceptions as ks_exceptions
 from openstack import exceptions as sdk_exceptions
 from oslo_log import log as logging
 
+from kronos.clients import answers
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
 
-TRANSIENT = frozenset({429, 502, 503, 504})
+TRANSIENT = frozenset({429, 500, 502, 503, 504})
 """Statuses after which a read is worth another try."""
 NEVER_SENT = frozenset({'NewConnectionError', 'ConnectTimeoutError'})
 """urllib3's names for a connection that was never made."""
-_TEXT_LENGTH = 300
+PATIENCE = 30.0
+"""Seconds; who is asked to wait for longer is told at once."""
 
 FAILURES = (ks_exceptions.ClientException, sdk_exceptions.SDKException)
 """What an adapter raises."""
@@ -31,8 +33,9 @@ class Wire:
 
     :param adapter: a keystoneauth1 Adapter or an openstacksdk proxy
     :param error: what is raised; its ``kwargs`` hold ``status`` (HTTP
-        status or None), ``transient`` (worth another try later) and
-        ``sent`` (False if the request surely did not arrive)
+        status or None), ``transient`` (worth another try later), ``sent``
+        (False if the request surely did not arrive) and ``retry_after``
+        (seconds that the service asked to wait, or None)
     :param max_retries: further tries of a read
     :param retry_backoff: seconds before the first of them, then doubled
     :param timeout: seconds for each try
@@ -53,7 +56,7 @@ class Wire:
         self._timeout = timeout
         self._retrying = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(max_retries + 1),
-            wait=tenacity.wait_exponential(multiplier=retry_backoff, max=30),
+            wait=_Wait(multiplier=retry_backoff, max=PATIENCE),
             sleep=sleep,
             before_sleep=_tell,
             reraise=True,
@@ -65,11 +68,14 @@ class Wire:
         microversion: str,
         params: Mapping[str, Any] | None = None,
     ) -> Json:
-        """Read; connection errors, 429 and 502 to 504 are tried again.
+        """Read; connection errors, 429 and most of 5xx are tried again.
+
+        Not before the service wants it (``Retry-After``); if that is later
+        than ``PATIENCE``, the error is raised at once.
 
         :raises ClientError: of the type given at construction
         """
-        retry = tenacity.retry_if_exception(_is_transient)
+        retry = tenacity.retry_if_exception(_is_soon_over)
         return self._retrying.copy(retry=retry)(
             self._get, path, microversion, dict(params or {})
         )
@@ -107,7 +113,8 @@ class Wire:
             rows = [r for r in page[key] if r[id_field] not in seen]
             seen.update((row[id_field], None) for row in rows)
             yield from rows
-            links = page.get(f'{key}_links', [])
+            # Nova's instance actions have the latter.
+            links = page.get(f'{key}_links') or page.get('links', [])
             if not rows or not any(x.get('rel') == 'next' for x in links):
                 return
 
@@ -161,9 +168,10 @@ class Wire:
         if response.status_code >= 400:
             raise self.failure(
                 f'{method} {path}: HTTP {response.status_code}: '
-                f'{message_of(response)}',
+                f'{answers.message_of(response)}',
                 status=response.status_code,
                 transient=response.status_code in TRANSIENT,
+                retry_after=answers.retry_after_of(response),
             )
         return response
 
@@ -174,11 +182,11 @@ class Wire:
         status: int | None = None,
         transient: bool = False,
         sent: bool | None = None,
+        retry_after: float | None = None,
     ) -> exceptions.ClientError:
         """The error to raise, with its data."""
         return self._error(
-            reason=reason,
-            **facts(status=status, transient=transient, sent=sent),
+            reason=reason, **facts(status, transient, sent, retry_after)
         )
 
 
@@ -186,36 +194,31 @@ def facts(
     status: int | None = None,
     transient: bool = False,
     sent: bool | None = None,
+    retry_after: float | None = None,
 ) -> Json:
     """What every error of a client tells in its ``kwargs``."""
-    return {'status': status, 'transient': transient, 'sent': sent}
+    return {
+        'status': status,
+        'transient': transient,
+        'sent': sent,
+        'retry_after': retry_after,
+    }
 
 
-def message_of(response: Any) -> str:
-    """What an OpenStack service says about an error, in one short line."""
-    try:
-        body = response.json()
-    except ValueError:
-        body = response.text
-    for wrap in (_from_errors, _from_fault):
-        text = wrap(body)
-        if text:
-            return text[:_TEXT_LENGTH]
-    return ' '.join(str(body).split())[:_TEXT_LENGTH]
+class _Wait(tenacity.wait_exponential):
+    """Longer each time, and never shorter than the service asked for."""
+
+    def __call__(self, retry_state: tenacity.RetryCallState) -> float:
+        outcome = retry_state.outcome
+        error = outcome.exception() if outcome else None
+        return max(super().__call__(retry_state), _asked_wait(error))
 
 
-def _from_errors(body: Any) -> str:
-    """Placement's form: ``{"errors": [{"detail": ...}]}``."""
-    errors = body.get('errors') if isinstance(body, dict) else None
-    details = [e.get('detail', '') for e in errors or []]
-    return ' '.join(' '.join(details).split())
-
-
-def _from_fault(body: Any) -> str:
-    """Nova's form: ``{"conflictingRequest": {"message": ...}}``."""
-    faults = body.values() if isinstance(body, dict) else []
-    texts = [f.get('message', '') for f in faults if isinstance(f, dict)]
-    return ' '.join(' '.join(texts).split())
+def _asked_wait(error: BaseException | None) -> float:
+    """Seconds that the service asked to wait; 0 if it did not."""
+    if isinstance(error, exceptions.ClientError):
+        return float(error.kwargs['retry_after'] or 0)
+    return 0.0
 
 
 def _is_passing(error: Exception) -> bool:
@@ -230,9 +233,11 @@ def _tell(state: tenacity.RetryCallState) -> None:
     LOG.info('Trying again: %s', outcome.exception() if outcome else '')
 
 
-def _is_transient(error: BaseException) -> bool:
-    return isinstance(error, exceptions.ClientError) and bool(
-        error.kwargs['transient']
+def _is_soon_over(error: BaseException) -> bool:
+    return (
+        isinstance(error, exceptions.ClientError)
+        and bool(error.kwargs['transient'])
+        and _asked_wait(error) <= PATIENCE
     )
 
 

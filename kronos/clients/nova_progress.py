@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far has a live migration come, in bytes?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+_MIB = 2**20
+_GIB = 2**30
+
+
+@dataclass
+class Progress:
+    """What Nova tells of a migration's data; None: it does not tell.
+
+    ``processed`` only grows, and beyond ``total`` where the guest writes
+    to what was copied already; ``remaining`` may then grow, too.
+    """
+
+    memory_total: int | None = None
+    memory_processed: int | None = None
+    memory_remaining: int | None = None
+    disk_total: int | None = None
+    disk_processed: int | None = None
+    disk_remaining: int | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self | None:
+        """From a row of ``servers/{id}/migrations``; None: no figures."""
+        figures = {
+            name: row.get(f'{name}_bytes') for name in cls.__annotations__
+        }
+        if all(figure is None for figure in figures.values()):
+            return None
+        return cls(**figures)
+
+    @property
+    def done(self) -> int:
+        """Bytes of memory and disk that were sent, again and again too."""
+        return (self.memory_processed or 0) + (self.disk_processed or 0)
+
+    @property
+    def remaining(self) -> int:
+        """Bytes of memory and disk that are still to be sent."""
+        return (self.memory_remaining or 0) + (self.disk_remaining or 0)
+
+    def __str__(self) -> str:
+        """Such as "1.2 of 4.0 GiB memory, 0 of 10 GiB disk".
+
+        What is there already: the total less what remains.
+        """
+        parts = [
+            f'{_share(total, left)} {name}'
+            for name, total, left in (
+                ('memory', self.memory_total, self.memory_remaining),
+                ('disk', self.disk_total, self.disk_remaining),
+            )
+            if total
+        ]
+        return ', '.join(parts) or 'no figures'
+
+
+def _share(total: int, left: int | None) -> str:
+    size, unit = (_GIB, 'GiB') if total >= _GIB else (_MIB, 'MiB')
+    digits = 1 if total < 10 * size else 0
+    if left is None:
+        return f'unknown of {total / size:.{digits}f} {unit}'
+    there = max(0, total - left)
+    return f'{there / size:.{digits}f} of {total / size:.{digits}f} {unit}'

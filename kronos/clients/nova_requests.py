@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of the requests for a server? Nova's instance actions."""
+
+import math
+from collections.abc import Iterator
+
+from kronos.clients import nova_rows as rows
+from kronos.clients import wire
+from kronos.clients.nova_api import NovaApi, quoted
+
+LIVE_MIGRATION = 'live-migration'
+CANCEL = 'live_migration_cancel'
+
+
+class NovaRequests(NovaApi):
+    """Requests that Nova's API took, by their ids."""
+
+    def live_migration_requests(self, uuid: str) -> list[str]:
+        """Ids of all requests to live-migrate a server, the newest first.
+
+        A request whose answer was lost is among them once Nova took it.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        return [
+            str(row['request_id'])
+            for row in self._actions(uuid)
+            if row['action'] == LIVE_MIGRATION
+        ]
+
+    def was_aborted(self, uuid: str, since: float) -> bool:
+        """Whether someone asked to abort a live migration of a server.
+
+        Without that, ``cancelled`` is the word of a nova-compute that was
+        stopped while the migration was in its queue. Our own
+        :meth:`~kronos.clients.nova.NovaClient.abort_migration` counts, too.
+
+        :param since: Unix seconds by Nova's clock, such as ``created_at``
+            of the migration
+        """
+        # Nova keeps whole seconds.
+        first = math.floor(since)
+        for row in self._actions(uuid):
+            started = rows.seconds_of(row['start_time'])
+            if row['action'] == CANCEL and started >= first:
+                return True
+            if started < first:
+                return False
+        return False
+
+    def refusal_reason(self, uuid: str, request_id: str) -> str:
+        """Why a request failed after Nova had accepted it (P3, P4).
+
+        :returns: Nova's words; empty if no part of it failed
+        """
+        failed = [
+            event
+            for event in self._action(uuid, request_id)['events']
+            if event.get('result') == 'Error'
+        ]
+        failed.sort(key=lambda event: str(event['start_time']))
+        said = [
+            ' '.join((event.get('details') or '').split()) or event['event']
+            for event in failed
+        ]
+        return '; '.join(dict.fromkeys(said))
+
+    def _actions(self, uuid: str) -> Iterator[wire.Json]:
+        """All actions of one server, the newest first."""
+        return self._wire.get_all(
+            f'/servers/{quoted(uuid)}/os-instance-actions',
+            'instanceActions',
+            self.microversion,
+            id_field='request_id',
+        )
+
+    def _action(self, uuid: str, request_id: str) -> wire.Json:
+        path = f'/servers/{quoted(uuid)}/os-instance-actions'
+        body = self._wire.get(
+            f'{path}/{quoted(request_id)}', self.microversion
+        )
+        action: wire.Json = body['instanceAction']
+        return action
