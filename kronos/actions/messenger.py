@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How do notices reach the broker without any migration waiting for it?"""
+
+import os
+import queue
+import threading
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import oslo_messaging
+from oslo_log import log as logging
+from oslo_utils import timeutils
+from watcher.common import rpc
+
+LOG = logging.getLogger(__name__)
+
+_LIMIT = 1000
+"""Notices that wait while there is no broker; further ones are dropped."""
+_RETRIES = 1
+"""Not 0: kombu takes that for ever when it connects for the first time."""
+
+
+@dataclass
+class Notice:
+    """One notification."""
+
+    topic: str
+    event_type: str
+    priority: str
+    payload: dict[str, Any]
+
+
+class Messenger:
+    """Sends notices one after the other, at most once each.
+
+    :param conf: options of the host service
+    """
+
+    def __init__(self, conf: Any) -> None:
+        self._conf = conf
+        self._transport: Any = None
+        self._waiting: queue.Queue[Notice] = queue.Queue(_LIMIT)
+        self._silent = False
+        self._thread = threading.Thread(
+            target=self._run, name='kronos-notices', daemon=True
+        )
+        self._thread.start()
+
+    def send(self, notice: Notice) -> None:
+        """Have a notice sent some time; never waits, never fails."""
+        try:
+            self._waiting.put_nowait(notice)
+        except queue.Full:
+            self._lost('too many wait for the broker')
+
+    def flush(self) -> None:
+        """Wait until all are sent or given up."""
+        self._waiting.join()
+
+    def _run(self) -> None:
+        while True:
+            notice = self._waiting.get()
+            try:
+                self._deliver(notice)
+                self._silent = False
+            except Exception as error:
+                self._lost(f'{type(error).__name__}')
+            finally:
+                self._waiting.task_done()
+
+    def _lost(self, reason: str) -> None:
+        """Warn once until a notice is sent again."""
+        if not self._silent:
+            LOG.warning(
+                'Notices of migrations are lost until the broker can be '
+                'reached: %s',
+                reason,
+            )
+        self._silent = True
+
+    def _deliver(self, notice: Notice) -> None:
+        # What oslo.messaging's Notifier does with the driver messagingv2,
+        # which would swallow the error and log a traceback each time.
+        if self._transport is None:
+            self._transport = _transport(self._conf)
+        self._transport._send_notification(
+            oslo_messaging.Target(topic=f'{notice.topic}.{notice.priority}'),
+            {},
+            {
+                'message_id': str(uuid.uuid4()),
+                'publisher_id': f'kronos.{self._conf.host}',
+                'event_type': notice.event_type,
+                'priority': notice.priority.upper(),
+                'payload': notice.payload,
+                'timestamp': str(timeutils.utcnow()),
+            },
+            version=2.0,
+            retry=_RETRIES,
+        )
+
+
+_made: dict[int, Messenger] = {}
+_lock = threading.Lock()
+
+
+def of_process(conf: Any) -> Messenger:
+    """The one messenger of this process, made when it is first needed."""
+    with _lock:
+        # By process: a thread does not live on in a forked one.
+        return _made.get(os.getpid()) or _made.setdefault(
+            os.getpid(), Messenger(conf)
+        )
+
+
+def _transport(conf: Any) -> Any:
+    """The host service's own transport for notifications, or one like it."""
+    return (
+        rpc.NOTIFICATION_TRANSPORT
+        or oslo_messaging.get_notification_transport(conf)
+    )
