@@ -16,32 +16,43 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from oslo_db import api as oslo_db_api
 from oslo_db import exception as db_exc
-from oslo_db.sqlalchemy import enginefacade
 from oslo_log import log as logging
-from oslo_utils import timeutils
 from sqlalchemy import exc as sa_exc
 from watcher import objects
 from watcher.db.sqlalchemy import models
 
+from kronos.actions import turnlock
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
 
-ACTION_TYPE = 'kronos_live_migrate'
 KEY = 'turn'
 """Of the input parameters: ``{"at": 1763752294.1, "held": true}``."""
 MAX_AGE = 7200.0
+"""Seconds: about what Nova's queue and a migration may take together."""
 _SLACK = 60.0
+"""Seconds by which the clocks of appliers may differ."""
 _NEEDED = ('aggregate', 'resource_id', 'source_node', 'destination_node')
 
+_DATABASE = (
+    db_exc.DBError,
+    db_exc.CantStartEngineError,
+    sa_exc.SQLAlchemyError,
+    turnlock.RowMissing,
+)
 _T = TypeVar('_T')
 _Action = models.Action.__table__
 _Plan = models.ActionPlan.__table__
-_Lock = models.ActionDescription.__table__
 # Not as Watcher's type: one row that is no JSON would spoil all others.
 _PARAMETERS = sa.type_coerce(_Action.c.input_parameters, sa.Text)
+_ROWS = sa.select(
+    _Action.c.uuid,
+    _Action.c.state,
+    _PARAMETERS.label('parameters'),
+    _Plan.c.uuid.label('plan'),
+    _Plan.c.state.label('plan_state'),
+).join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
 
 
 class TurnUnknown(exceptions.MigrationError):
@@ -96,15 +107,17 @@ class Turns:
             first, and returns why this one has to wait, or ''. Others wait
             for it, so it does no I/O. It may be asked more than once.
         :returns: what ``decide`` returned
+        :raises MigrationCancelled: Watcher has given this move up, say
+            because it takes its applier for dead; others would not see it
         :raises TurnUnknown: the database failed; no claim is held, unless
             the connection broke after the very last word
         """
-        return self._locked(lambda session: self._take(session, decide))
+        return self._exclusively(lambda session: self._take(session, decide))
 
     def release(self) -> None:
         """Hold no claim any more; a database that is away is only logged."""
         try:
-            self._locked(self._release)
+            self._exclusively(self._release)
         except Exception as error:
             LOG.warning(
                 'The turn of action %s could not be given back, others may '
@@ -115,43 +128,46 @@ class Turns:
 
     def _take(self, session: Any, decide: Decide) -> str:
         now = self._clock()
-        told = self._own(session)
+        row, told = self._own(session)
+        if not _goes_on(row):
+            raise exceptions.MigrationCancelled(
+                reason=f"in Watcher's database, action {self._uuid} is "
+                f'{row.state} and its plan {row.plan_state}'
+            )
         reason = decide(self._claims(session, now))
         if not reason:
-            _mark(session)
+            turnlock.mark(session)
             self._write(session, told, {'at': now, 'held': True})
         return reason
 
     def _release(self, session: Any) -> None:
-        told = self._own(session)
+        _row, told = self._own(session)
         turn = told.get(KEY)
         if isinstance(turn, dict) and turn.get('held'):
             self._write(session, told, {**turn, 'held': False})
 
-    def _locked(self, work: Callable[[Any], _T]) -> _T:
-        """Do the work in a transaction that no other one overlaps."""
+    def _exclusively(self, work: Callable[[Any], _T]) -> _T:
         try:
-            return _transaction(work)
-        except _Absent:
-            pass
-        except (db_exc.DBError, sa_exc.SQLAlchemyError) as error:
-            raise _unknown(error) from error
-        try:
-            _insert()
-            return _transaction(work)
-        except (_Absent, db_exc.DBError, sa_exc.SQLAlchemyError) as error:
-            raise _unknown(error) from error
+            return turnlock.exclusively(work)
+        except _DATABASE as error:
+            # Without the error's text: it has the statement and its values.
+            raise TurnUnknown(
+                reason="Watcher's database does not tell whose turn it is: "
+                f'{type(error).__name__}'
+            ) from error
 
-    def _own(self, session: Any) -> dict[str, Any]:
-        """The input parameters of this move's action, as they are now."""
-        query = sa.select(_PARAMETERS).where(_Action.c.uuid == self._uuid)
-        told = _parsed(session.execute(query).scalar())
+    def _own(self, session: Any) -> Any:
+        """This move's action as it is now, and its input parameters."""
+        row = session.execute(
+            _ROWS.where(_Action.c.uuid == self._uuid)
+        ).first()
+        told = _parsed(row.parameters) if row else None
         if told is None:
             raise TurnUnknown(
                 reason=f'action {self._uuid} has no input parameters in '
                 "Watcher's database"
             )
-        return told
+        return row, told
 
     def _claims(self, session: Any, now: float) -> list[Claim]:
         """The claims of all other moves, the earliest first."""
@@ -177,81 +193,6 @@ class Turns:
         )
 
 
-class _Absent(Exception):
-    """Our row of the action descriptions is not there."""
-
-
-@enginefacade.transaction_context_provider
-class _Context:
-    """A transaction of its own, whatever the thread is doing."""
-
-
-_retried = oslo_db_api.wrap_db_retry(
-    retry_interval=0.05,
-    max_retries=20,
-    max_retry_interval=1,
-    retry_on_deadlock=True,
-)
-
-
-def _transaction(work: Callable[[Any], _T]) -> _T:
-    def once() -> _T:
-        with enginefacade.writer.using(_Context()) as session:
-            _lock(session)
-            return work(session)
-
-    found: _T = _retried(once)()
-    return found
-
-
-def _lock(session: Any) -> None:
-    """Let the others wait until this transaction is over.
-
-    An UPDATE, though nothing changes: SQLite knows no SELECT FOR UPDATE. It
-    must be the first statement: what is read next is then what the one
-    before has left, in MySQL's REPEATABLE READ as well.
-    """
-    ours = _Lock.c.action_type == ACTION_TYPE
-    session.execute(
-        sa.update(_Lock)
-        .where(ours)
-        .values(action_type=_Lock.c.action_type, updated_at=_Lock.c.updated_at)
-    )
-    if session.execute(sa.select(_Lock.c.id).where(ours)).first() is None:
-        raise _Absent
-
-
-def _mark(session: Any) -> None:
-    """Change our row, so that two nodes of a Galera cluster collide.
-
-    They do not see each other's locks, only rows that were really changed;
-    MySQL's times have whole seconds, hence another one than the last.
-    """
-    ours = _Lock.c.action_type == ACTION_TYPE
-    last = session.execute(sa.select(_Lock.c.updated_at).where(ours)).scalar()
-    now = timeutils.utcnow().replace(microsecond=0)
-    if now == last:
-        now = now.replace(second=now.second - 1 if now.second else 1)
-    session.execute(sa.update(_Lock).where(ours).values(updated_at=now))
-
-
-def _insert() -> None:
-    """Put our row where an applier puts it when it starts.
-
-    Somebody has deleted it. The next start corrects the text.
-    """
-    try:
-        with enginefacade.writer.using(_Context()) as session:
-            session.execute(
-                sa.insert(_Lock).values(
-                    action_type=ACTION_TYPE,
-                    description='Live-migrate an instance',
-                )
-            )
-    except db_exc.DBDuplicateEntry:
-        LOG.debug('Another applier was faster')
-
-
 def _query(uuid: str, since: float) -> Any:
     """Actions of ours in plans that go on or have ended a moment ago.
 
@@ -259,26 +200,26 @@ def _query(uuid: str, since: float) -> Any:
     """
     state = objects.action_plan.State
     # Watcher's columns are in UTC, without a zone; clocks differ a little.
-    moment = datetime.datetime.fromtimestamp(since - _SLACK, datetime.UTC)
+    moment = datetime.datetime.fromtimestamp(
+        max(since - _SLACK, 0), datetime.UTC
+    )
     moment = moment.replace(tzinfo=None)
-    return (
-        sa.select(
-            _Action.c.uuid,
-            _Action.c.state,
-            _PARAMETERS.label('parameters'),
-            _Plan.c.uuid.label('plan'),
-            _Plan.c.state.label('plan_state'),
-        )
-        .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
-        .where(
-            _Action.c.action_type == ACTION_TYPE,
-            _Action.c.uuid != uuid,
-            sa.or_(
-                _Plan.c.state.in_((state.ONGOING, state.CANCELLING)),
-                _Plan.c.updated_at >= moment,
-                _Plan.c.deleted_at >= moment,
-            ),
-        )
+    return _ROWS.where(
+        _Action.c.action_type == turnlock.ACTION_TYPE,
+        _Action.c.uuid != uuid,
+        sa.or_(
+            _Plan.c.state.in_((state.ONGOING, state.CANCELLING)),
+            _Plan.c.updated_at >= moment,
+            _Plan.c.deleted_at >= moment,
+        ),
+    )
+
+
+def _goes_on(row: Any) -> bool:
+    """Whether an action is waiting or running, and its plan too."""
+    action, plan = objects.action.State, objects.action_plan.State
+    return row.state in (action.PENDING, action.ONGOING) and (
+        row.plan_state in (plan.ONGOING, plan.CANCELLING)
     )
 
 
@@ -294,17 +235,10 @@ def _claim(row: Any) -> Claim | None:
     """The claim in an action's row; None if there is none that makes sense."""
     told = _parsed(row.parameters) or {}
     turn = told.get(KEY)
-    if not isinstance(turn, dict):
-        return None
-    at = turn.get('at')
-    if isinstance(at, bool) or not isinstance(at, int | float):
-        return None
+    at = _number(turn.get('at')) if isinstance(turn, dict) else None
     texts = [told.get(name) for name in _NEEDED]
-    if not math.isfinite(at) or not all(isinstance(t, str) for t in texts):
+    if at is None or not all(isinstance(text, str) for text in texts):
         return None
-    action, plan = objects.action.State, objects.action_plan.State
-    goes_on = row.state in (action.PENDING, action.ONGOING)
-    cared_for = row.plan_state in (plan.ONGOING, plan.CANCELLING)
     return Claim(
         action=row.uuid,
         plan=row.plan,
@@ -312,14 +246,16 @@ def _claim(row: Any) -> Claim | None:
         instance=told['resource_id'],
         source=told['source_node'],
         destination=told['destination_node'],
-        at=float(at),
-        held=turn.get('held') is True and goes_on and cared_for,
+        at=at,
+        held=told[KEY].get('held') is True and _goes_on(row),
     )
 
 
-def _unknown(error: Exception) -> TurnUnknown:
-    """Without the error's text: it has the statement and its values."""
-    return TurnUnknown(
-        reason="Watcher's database does not tell whose turn it is: "
-        f'{type(error).__name__}'
-    )
+def _number(told: Any) -> float | None:
+    """A finite number that is none of JSON's extras; else None."""
+    if isinstance(told, bool) or not isinstance(told, int | float):
+        return None
+    try:
+        return float(told) if math.isfinite(told) else None
+    except OverflowError:
+        return None
