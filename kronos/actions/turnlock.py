@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does only one applier at a time look whose turn it is?
+
+They all queue up for one row that every Watcher has and that is ours: the
+description of our action.
+"""
+
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from oslo_db import api as oslo_db_api
+from oslo_db import exception as db_exc
+from oslo_db.sqlalchemy import enginefacade
+from oslo_log import log as logging
+from oslo_utils import timeutils
+from watcher.db.sqlalchemy import models
+
+LOG = logging.getLogger(__name__)
+
+ACTION_TYPE = 'kronos_live_migrate'
+
+_T = TypeVar('_T')
+_Row = models.ActionDescription.__table__
+_OURS = _Row.c.action_type == ACTION_TYPE
+
+
+class RowMissing(Exception):
+    """Our row of the action descriptions is not there."""
+
+
+# In a Galera cluster the one who was later is told so by a deadlock.
+_retried = oslo_db_api.wrap_db_retry(
+    retry_interval=0.05,
+    max_retries=20,
+    max_retry_interval=1,
+    retry_on_deadlock=True,
+)
+
+
+def exclusively(work: Callable[[Any], _T]) -> _T:
+    """Do some work in a transaction that overlaps with no other one of these.
+
+    :param work: is given the session; it is done again after a deadlock
+    :raises RowMissing: even though it was written anew
+    :raises Exception: what oslo.db and SQLAlchemy raise
+    """
+    try:
+        return _transaction(work)
+    except RowMissing:
+        _insert()
+        return _transaction(work)
+
+
+def mark(session: Any) -> None:
+    """Change our row, so that two nodes of a Galera cluster collide.
+
+    They do not see each other's locks, only rows that really change. The
+    times of MySQL have whole seconds, so it must not be the last one again.
+    """
+    query = sa.select(_Row.c.updated_at).where(_OURS)
+    last = session.execute(query).scalar()
+    now = timeutils.utcnow().replace(microsecond=0)
+    if now == last:
+        now = now.replace(second=now.second - 1 if now.second else 1)
+    session.execute(sa.update(_Row).where(_OURS).values(updated_at=now))
+
+
+def _transaction(work: Callable[[Any], _T]) -> _T:
+    def once() -> _T:
+        # A context of its own: no part of what the thread may be in.
+        context = types.SimpleNamespace()
+        with enginefacade.writer.using(context) as session:
+            _lock(session)
+            return work(session)
+
+    found: _T = _retried(once)()
+    return found
+
+
+def _lock(session: Any) -> None:
+    """Let the others wait until this transaction is over.
+
+    An UPDATE, though nothing changes: SQLite knows no SELECT FOR UPDATE. It
+    must be the first statement: only then is what is read next what the one
+    before has left, in MySQL's REPEATABLE READ as well.
+    """
+    values = {
+        'description': _Row.c.description,
+        'updated_at': _Row.c.updated_at,
+    }
+    session.execute(sa.update(_Row).where(_OURS).values(values))
+    if session.execute(sa.select(_Row.c.id).where(_OURS)).first() is None:
+        raise RowMissing
+
+
+def _insert() -> None:
+    """Write our row, as every applier does when it starts.
+
+    Somebody has deleted it. The next start corrects the text.
+    """
+    text = {'action_type': ACTION_TYPE, 'description': 'Live-migrate a server'}
+    try:
+        with enginefacade.writer.using(types.SimpleNamespace()) as session:
+            session.execute(sa.insert(_Row).values(text))
+    except db_exc.DBDuplicateEntry:
+        LOG.debug('Another applier has written it')
