@@ -2,19 +2,20 @@
 """How is the lab's cloud made what a test or the demo needs?"""
 
 import concurrent.futures
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import requests
 
-from labkit import layout, running, topology
+from labkit import cleaning, faults, layout, running, topology
 
 T = TypeVar('T')
 PARALLEL = 6
 COMPUTE = '2.100'
 WATCHER = {'OpenStack-API-Version': 'infra-optim 1.5'}
-UNFINISHED = ('RECOMMENDED', 'PENDING', 'ONGOING')
+PLACEMENT = '1.36'
 
 
 @dataclass
@@ -76,6 +77,56 @@ class Cloud:
         """Nova's services."""
         answer = self.compute.get('/os-services', microversion='2.69')
         return list(answer.json()['services'])
+
+    def migrations(self, **filters: Any) -> list[dict[str, Any]]:
+        """Nova's records of migrations, the newest first.
+
+        :param filters: such as instance_uuid, host, status
+        """
+        answer = self.compute.get(
+            '/os-migrations',
+            params={'limit': 1000, **filters},
+            microversion=COMPUTE,
+        )
+        return list(answer.json()['migrations'])
+
+    def under_way(self, server: str) -> list[dict[str, Any]]:
+        """The live migrations of a server that Nova calls in progress."""
+        answer = self.compute.get(
+            f'/servers/{server}/migrations', microversion=COMPUTE
+        )
+        return list(answer.json()['migrations']) if answer.ok else []
+
+    def abort(self, server: str, migration: int) -> Any:
+        """Ask Nova to abort a live migration; its answer."""
+        return self.compute.delete(
+            f'/servers/{server}/migrations/{migration}', microversion=COMPUTE
+        )
+
+    def providers(self) -> dict[str, str]:
+        """Resource providers in Placement, uuid to name."""
+        answer = self.connection.placement.get(
+            '/resource_providers', microversion=PLACEMENT
+        )
+        return {
+            row['uuid']: row['name']
+            for row in answer.json()['resource_providers']
+        }
+
+    def allocations(self, consumer: str) -> dict[str, dict[str, int]]:
+        """What Placement holds for a server or a migration: by host.
+
+        During a live migration the server holds the destination, and the
+        migration's uuid the source.
+        """
+        answer = self.connection.placement.get(
+            f'/allocations/{consumer}', microversion=PLACEMENT
+        )
+        names = self.providers()
+        return {
+            names[uuid]: dict(row['resources'])
+            for uuid, row in answer.json()['allocations'].items()
+        }
 
     def watcher(self, path: str, method: str = 'get', **more: Any) -> Any:
         """A call of Watcher's API; JSON in, JSON out."""
@@ -224,8 +275,33 @@ class Cloud:
         layout.write_json(layout.DEMAND, dict(demands))
 
     def set_migrations(self, rules: dict[str, Any]) -> None:
-        """Replace all rules of live migrations (see labdriver)."""
+        """Replace all rules of live migrations (see labkit.faults).
+
+        :raises ValueError: a rule makes no sense
+        """
+        faults.check_migrations(rules)
         layout.write_json(layout.MIGRATIONS, rules)
+
+    def set_nova_api(self, rules: list[dict[str, Any]]) -> None:
+        """Replace what Nova's API answers to Watcher (see novaproxy).
+
+        :raises ValueError: a rule makes no sense
+        """
+        faults.check_api(rules)
+        layout.write_json(layout.NOVA_API, {'rules': rules})
+
+    def api_requests(self) -> list[dict[str, Any]]:
+        """What Watcher has asked of Nova since the last reset, in order.
+
+        method, path, action (such as os-migrateLive), status (None: no
+        answer), forwarded (whether Nova got it), rule and answer (what the
+        lab was told to do to it).
+        """
+        try:
+            text = layout.NOVA_REQUESTS.read_text()
+        except FileNotFoundError:
+            return []
+        return [json.loads(line) for line in text.splitlines()]
 
     def set_exporter(self, **told: Any) -> None:
         """Replace what the exporter is told: down=[hosts], base={...}."""
@@ -234,60 +310,8 @@ class Cloud:
     # From nothing, and back to nothing
 
     def reset(self) -> None:
-        """No servers, groups, overrides, open audits; all hosts enabled."""
-        for file in (
-            layout.DEMAND,
-            layout.EXPORTER,
-            layout.MIGRATIONS,
-            layout.KRONOS,
-        ):
-            file.unlink(missing_ok=True)
-        self._close_audits()
-        for row in self.services():
-            if row['binary'] == 'nova-compute':
-                if row['status'] == 'disabled':
-                    self.set_host(row['host'], True)
-                if row['forced_down']:
-                    self.force_down(row['host'], False)
-        self._delete_servers()
-        url = '/os-server-groups?all_projects=1&limit=1000'
-        groups = self.compute.get(url, microversion=COMPUTE).json()
-        for group in groups['server_groups']:
-            self.compute.delete(f'/os-server-groups/{group["id"]}')
-
-    def _delete_servers(self) -> None:
-        def delete(uuid: str) -> None:
-            self.compute.delete(f'/servers/{uuid}', microversion=COMPUTE)
-
-        def gone() -> bool:
-            left = self.servers()
-            with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
-                list(pool.map(delete, left))
-            return not left
-
-        running.wait_for(gone, 180, 'servers to be deleted', 0.5)
-
-    def _close_audits(self) -> None:
-        cancelled = [{'op': 'replace', 'path': '/state', 'value': 'CANCELLED'}]
-        for audit in self.watcher('/v1/audits')['audits']:
-            if audit['state'] in ('PENDING', 'ONGOING', 'SUSPENDED'):
-                url = f'/v1/audits/{audit["uuid"]}'
-                # Refused if it ended meanwhile, which is as good.
-                self.watcher(url, 'patch', json=cancelled, raise_exc=False)
-        for plan in self.watcher('/v1/action_plans')['action_plans']:
-            if plan['state'] in UNFINISHED:
-                ongoing = plan['state'] == 'ONGOING'
-                value = 'CANCELLING' if ongoing else 'CANCELLED'
-                change = [{'op': 'replace', 'path': '/state', 'value': value}]
-                url = f'/v1/action_plans/{plan["uuid"]}'
-                self.watcher(url, 'patch', json=change, raise_exc=False)
-
-        def quiet() -> bool:
-            plans = self.watcher('/v1/action_plans')['action_plans']
-            busy = ('ONGOING', 'CANCELLING', 'PENDING')
-            return not [plan for plan in plans if plan['state'] in busy]
-
-        running.wait_for(quiet, 180, 'action plans to end', 0.5)
+        """See :func:`labkit.cleaning.reset`."""
+        cleaning.reset(self)
 
     def flavors(self) -> dict[str, str]:
         """Flavor name to id."""

@@ -4,7 +4,7 @@
 import datetime
 from typing import Any
 
-from labkit import running, topology
+from labkit import running, services, topology
 from labkit.cloud import Cloud
 
 REPORTERS = (
@@ -15,6 +15,8 @@ REPORTERS = (
     *(f'compute-{host}' for host in topology.HOSTS),
 )
 """Services that tell Nova or Watcher regularly that they live."""
+ON_DEMAND = (services.SECOND_APPLIER,)
+"""They do so too, if they run."""
 
 
 def silent_services(
@@ -34,10 +36,13 @@ def silent_services(
         seen[name] = told if row['state'] == 'up' else None
     for row in cloud.watcher('/v1/services/detail')['services']:
         active = row['status'] == 'ACTIVE'
-        seen[row['name']] = row['last_seen_up'] if active else None
+        name = row['name']
+        if row['host'] == services.SECOND_HOST:
+            name = services.SECOND_APPLIER
+        seen[name] = row['last_seen_up'] if active else None
     return {
         name
-        for name in REPORTERS
+        for name in (*REPORTERS, *ON_DEMAND)
         if not _after(seen.get(name), since.get(name))
     }
 

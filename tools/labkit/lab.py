@@ -214,7 +214,8 @@ class Lab:
     def _control_plane(self) -> list[str]:
         """Start the services and computes; which had to be."""
         table = services.table(self.ports)
-        rest = [n for n in table if n not in services.INFRASTRUCTURE]
+        apart = (*services.INFRASTRUCTURE, *services.ON_DEMAND)
+        rest = [n for n in table if n not in apart]
         started = [name for name in rest if table[name].start()]
         table['keystone'].wait()
         auth_url = f'http://127.0.0.1:{self.ports["keystone"]}/v3'
@@ -274,7 +275,7 @@ class Lab:
         names = (
             set(furnishing.REPORTERS)
             if wanted is None
-            else wanted & set(furnishing.REPORTERS)
+            else wanted & {*furnishing.REPORTERS, *furnishing.ON_DEMAND}
         )
         if not names:
             return

@@ -1,58 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does a hypervisor of the lab do? It keeps guests and takes its time.
 
-Runs inside nova-compute only. How long a live migration takes and how it
-ends is read from migrations.json at each move, for example::
+Runs inside nova-compute only. How long a live migration takes, where it
+waits and how it ends is read from migrations.json again and again while it
+goes on, for example::
 
     {"default": {"seconds": 1},
-     "source:cmp1": {"seconds": 30},
+     "source:cmp1": {"queued_seconds": 30},
      "destination:cmp2": {"end": "failed"},
-     "web-1": {"end": "error"}}
+     "web-1": {"seconds": 20, "stall_at": 0.5}}
 
-``end`` is "completed", "failed" (rolled back; the server stays ACTIVE) or
-"error" (an exception; Nova puts the server into ERROR). A rule for the
-server's name or uuid wins over one for the destination, that over one for
-the source, that over the default.
+A rule for the server's name or uuid wins over one for the destination, that
+over one for the source, that over the default. The keys are in faults.py.
 """
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import nova.conf
 from nova import context as nova_context
-from nova import exception, objects
+from nova import exception, objects, thread_pool_factory
 from nova.compute import power_state
 from nova.virt import fake
 from oslo_log import log as logging
 
-from labkit import layout, topology
+from labkit import faults, topology
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
-DEFAULT_SECONDS = 1.0
-
-
-def rule_for(
-    rules: dict[str, Any], instance: Any, source: str, destination: str
-) -> dict[str, Any]:
-    """How this migration goes: the most specific rule, over the default."""
-    chosen = {'seconds': DEFAULT_SECONDS, 'end': 'completed'}
-    for key in (
-        'default',
-        f'source:{source}',
-        f'destination:{destination}',
-        instance.display_name,
-        instance.uuid,
-    ):
-        chosen.update(rules.get(key, {}))
-    return chosen
+TICK = 0.25
+SAVE_SECONDS = 1.0
+GIB = 1024**3
+COMES_SECONDS = 30.0
+"""Within this Nova queues a migration whose checks have passed."""
 
 
 class Transfer:
     """A live migration under way, as the requests to end it see it."""
 
-    def __init__(self) -> None:
+    def __init__(self, destination: str) -> None:
+        self.destination = destination
         self.wake = threading.Event()
         self.aborted = False
 
@@ -102,6 +91,92 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
             raise exception.InstanceNotFound(instance_id=instance.uuid)
         return self.instances[instance.uuid]
 
+    # Before: the conductor asks the destination, that asks the source
+
+    def check_can_live_migrate_destination(
+        self, context: Any, instance: Any, *rest: Any, **more: Any
+    ) -> Any:
+        source = instance.host
+        self._hold('accepted_seconds', instance, source, self._host)
+        self._fail('destination-check', instance, source, self._host)
+        found = super().check_can_live_migrate_destination(
+            context, instance, *rest, **more
+        )
+        found.filename = self._host  # tells the source where it goes
+        return found
+
+    def check_can_live_migrate_source(
+        self, context: Any, instance: Any, found: Any, *rest: Any
+    ) -> Any:
+        destination = found.filename
+        self._fail('source-check', instance, self._host, destination)
+        rule = faults.rule_for(instance, self._host, destination)
+        if rule.get('queued_seconds', 0) != 0:
+            self._occupy_slot(instance, destination)
+        return super().check_can_live_migrate_source(
+            context, instance, found, *rest
+        )
+
+    def _occupy_slot(self, instance: Any, destination: str) -> None:
+        """Let this host's only slot be taken, as by another migration."""
+        waiting = self.virtapi._compute._waiting_live_migrations
+        begin = time.monotonic()
+        came = False
+
+        def over() -> bool:
+            """It was aborted, or never came."""
+            nonlocal came
+            came = came or instance.uuid in waiting
+            late = time.monotonic() - begin > COMES_SECONDS
+            return instance.uuid not in waiting if came else late
+
+        def hold() -> None:
+            self._hold(
+                'queued_seconds', instance, self._host, destination, over
+            )
+
+        kind = thread_pool_factory.ExecutorType.LIVE_MIGRATION
+        for _ in range(thread_pool_factory.ExecutorsPoolSize.get(kind)):
+            thread_pool_factory.spawn_on(kind, hold)
+
+    def pre_live_migration(
+        self, context: Any, instance: Any, *rest: Any
+    ) -> Any:
+        source = instance.host
+        self._hold('preparing_seconds', instance, source, self._host)
+        self._fail('pre', instance, source, self._host)
+        return super().pre_live_migration(context, instance, *rest)
+
+    def _hold(
+        self,
+        key: str,
+        instance: Any,
+        source: str,
+        destination: str,
+        over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Take the time that the rule says, and as long as it says so."""
+        begin = time.monotonic()
+        while not over():
+            seconds = faults.rule_for(instance, source, destination).get(
+                key, 0
+            )
+            passed = time.monotonic() - begin
+            if seconds is not None and passed >= seconds:
+                return
+            time.sleep(TICK)
+
+    def _fail(
+        self, where: str, instance: Any, source: str, destination: str
+    ) -> None:
+        rule = faults.rule_for(instance, source, destination)
+        if rule.get('fail') == where:
+            raise exception.NovaException(
+                f'the lab was told to break this: {where}'
+            )
+
+    # During
+
     def live_migration(
         self,
         context: Any,
@@ -112,48 +187,55 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
         block_migration: bool = False,
         migrate_data: Any = None,
     ) -> None:
-        rules = layout.read_json(layout.MIGRATIONS)
-        rule = rule_for(rules, instance, self._host, dest)
-        transfer = self._transfers[instance.uuid] = Transfer()
+        transfer = self._transfers[instance.uuid] = Transfer(dest)
         try:
-            self._transfer(instance, migrate_data, transfer, rule)
+            end = self._transfer(instance, migrate_data.migration, transfer)
+            if end == 'error':
+                raise exception.NovaException('the lab was told to break this')
+            if end in ('lost', 'stayed'):
+                _pretend(instance, migrate_data.migration, end == 'stayed')
+            elif end == 'completed':
+                post_method(
+                    context, instance, dest, block_migration, migrate_data
+                )
+            else:
+                recover_method(
+                    context,
+                    instance,
+                    dest,
+                    migrate_data,
+                    migration_status=end,
+                )
         finally:
             del self._transfers[instance.uuid]
-        if transfer.aborted:
-            recover_method(
-                context,
-                instance,
-                dest,
-                migrate_data,
-                migration_status='cancelled',
-            )
-        elif rule['end'] == 'error':
-            raise exception.NovaException('the lab was told to break this')
-        elif rule['end'] == 'failed':
-            recover_method(context, instance, dest, migrate_data)
-        else:
-            post_method(context, instance, dest, block_migration, migrate_data)
 
     def _transfer(
-        self,
-        instance: Any,
-        migrate_data: Any,
-        transfer: Transfer,
-        rule: dict[str, Any],
-    ) -> None:
-        """Take the time, and report progress as libvirt's driver does."""
-        seconds = float(rule['seconds'])
-        begin = time.monotonic()
-        migration = migrate_data.migration
-        total = instance.flavor.memory_mb * 1024 * 1024
-        while (passed := time.monotonic() - begin) < seconds:
-            done = int(total * passed / seconds)
-            migration.memory_total = total
-            migration.memory_processed = done
-            migration.memory_remaining = total - done
-            migration.save()
-            if transfer.wake.wait(min(seconds - passed, 2.0)):
-                return
+        self, instance: Any, migration: Any, transfer: Transfer
+    ) -> str:
+        """Take the time, and report progress as libvirt's driver does.
+
+        :returns: how it ends
+        """
+        share, saved, last = 0.0, 0.0, time.monotonic()
+        while True:
+            rule = faults.rule_for(instance, self._host, transfer.destination)
+            now = time.monotonic()
+            if rule['seconds'] is not None:
+                share += (now - last) / max(rule['seconds'], 1e-9)
+            last = now
+            fails = rule['end'] in ('failed', 'error')
+            stop = rule.get('fail_at') if fails else None
+            stop = 1.0 if stop is None else stop
+            stall = rule.get('stall_at')
+            if stall is not None and stall <= stop:
+                share = min(share, stall)
+            elif share >= stop:
+                return str(rule['end'])
+            if now - saved >= SAVE_SECONDS:
+                _save_progress(instance, migration, share)
+                saved = now
+            if transfer.wake.wait(TICK):
+                return 'cancelled' if transfer.aborted else str(rule['end'])
 
     def live_migration_abort(self, instance: Any) -> None:
         if instance.uuid in self._transfers:
@@ -162,6 +244,8 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
     def live_migration_force_complete(self, instance: Any) -> None:
         if instance.uuid in self._transfers:
             self._transfers[instance.uuid].finish(aborted=False)
+
+    # After
 
     def post_live_migration(
         self,
@@ -172,3 +256,41 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
     ) -> None:
         """The guest has left this host."""
         self.destroy(context, instance, None, block_device_info)
+        destination = self._transfers[instance.uuid].destination
+        self._fail('post-source', instance, self._host, destination)
+
+    def post_live_migration_at_destination(
+        self, context: Any, instance: Any, *rest: Any
+    ) -> None:
+        """The guest has come to this host."""
+        super().post_live_migration_at_destination(context, instance, *rest)
+        source = instance.host
+        self._hold('post_seconds', instance, source, self._host)
+        self._fail('post-destination', instance, source, self._host)
+
+
+def _pretend(instance: Any, migration: Any, idle: bool) -> None:
+    """Call it completed while the server is where it was.
+
+    Some deployments have seen that; nothing else is cleaned up.
+    """
+    migration.status = 'completed'
+    migration.save()
+    if idle:
+        instance.task_state = None
+        instance.save()
+
+
+def _save_progress(instance: Any, migration: Any, share: float) -> None:
+    """Write bytes of memory and disks, those unchanged cost nothing."""
+    flavor = instance.flavor
+    for kind, total in (
+        ('memory', flavor.memory_mb * 1024 * 1024),
+        ('disk', (flavor.root_gb + flavor.ephemeral_gb) * GIB),
+    ):
+        done = int(total * min(share, 1.0))
+        setattr(migration, f'{kind}_total', total)
+        setattr(migration, f'{kind}_processed', done)
+        setattr(migration, f'{kind}_remaining', total - done)
+    if migration.obj_what_changed():
+        migration.save()

@@ -27,10 +27,14 @@ EXPORTER = RUN / 'exporter.json'
 """{"down": [hosts whose targets fail], "base": {host: {...}}}"""
 MIGRATIONS = RUN / 'migrations.json'
 """{"default" | "source:HOST" | "destination:HOST" | uuid or name: rule}"""
-
-
+NOVA_API = RUN / 'nova-api.json'
+"""{"rules": [what Nova's API answers to Watcher, the first that fits]}"""
+NOVA_REQUESTS = LOG / 'nova-requests.jsonl'
+"""What Watcher has asked of Nova's API, one object a line."""
 KRONOS = ETC / 'watcher.conf.d' / 'overrides.conf'
 """Options of Kronos that a test sets; read after kronos.conf."""
+SECOND_APPLIER = ETC / 'watcher-applier-2.conf.d'
+"""What the second applier reads after all that the first one reads."""
 
 
 def make() -> None:

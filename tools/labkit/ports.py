@@ -18,6 +18,7 @@ NAMES = (
     'watcher_api',
     'prometheus',
     'exporter',
+    'nova_proxy',
 )
 FIRST, LAST = 21000, 31000
 """Below the range from which kernels take ports of outgoing calls."""
@@ -40,7 +41,7 @@ def choose(running: bool) -> dict[str, int]:
     chosen: dict[str, int] = {}
     for name in NAMES:
         port = ports.get(name)
-        if port is None or not _free(port):
+        if port is None or not (running or _free(port)):
             port = _another(set(chosen.values()) | set(ports.values()))
         chosen[name] = port
     if chosen != ports:

@@ -15,11 +15,18 @@ RABBIT_NODE = 'lab@localhost'
 INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
 WITHOUT_BROKER = ('keystone', 'computes', 'placement', 'glance')
 """Started while the broker is still at it."""
+SECOND_APPLIER = 'watcher-applier-2'
+SECOND_HOST = 'controller-2'
+"""What it calls its host."""
+ON_DEMAND = (SECOND_APPLIER,)
+"""Started by name only."""
 STOP_ORDER = (
     (
         'watcher-api',
         'watcher-decision-engine',
         'watcher-applier',
+        SECOND_APPLIER,
+        'nova-proxy',
         'exporter',
         'nova-api',
         'nova-scheduler',
@@ -82,6 +89,12 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
         _prometheus(ports),
         _module('neutron', 'labkit.neutron', ports['neutron']),
         _module('exporter', 'labkit.exporter', ports['exporter']),
+        _module(
+            'nova-proxy',
+            'labkit.novaproxy',
+            ports['nova_proxy'],
+            ports['nova_api'],
+        ),
         _wsgi('keystone', 'keystone.wsgi.api', ports['keystone']),
         _wsgi('placement', 'placement.wsgi.api', ports['placement']),
         _wsgi('glance', 'glance.wsgi.api', ports['glance']),
@@ -96,6 +109,14 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
         _program('nova-scheduler', *nova_files()),
         _program('watcher-decision-engine', *watcher_files()),
         _program('watcher-applier', *watcher_files()),
+        Service(
+            SECOND_APPLIER,
+            [
+                layout.program('watcher-applier'),
+                *watcher_files(),
+                f'--config-dir={layout.SECOND_APPLIER}',
+            ],
+        ),
         Service(
             'computes',
             [layout.program('python'), '-m', 'labkit.computes'],
@@ -159,10 +180,10 @@ def _python_path() -> dict[str, str]:
     return {'PYTHONPATH': str(layout.KIT.parent)}
 
 
-def _module(name: str, module: str, port: int) -> Service:
+def _module(name: str, module: str, port: int, *more: int) -> Service:
     return Service(
         name,
-        [layout.program('python'), '-m', module, str(port)],
+        [layout.program('python'), '-m', module, *map(str, (port, *more))],
         lambda: running.answers(port),
         _python_path(),
     )

@@ -8,7 +8,7 @@ import pathlib
 import secrets
 import string
 
-from labkit import layout, topology
+from labkit import layout, services, topology
 
 PASSWORD = layout.LAB / 'password'
 
@@ -30,15 +30,19 @@ def write(ports: dict[str, int]) -> None:
         'venv': str(layout.VENV),
         'policies': str(layout.ROOT / 'etc/kronos/policies.yaml'),
         'password': password(),
+        'second_host': services.SECOND_HOST,
         'node_targets': _targets(9100),
         'libvirt_targets': _targets(9177),
     }
-    drop_ins = layout.ETC / 'watcher.conf.d'
-    for folder in (drop_ins, layout.ETC / 'computes'):
+    folders = {
+        'kronos.conf': layout.KRONOS.parent,
+        'applier-2.conf': layout.SECOND_APPLIER,
+    }
+    for folder in (*folders.values(), layout.ETC / 'computes'):
         folder.mkdir(exist_ok=True)
     for template in sorted((layout.KIT / 'conf').iterdir()):
         text = string.Template(template.read_text()).substitute(values)
-        place = drop_ins if template.name == 'kronos.conf' else layout.ETC
+        place = folders.get(template.name, layout.ETC)
         _write(place / template.name, text)
     for host in topology.HOSTS:
         write_compute(host)

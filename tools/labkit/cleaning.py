@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does the lab's cloud come back to nothing, whatever was done to it?"""
+
+import concurrent.futures
+from typing import TYPE_CHECKING
+
+from labkit import database, layout, ports, running
+
+if TYPE_CHECKING:
+    from labkit.cloud import Cloud
+
+PARALLEL = 6
+NOVA = '2.100'
+PLACEMENT = '1.36'
+UNFINISHED = ('RECOMMENDED', 'PENDING', 'ONGOING')
+ENDED = (
+    'completed',
+    'cancelled',
+    'failed',
+    'error',
+    'confirmed',
+    'reverted',
+    'done',
+)
+"""Statuses of migrations about which nobody cares any more."""
+OVERRIDES = (
+    layout.DEMAND,
+    layout.EXPORTER,
+    layout.MIGRATIONS,
+    layout.NOVA_API,
+    layout.NOVA_REQUESTS,
+    layout.KRONOS,
+    layout.SECOND_APPLIER / layout.KRONOS.name,
+)
+
+
+def reset(cloud: 'Cloud') -> None:
+    """No servers, groups, overrides, open audits; all hosts enabled."""
+    for file in OVERRIDES:
+        file.unlink(missing_ok=True)
+    _close_audits(cloud)
+    for row in cloud.services():
+        if row['binary'] == 'nova-compute':
+            if row['status'] == 'disabled':
+                cloud.set_host(row['host'], True)
+            if row['forced_down']:
+                cloud.force_down(row['host'], False)
+    _let_migrations_end(cloud)
+    _delete_servers(cloud)
+    url = '/os-server-groups?all_projects=1&limit=1000'
+    groups = cloud.compute.get(url, microversion=NOVA).json()
+    for group in groups['server_groups']:
+        cloud.compute.delete(f'/os-server-groups/{group["id"]}')
+    _forget_migrations()
+    _free_allocations(cloud)
+
+
+def _let_migrations_end(cloud: 'Cloud') -> None:
+    """Without rules those that move do so in seconds.
+
+    A server that is deleted meanwhile leaves things behind; one that only
+    looks busy is not waited for.
+    """
+
+    def still() -> bool:
+        return not [
+            uuid
+            for uuid, server in cloud.servers().items()
+            if server['OS-EXT-STS:task_state'] == 'migrating'
+            and cloud.under_way(uuid)
+        ]
+
+    try:
+        running.wait_for(still, 60, 'migrations to end', 0.5)
+    except running.LabError as error:
+        print(f'{error}; deleting the servers anyway')
+
+
+def _delete_servers(cloud: 'Cloud') -> None:
+    def delete(uuid: str) -> None:
+        cloud.compute.delete(f'/servers/{uuid}', microversion=NOVA)
+
+    def gone() -> bool:
+        left = cloud.servers()
+        with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
+            list(pool.map(delete, left))
+        return not left
+
+    running.wait_for(gone, 180, 'servers to be deleted', 0.5)
+
+
+def _forget_migrations() -> None:
+    """Close records that a killed compute has left open for ever.
+
+    Nova has no call for that; no server is left to which they belong.
+    """
+    marks = ', '.join(['%s'] * len(ENDED))
+    change = (
+        f"UPDATE migrations SET status = 'error' WHERE status NOT IN ({marks})"
+    )
+    with (
+        database.connect(ports.load()['mariadb'], 'nova_cell1') as link,
+        link.cursor() as cursor,
+    ):
+        cursor.execute(change, ENDED)
+        link.commit()
+
+
+def _free_allocations(cloud: 'Cloud') -> None:
+    """Drop what deleted servers have left in Placement."""
+    placement = cloud.connection.placement
+    for provider in cloud.providers():
+        url = f'/resource_providers/{provider}/allocations'
+        found = placement.get(url, microversion=PLACEMENT).json()
+        for consumer in found['allocations']:
+            placement.delete(f'/allocations/{consumer}')
+
+
+def _close_audits(cloud: 'Cloud') -> None:
+    cancelled = [{'op': 'replace', 'path': '/state', 'value': 'CANCELLED'}]
+    for audit in cloud.watcher('/v1/audits')['audits']:
+        if audit['state'] in ('PENDING', 'ONGOING', 'SUSPENDED'):
+            url = f'/v1/audits/{audit["uuid"]}'
+            # Refused if it ended meanwhile, which is as good.
+            cloud.watcher(url, 'patch', json=cancelled, raise_exc=False)
+    for plan in cloud.watcher('/v1/action_plans')['action_plans']:
+        if plan['state'] in UNFINISHED:
+            ongoing = plan['state'] == 'ONGOING'
+            value = 'CANCELLING' if ongoing else 'CANCELLED'
+            change = [{'op': 'replace', 'path': '/state', 'value': value}]
+            url = f'/v1/action_plans/{plan["uuid"]}'
+            cloud.watcher(url, 'patch', json=change, raise_exc=False)
+
+    def quiet() -> bool:
+        plans = cloud.watcher('/v1/action_plans')['action_plans']
+        busy = ('ONGOING', 'CANCELLING', 'PENDING')
+        return not [plan for plan in plans if plan['state'] in busy]
+
+    running.wait_for(quiet, 180, 'action plans to end', 0.5)
