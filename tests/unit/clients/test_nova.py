@@ -9,7 +9,7 @@ import requests
 import urllib3.exceptions
 from oslotest import base
 
-from kronos.clients import nova_rows
+from kronos.clients import nova, nova_rows
 from kronos.clients.nova import AbortOutcome, MigrationStatus
 from kronos.engine.events import Event, Origin, Outcome
 from tests.unit.clients import test_nova_reader
@@ -90,7 +90,9 @@ class TestLiveMigrate(LiveMigrateTestCase):
             'Connection aborted.', ConnectionResetError(104, 'reset')
         )
         for answer in (
-            {'status_code': 503},
+            {'status_code': 429},
+            {'status_code': 500},
+            {'status_code': 503, 'headers': {'Retry-After': '1'}},
             {'status_code': 504},
             {'exc': requests.ConnectionError(reset)},
             {'exc': requests.ReadTimeout('slow')},
@@ -102,6 +104,15 @@ class TestLiveMigrate(LiveMigrateTestCase):
             self.assertTrue(error.kwargs['transient'])
             self.assertIsNone(error.kwargs['sent'])
         self.assertEqual([], self.slept)
+
+    def test_an_answer_that_is_not_of_nova(self) -> None:
+        """It may have got the request all the same."""
+        self.wire.post(ACTION, status_code=202)
+        error = self.fails(self.nova.live_migrate, 'vm', 'cmp2')
+        self.assertIn('the answer was lost', str(error))
+        self.assertTrue(error.kwargs['transient'])
+        self.assertIsNone(error.kwargs['sent'])
+        self.assertEqual(1, len(self.posts()))
 
     def test_what_never_arrived_is_sent_again(self) -> None:
         refused = urllib3.exceptions.NewConnectionError(
@@ -175,18 +186,31 @@ class TestStatus(test_nova_reader.NovaTestCase):
         self.assertEqual(404, error.kwargs['status'])
 
     def test_progress(self) -> None:
-        self.history(5, status='running')
+        """K7: of what runs, and of its last steps."""
         other = {'uuid': 'migration-x', 'memory_total_bytes': 1}
-        running = {
+        mine = {
             'uuid': 'migration-5',
             'memory_total_bytes': 4000,
             'memory_remaining_bytes': 1000,
         }
-        self.wire.get(IN_PROGRESS, json={'migrations': [other, running]})
-        self.assertEqual(0.75, self.status('migration-5').progress)
-        running['memory_remaining_bytes'] = None
-        self.wire.get(IN_PROGRESS, json={'migrations': [running]})
+        wanted = nova.Progress(memory_total=4000, memory_remaining=1000)
+        for status in ('running', 'post-migrating'):
+            self.history(5, status=status)
+            self.wire.get(IN_PROGRESS, json={'migrations': [other, mine]})
+            self.assertEqual(wanted, self.status('migration-5').progress)
+            self.wire.get(
+                IN_PROGRESS, json={'migrations': [{'uuid': 'migration-5'}]}
+            )
+            self.assertIsNone(self.status('migration-5').progress)
+        # It may be over by the second call.
+        self.wire.get(IN_PROGRESS, json={'migrations': []})
         self.assertIsNone(self.status('migration-5').progress)
+
+    def test_no_progress_before_it_runs(self) -> None:
+        for status in ('accepted', 'queued', 'preparing', 'completed'):
+            self.history(5, status=status)
+            self.assertIsNone(self.status('migration-5').progress)
+        self.assertEqual([], self.keystone.requests('/vm/migrations'))
 
     def test_what_is_over(self) -> None:
         for status, over in (
@@ -384,6 +408,17 @@ class TestAbort(test_nova_reader.NovaTestCase):
             result = self.abort(status, 'Nova says why')
             self.assertEqual(outcome, result.outcome)
             self.assertIn('Nova says why', result.text)
+
+    def test_one_that_may_still_begin_is_not_over(self) -> None:
+        """Q5: a nova-compute that starts may find it in its queue."""
+        accepted = MigrationStatus('vm', 'accepted', uuid='m', id=7)
+        for status in (400, 409):
+            self.wire.delete(f'{IN_PROGRESS}/7', status_code=status)
+            result = self.nova.abort_migration('vm', accepted)
+            self.assertEqual(AbortOutcome.REFUSED, result.outcome)
+        self.wire.delete(f'{IN_PROGRESS}/7', status_code=404)
+        result = self.nova.abort_migration('vm', accepted)
+        self.assertEqual(AbortOutcome.OVER, result.outcome)
 
     def test_other_errors(self) -> None:
         error = self.fails(self.abort, 503)

@@ -233,6 +233,64 @@ class TestHosts(NovaTestCase):
         self.assertIn('"y"; known aggregates: x', str(error))
 
 
+class TestHost(NovaTestCase):
+    """K4: one host is looked up without a listing of all, if possible."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.wire.get(
+            HYPERVISORS,
+            json={
+                'hypervisors': [
+                    hypervisor(h) for h in ('cmp', 'cmp1', 'cmp11')
+                ]
+            },
+        )
+
+    def search(self, name: str, *rows: Any) -> Any:
+        self.wire.get(
+            f'{HYPERVISORS}?hypervisor_hostname_pattern={name}',
+            json={'hypervisors': list(rows)},
+        )
+        return self.nova.get_compute_host(name)
+
+    def looks(self) -> int:
+        return len(self.keystone.requests('/os-hypervisors/detail'))
+
+    def test_by_its_exact_name(self) -> None:
+        found = self.search(
+            'cmp1',
+            hypervisor('cmp11'),
+            hypervisor('cmp1'),
+            hypervisor('xcmp1'),
+        )
+        self.assertEqual(
+            ('cmp1', 'cmp1.example.org'), (found.name, found.node)
+        )
+        self.assertEqual(1, self.looks())
+
+    def test_a_node_of_another_name(self) -> None:
+        other = hypervisor('cmp1') | {'hypervisor_hostname': 'rack-7'}
+        self.wire.get(HYPERVISORS, json={'hypervisors': [other]})
+        self.wire.get(
+            f'{HYPERVISORS}?hypervisor_hostname_pattern=cmp1', status_code=404
+        )
+        found = self.nova.get_compute_host('cmp1')
+        assert found is not None
+        self.assertEqual('rack-7', found.node)
+        # Others' nodes are like it, its own is not.
+        found = self.search('cmp1', hypervisor('cmp11'))
+        self.assertEqual('rack-7', found.node)
+
+    def test_none(self) -> None:
+        self.assertIsNone(self.search('cmp9'))
+
+    def test_nova_says_no(self) -> None:
+        self.wire.get(HYPERVISORS, status_code=403)
+        error = self.fails(self.nova.get_compute_host, 'cmp1')
+        self.assertEqual(403, error.kwargs['status'])
+
+
 class TestServices(NovaTestCase):
     DOWN_CELL = {
         'host': 'cmp9',
@@ -507,3 +565,56 @@ class TestGroups(NovaTestCase):
         self.assertEqual('soft-affinity', found['old'].policy)
         self.assertEqual(1, found['old'].max_server_per_host)
         self.assertEqual('', found['none'].policy)
+
+
+class TestGroupsOfOne(NovaTestCase):
+    """E1: looked at again just before a move."""
+
+    def server(self, **more: Any) -> None:
+        self.wire.get(
+            f'{NOVA}/servers/vm', json={'server': server('vm', **more)}
+        )
+
+    def found(self) -> list[str]:
+        return [group.uuid for group in self.nova.get_groups_of('vm')]
+
+    def test_its_groups(self) -> None:
+        self.server(server_groups=['g1', 'g2'])
+        self.wire.get(
+            f'{GROUPS}/g1',
+            json={'server_group': group('g1', members=['vm', 'other'])},
+        )
+        # It was deleted meanwhile.
+        self.wire.get(f'{GROUPS}/g2', status_code=404)
+        (found,) = self.nova.get_groups_of('vm')
+        self.assertEqual(
+            ('g1', 'anti-affinity', ['vm', 'other']),
+            (found.uuid, found.policy, found.members),
+        )
+        self.assertEqual([], self.keystone.requests('/os-server-groups'))
+
+    def test_none(self) -> None:
+        self.server(server_groups=[])
+        self.assertEqual([], self.found())
+
+    def test_a_group_that_is_not_told(self) -> None:
+        self.server(server_groups=['g1'])
+        self.wire.get(f'{GROUPS}/g1', status_code=403)
+        error = self.fails(self.nova.get_groups_of, 'vm')
+        self.assertEqual(403, error.kwargs['status'])
+
+    def test_no_such_server(self) -> None:
+        self.wire.get(f'{NOVA}/servers/vm', status_code=404)
+        error = self.fails(self.nova.get_groups_of, 'vm')
+        self.assertEqual(404, error.kwargs['status'])
+
+    def test_an_older_nova(self) -> None:
+        """Before 2.71 a server does not tell."""
+        self.server()
+        rows = [group('g1', members=['a']), group('g2', members=['b', 'vm'])]
+
+        def page(request: Any, context: Any) -> Any:
+            return {'server_groups': rows[int(request.qs['offset'][0]) :]}
+
+        self.wire.get(GROUPS, json=page)
+        self.assertEqual(['g2'], self.found())

@@ -34,7 +34,7 @@ def summary(**resources: tuple[int, int]) -> dict[str, Any]:
     }
 
 
-class TestHeadroom(base.BaseTestCase):
+class PlacementTestCase(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.keystone = self.useFixture(keystone.Keystone())
@@ -45,6 +45,8 @@ class TestHeadroom(base.BaseTestCase):
             sleep=self.slept.append,
         )
 
+
+class TestHeadroom(PlacementTestCase):
     def cloud(
         self,
         providers: list[dict[str, Any]],
@@ -152,3 +154,126 @@ class TestHeadroom(base.BaseTestCase):
             'Placement: GET /resource_providers: HTTP 400: No such trait',
             str(error),
         )
+
+
+class TestRoom(PlacementTestCase):
+    """K4: one host, right before a move to it."""
+
+    def room(
+        self,
+        inventories: dict[str, Any],
+        usages: dict[str, int],
+        row: dict[str, Any] | None = None,
+    ) -> Any:
+        row = row or provider('cmp1')
+        self.wire.get(
+            f'{PROVIDERS}?name=cmp1', json={'resource_providers': [row]}
+        )
+        path = f'{PROVIDERS}/uuid-cmp1'
+        self.wire.get(f'{path}/inventories', json={'inventories': inventories})
+        self.wire.get(f'{path}/usages', json={'usages': usages})
+        return self.client.room_on('cmp1')
+
+    def inventory(
+        self, total: int, reserved: int = 0, ratio: float = 1.0
+    ) -> dict[str, Any]:
+        return {
+            'total': total,
+            'reserved': reserved,
+            'allocation_ratio': ratio,
+        }
+
+    def test_capacity_and_usage(self) -> None:
+        room = self.room(
+            {
+                'VCPU': self.inventory(8, 0, 16.0),
+                'MEMORY_MB': self.inventory(16384, 512, 1.5),
+                # Cut off, as Placement itself does: 2.7 are two.
+                'DISK_GB': self.inventory(4, 1, 0.9),
+                'VGPU': self.inventory(2),
+            },
+            {'VCPU': 10, 'MEMORY_MB': 1024, 'DISK_GB': 1},
+        )
+        self.assertEqual(
+            {
+                'VCPU': Headroom(128, 10),
+                'MEMORY_MB': Headroom(23808, 1024),
+                'DISK_GB': Headroom(2, 1),
+                'VGPU': Headroom(2, 0),
+            },
+            room,
+        )
+        self.assertEqual(3, len(self.keystone.requests()) - 1)
+
+    def test_no_such_provider(self) -> None:
+        self.wire.get(PROVIDERS, json={'resource_providers': []})
+        self.assertIsNone(self.client.room_on('cmp1'))
+
+    def test_a_nested_provider_is_no_host(self) -> None:
+        nested = provider('cmp1', root='chassis')
+        self.assertIsNone(self.room({}, {}, row=nested))
+
+    def test_it_is_deleted_meanwhile(self) -> None:
+        self.room({}, {})
+        self.wire.get(f'{PROVIDERS}/uuid-cmp1/usages', status_code=404)
+        self.assertIsNone(self.client.room_on('cmp1'))
+
+    def test_placement_says_no(self) -> None:
+        self.room({}, {})
+        self.wire.get(f'{PROVIDERS}/uuid-cmp1/usages', status_code=403)
+        error = self.assertRaises(
+            exceptions.PlacementClientError, self.client.room_on, 'cmp1'
+        )
+        self.assertEqual(403, error.kwargs['status'])
+
+
+class TestAllocations(PlacementTestCase):
+    """K8: what a server or a migration holds, and where."""
+
+    def takes(self, **by_provider: dict[str, int]) -> Any:
+        self.wire.get(
+            f'{PLACEMENT}/allocations/vm',
+            json={
+                'allocations': {
+                    f'uuid-{name}': {'generation': 1, 'resources': resources}
+                    for name, resources in by_provider.items()
+                }
+            },
+        )
+        return self.client.allocations_of('vm')
+
+    def tree(self, *rows: dict[str, Any]) -> None:
+        for row in rows:
+            self.wire.get(
+                f'{PROVIDERS}?in_tree={row["uuid"]}',
+                json={'resource_providers': list(rows)},
+            )
+
+    def test_none(self) -> None:
+        self.assertEqual({}, self.takes())
+
+    def test_on_two_hosts(self) -> None:
+        self.tree(provider('cmp1'))
+        self.tree(provider('cmp2'))
+        taken = {'VCPU': 2, 'MEMORY_MB': 512}
+        self.assertEqual(
+            {'cmp1': taken, 'cmp2': taken}, self.takes(cmp1=taken, cmp2=taken)
+        )
+
+    def test_nested_providers(self) -> None:
+        """One call per host, whichever of its providers is named first."""
+        self.tree(
+            provider('numa0', root='cmp1'),
+            provider('cmp1'),
+            provider('numa1', root='cmp1'),
+        )
+        found = self.takes(
+            numa1={'PCPU': 2}, cmp1={'MEMORY_MB': 512}, numa0={'PCPU': 1}
+        )
+        self.assertEqual({'cmp1': {'PCPU': 3, 'MEMORY_MB': 512}}, found)
+        self.assertEqual(1, len(self.keystone.requests('/resource_providers')))
+
+    def test_a_provider_that_is_deleted_meanwhile(self) -> None:
+        """Only one without allocations can be."""
+        self.wire.get(PROVIDERS, json={'resource_providers': []})
+        self.assertEqual({}, self.takes(gone={'VCPU': 2}))
