@@ -11,9 +11,10 @@ Standard library only. A rule of migrations.json, all keys optional::
                         and is busy for ever); stayed (the same, the
                         server is idle)                         completed
     fail_at             share at which ``failed`` or ``error`` comes    1
-    fail                where it fails instead: destination-check,
-                        source-check, pre, post-source or
-                        post-destination                                -
+    fail                where it fails: destination-check, source-check
+                        (the server does not fit), destination-crash (the
+                        check itself breaks: the server is in ERROR),
+                        pre, post-source or post-destination            -
     accepted_seconds    the check at the destination takes so long      0
     queued_seconds      another migration holds the source's slot       0
     preparing_seconds   the destination takes so long to prepare        0
@@ -39,6 +40,7 @@ CHOICES = {
     'end': ('completed', 'failed', 'error', 'lost', 'stayed'),
     'fail': (
         'destination-check',
+        'destination-crash',
         'source-check',
         'pre',
         'post-source',

@@ -99,6 +99,7 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
         source = instance.host
         self._hold('accepted_seconds', instance, source, self._host)
         self._fail('destination-check', instance, source, self._host)
+        self._fail('destination-crash', instance, source, self._host)
         found = super().check_can_live_migrate_destination(
             context, instance, *rest, **more
         )
@@ -171,9 +172,10 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
     ) -> None:
         rule = faults.rule_for(instance, source, destination)
         if rule.get('fail') == where:
-            raise exception.NovaException(
-                f'the lab was told to break this: {where}'
-            )
+            reason = f'the lab was told to break this: {where}'
+            if where == 'destination-check':  # as drivers refuse a server
+                raise exception.MigrationPreCheckError(reason=reason)
+            raise exception.NovaException(reason)
 
     # During
 
