@@ -41,7 +41,7 @@ def _claim() -> IO[str] | None:
 
 _CLAIMED = _claim()
 
-from labkit import layout, topology  # noqa: E402
+from labkit import layout, services, topology  # noqa: E402
 from labkit.cloud import Wanted  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
 
@@ -81,8 +81,9 @@ class LabTestCase(base.BaseTestCase):
         super().setUp()
         self.lab = lab()
         self.cloud = self.lab.cloud
-        self.cloud.reset()
+        self.lab.mend()
         self.wait(lambda: not self.down(), 'all hosts to be up')
+        self.cloud.reset()
         self.addCleanup(layout.KRONOS.unlink, missing_ok=True)
         self.reports = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.policies = self.sample('policies.yaml')
@@ -246,6 +247,66 @@ class LabTestCase(base.BaseTestCase):
     def wait(self, predicate: Callable[[], Any], what: str) -> Any:
         """Wait for a condition, for as long as a slow machine may take."""
         return self.cloud.wait_for(predicate, LIMIT_SECONDS, what)
+
+    def second_applier(self, **options: Any) -> None:
+        """Start another applier, with options of its own in ``[kronos]``.
+
+        It is stopped at the end.
+        """
+        lines = [f'{key} = {value}' for key, value in options.items()]
+        file = layout.SECOND_APPLIER / layout.KRONOS.name
+        file.write_text('\n'.join(['[kronos]', *lines, '']))
+        self.addCleanup(file.unlink, missing_ok=True)
+        self.addCleanup(self.lab.stop, services.SECOND_APPLIER)
+        self.lab.start(services.SECOND_APPLIER)
+
+    def killed(self, name: str) -> None:
+        """Kill a service or host; it is started again at the end."""
+        self.addCleanup(self.lab.start, name)
+        self.lab.stop(name, kill=True)
+
+    def migrations(self, **filters: Any) -> list[dict[str, Any]]:
+        """Nova's records of migrations, asked of itself, newest first.
+
+        :param filters: such as instance_uuid, host, status
+        """
+        return self.cloud.migrations(**filters)
+
+    def allocations(self, consumer: str) -> dict[str, dict[str, int]]:
+        """What Placement holds for a server or a migration, by host."""
+        return self.cloud.allocations(consumer)
+
+    def orders(self) -> list[dict[str, Any]]:
+        """The live migrations that Watcher has asked of Nova, and it got."""
+        return [
+            request
+            for request in self.cloud.api_requests()
+            if request['action'] == 'os-migrateLive' and request['forwarded']
+        ]
+
+    def assert_at_rest(self, placed: dict[str, str]) -> None:
+        """All servers ACTIVE and idle where they should be, accounted once.
+
+        :param placed: server name to host
+        """
+        servers = self.cloud.servers()
+        self.assertEqual(
+            {name: (host, 'ACTIVE', None) for name, host in placed.items()},
+            {
+                server['name']: (
+                    server['OS-EXT-SRV-ATTR:host'],
+                    server['status'],
+                    server['OS-EXT-STS:task_state'],
+                )
+                for server in servers.values()
+            },
+        )
+        for uuid, server in servers.items():
+            held = set(self.allocations(uuid))
+            self.assertEqual({placed[server['name']]}, held, server['name'])
+            for migration in self.migrations(instance_uuid=uuid):
+                left = self.allocations(migration['uuid'])
+                self.assertEqual({}, left, migration)
 
     def down(self) -> set[str]:
         """The hosts whose nova-compute is down."""

@@ -13,16 +13,14 @@ PARALLEL = 6
 NOVA = '2.100'
 PLACEMENT = '1.36'
 UNFINISHED = ('RECOMMENDED', 'PENDING', 'ONGOING')
-ENDED = (
-    'completed',
-    'cancelled',
-    'failed',
-    'error',
-    'confirmed',
-    'reverted',
-    'done',
-)
-"""Statuses of migrations about which nobody cares any more."""
+FORGET_MIGRATIONS = """
+    UPDATE migrations SET status = 'error' WHERE status NOT IN ('completed',
+    'cancelled', 'failed', 'error', 'confirmed', 'reverted', 'done')
+"""
+FORGET_PLANS = """
+    UPDATE action_plans SET state = 'CANCELLED'
+    WHERE state IN ('ONGOING', 'CANCELLING', 'PENDING')
+"""
 OVERRIDES = (
     layout.DEMAND,
     layout.EXPORTER,
@@ -94,16 +92,7 @@ def _forget_migrations() -> None:
 
     Nova has no call for that; no server is left to which they belong.
     """
-    marks = ', '.join(['%s'] * len(ENDED))
-    change = (
-        f"UPDATE migrations SET status = 'error' WHERE status NOT IN ({marks})"
-    )
-    with (
-        database.connect(ports.load()['mariadb'], 'nova_cell1') as link,
-        link.cursor() as cursor,
-    ):
-        cursor.execute(change, ENDED)
-        link.commit()
+    _in_database('nova_cell1', FORGET_MIGRATIONS)
 
 
 def _free_allocations(cloud: 'Cloud') -> None:
@@ -136,4 +125,16 @@ def _close_audits(cloud: 'Cloud') -> None:
         busy = ('ONGOING', 'CANCELLING', 'PENDING')
         return not [plan for plan in plans if plan['state'] in busy]
 
-    running.wait_for(quiet, 180, 'action plans to end', 0.5)
+    try:
+        running.wait_for(quiet, 120, 'action plans to end', 0.5)
+    except running.LabError:
+        # Their applier was killed: those being cancelled stay so for ever.
+        _in_database('watcher', FORGET_PLANS)
+        running.wait_for(quiet, 10, 'forgotten action plans', 0.5)
+
+
+def _in_database(name: str, change: str) -> None:
+    link = database.connect(ports.load()['mariadb'], name)
+    with link, link.cursor() as cursor:
+        cursor.execute(change)
+        link.commit()

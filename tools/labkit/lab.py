@@ -101,6 +101,18 @@ class Lab:
         self.stop(name)
         self.start(name)
 
+    def mend(self) -> None:
+        """Start what ought to run and does not; stop what is on demand."""
+        for name in services.ON_DEMAND:
+            self.stop(name)
+        known = process.records()
+        for name in self.names():
+            host = name in topology.HOSTS
+            record = known.get(f'compute-{name}' if host else name)
+            runs = record is not None and process.is_running(record)
+            if not runs and name not in services.ON_DEMAND:
+                self.start(name)
+
     def check_groups(self, hosts: Iterable[str], check: bool) -> None:
         """Restart computes with or without their check of server groups.
 

@@ -12,8 +12,9 @@ them are optional. The first rule that fits and is not used up is taken,
 ``count`` times; without that until the file changes. answer is a status from
 400 to 599; "reset" (the connection ends before Nova is asked), "refuse" (it
 is closed), "swallow" (Nova gets the request, nobody its answer), "hang" (Nova
-is asked after so many ``seconds``) or "late" (the answer comes so late).
-Without seconds, it hangs until the file changes. Standard library only.
+is asked after so many ``seconds``, unless the client has given up) or "late"
+(the answer comes so late). Without seconds, that is when the file changes.
+Standard library only.
 """
 
 import http.client
@@ -163,6 +164,10 @@ class Request(http.server.BaseHTTPRequestHandler):
         answer = rule['answer'] if rule else None
         if answer == 'hang':
             self._wait(rule or {})
+            if self._client_has_gone():
+                self._note(rule, None, False)
+                self._drop(reset=False)
+                return
         try:
             status, reason, headers, content = self._forward()
         except OSError as error:
@@ -181,9 +186,16 @@ class Request(http.server.BaseHTTPRequestHandler):
         seconds, begin = rule.get('seconds'), time.monotonic()
         stamp = self.server.rules.stamp()
         while self.server.rules.stamp() == stamp:
+            if self._client_has_gone():
+                return
             if seconds is not None and time.monotonic() - begin >= seconds:
                 return
             time.sleep(TICK)
+
+    def _client_has_gone(self) -> bool:
+        link = self.connection
+        readable = bool(select.select([link], [], [], 0)[0])
+        return readable and not link.recv(1, socket.MSG_PEEK)
 
     def _forward(self) -> tuple[int, str, list[tuple[str, str]], bytes]:
         connection = self._connection()
