@@ -45,7 +45,7 @@ _T = TypeVar('_T')
 _Action = models.Action.__table__
 _Plan = models.ActionPlan.__table__
 # Not as Watcher's type: one row that is no JSON would spoil all others.
-_PARAMETERS = sa.type_coerce(_Action.c.input_parameters, sa.Text)
+_PARAMETERS = sa.literal_column('actions.input_parameters', sa.Text)
 _ROWS = sa.select(
     _Action.c.uuid,
     _Action.c.state,
@@ -179,17 +179,18 @@ class Turns:
                 continue
             if claim.at < now - self._max_age:
                 claim.held = False
-            if claim.held or claim.at >= now - self._recent:
+            if claim.held or claim.at > now - self._recent:
                 found.append(claim)
         return sorted(found, key=lambda claim: (claim.at, claim.action))
 
     def _write(
         self, session: Any, told: dict[str, Any], turn: dict[str, Any]
     ) -> None:
+        text = sa.literal(json.dumps({**told, KEY: turn}), sa.Text)
         session.execute(
             sa.update(_Action)
             .where(_Action.c.uuid == self._uuid)
-            .values(input_parameters={**told, KEY: turn})
+            .values(input_parameters=text)
         )
 
 
