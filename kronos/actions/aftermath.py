@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from oslo_log import log as logging
 
 from kronos.actions import preflight
-from kronos.clients import nova
+from kronos.clients import nova, placement
 from kronos.common import exceptions
 from kronos.engine import types
 
 LOG = logging.getLogger(__name__)
-
-NO_VALID_HOST = 'No valid host'
 
 
 @dataclass
@@ -22,6 +20,8 @@ class Timing:
 
     queue_timeout: float = 1800.0
     migration_timeout: float = 600.0
+    stall_timeout: float = 300.0
+    """0: a migration may stand still."""
     poll_interval: float = 5.0
     settle_timeout: float = 120.0
     """For the instance to be in order after the migration is over."""
@@ -37,12 +37,14 @@ class Aftermath:
     def __init__(
         self,
         client: nova.NovaClient,
+        room: placement.PlacementClient,
         task: preflight.Task,
         timing: Timing,
         clock: Callable[[], float],
         sleep: Callable[[float], object],
     ) -> None:
         self._nova = client
+        self._placement = room
         self._task = task
         self._timing = timing
         self._clock = clock
@@ -58,33 +60,35 @@ class Aftermath:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             said = ''
         reason = said or 'Nova gives no reason'
-        after = self.of_a_stay()
-        if NO_VALID_HOST in said:
-            return exceptions.PreFlightError(
-                f'destination rejected by scheduler: {reason}{after}'
-            )
+        after = self.of_a_stay(status.uuid)
         if not status.destination:
             # Nova names the destination when all checks have passed.
             return exceptions.PreFlightError(
-                f'rejected by Nova: {reason}{after}'
+                f'destination refused: {reason}{after}'
             )
         return exceptions.MigrationFailed(
             f'migration {status.status}: {reason}{after}'
         )
 
-    def of_a_stay(self) -> str:
-        """What is not as it was; empty if it is untouched (P7)."""
+    def of_a_stay(self, migration: str) -> str:
+        """What is not as it was; empty if it is untouched (P7, P10).
+
+        :param migration: its uuid, '' if there was none
+        """
         instance = self.settle(self._timing.settle_timeout)
         if instance is None:
             return '; the instance is gone, or Nova does not answer'
-        if _is_settled(instance, self._task.source):
-            return ''
-        return f'; {_place(instance)}'
+        if not _is_settled(instance, self._task.source):
+            return f'; {_place(instance)}'
+        remark = self._of_allocations(migration)
+        return f'; {remark}' if remark else ''
 
-    def check_arrival(self) -> None:
-        """Post-flight: on the destination, ACTIVE, without a task (K8).
+    def of_an_arrival(self, migration: str) -> str:
+        """On the destination, ACTIVE, without a task (K8), paid once (P10).
 
-        :raises MigrationFailed: it is not
+        :param migration: its uuid, '' if it is not known
+        :returns: what is not in order all the same; '' if all is
+        :raises MigrationFailed: it has not arrived
         """
         instance = self.settle(
             self._timing.settle_timeout, self._task.destination
@@ -98,6 +102,7 @@ class Aftermath:
                 f'inconsistent: the migration is completed, but '
                 f'{_place(instance)}'
             )
+        return self._of_allocations(migration)
 
     def settle(
         self, limit: float, host: str | None = None
@@ -120,6 +125,39 @@ class Aftermath:
             if self._clock() >= deadline:
                 return instance
             self._sleep(self._timing.poll_interval)
+
+    def _of_allocations(self, migration: str) -> str:
+        """Wait until Placement holds the instance once.
+
+        :returns: what it holds besides; '' if nothing
+        """
+        deadline = self._clock() + self._timing.settle_timeout
+        while True:
+            try:
+                remark = self._allocations(migration)
+            except exceptions.PlacementClientError as error:
+                remark = f'its allocations are not known: {error}'
+            if not remark or self._clock() >= deadline:
+                break
+            self._sleep(self._timing.poll_interval)
+        if remark:
+            LOG.warning('Instance %s: %s', self._task.instance, remark)
+        return remark
+
+    def _allocations(self, migration: str) -> str:
+        held = self._placement.allocations_of(self._task.instance)
+        if len(held) != 1:
+            nodes = ' and '.join(sorted(held)) or 'no host'
+            return f'Placement holds room for it on {nodes}'
+        if migration:
+            besides = self._placement.allocations_of(migration)
+            if besides:
+                nodes = ' and '.join(sorted(besides))
+                return (
+                    f'Placement still holds room for its migration '
+                    f'{migration} on {nodes}'
+                )
+        return ''
 
 
 def _is_settled(instance: types.Instance, host: str) -> bool:

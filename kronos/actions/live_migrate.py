@@ -14,8 +14,9 @@ from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
-from kronos.actions import aftermath, migration, preflight
-from kronos.clients import cloud, nova
+from kronos.actions import course, notices, parameters, preflight
+from kronos.actions.order import World
+from kronos.clients import cloud
 from kronos.common import config, exceptions, status
 
 LOG = logging.getLogger(__name__)
@@ -30,14 +31,17 @@ _UUID = {'type': 'string', 'pattern': '^[a-fA-F0-9-]{36}$'}
 class LiveMigrate(base.BaseAction):
     """Live-migrate an instance to a host that Nova's scheduler confirms.
 
-    Never forced. The pre-flight looks at the instance and both hosts; the
-    migration is followed to its end and aborted in Nova if it takes too
-    long or if its plan is cancelled.
+    Never forced. Before the call it waits for its turn, and looks at the
+    instance, its server groups, both hosts and the room. The migration is
+    followed to its end, and aborted in Nova if it takes too long, if its
+    destination is closed or if its plan is cancelled.
     """
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
         self._stop = threading.Event()
+        self._own_course: course.Course | None = None
+        self._told = ''
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -50,6 +54,7 @@ class LiveMigrate(base.BaseAction):
                 'phase': {'enum': ['evacuate', 'affinity', 'spread', 'pack']},
                 'sequence': {'type': 'integer', 'minimum': 1},
                 'requires': _UUID,
+                'not_before': _TEXT,
                 'source_node': _NAME,
                 'destination_node': _NAME,
                 'imbalance': _TEXT,
@@ -75,18 +80,28 @@ class LiveMigrate(base.BaseAction):
         )
 
     def pre_condition(self) -> None:
-        """Look whether the move is still right.
+        """Wait for the move's turn, and look whether it is still right.
 
-        :raises watcher.common.exception.ActionSkipped: nothing is left to
-            move
+        Meanwhile the action is PENDING, so that it can still be skipped, or
+        cancelled with its plan.
+
+        :raises watcher.common.exception.ActionSkipped: it is pointless, or
+            no turn came in time
+        :raises watcher.common.exception.ActionPlanCancelled: the plan was
+            cancelled
         :raises watcher.common.exception.WatcherException: it must not be
             moved now, or Nova does not answer
         """
         try:
             self._check_other_half()
-            preflight.check(self._nova(), self._task())
+            self._course().begin()
         except preflight.StaleTask as stale:
             raise exception.ActionSkipped(status.fit(str(stale))) from stale
+        except exceptions.MigrationCancelled as cancelled:
+            self._tell('')
+            raise exception.ActionPlanCancelled(
+                uuid=self.input_parameters.get('action_plan_uuid', '')
+            ) from cancelled
         except exceptions.KronosException as error:
             raise _for_watcher(error) from error
 
@@ -97,23 +112,10 @@ class LiveMigrate(base.BaseAction):
         :raises watcher.common.exception.WatcherException: with the error
             type and the reason
         """
-        kronos = CONF.kronos
         try:
-            remark = migration.Migration(
-                self._nova(),
-                self._task(),
-                aftermath.Timing(
-                    queue_timeout=kronos.queue_timeout,
-                    migration_timeout=kronos.migration_timeout,
-                    poll_interval=kronos.migration_poll_interval,
-                ),
-                is_cancelled=self._is_cancelled,
-                sleep=self._wait,
-            ).run()
+            self._tell(self._course().carry_out())
         except exceptions.KronosException as error:
             raise _for_watcher(error) from error
-        if remark:
-            self._remark(remark)
         return True
 
     def post_condition(self) -> None:
@@ -139,11 +141,23 @@ class LiveMigrate(base.BaseAction):
         else:
             self._stop.wait(seconds)
 
-    def _nova(self) -> nova.NovaClient:
-        return cloud.HostProcess(lambda: self.osc.session, CONF).nova()
-
-    def _task(self) -> preflight.Task:
-        return preflight.Task.from_parameters(self.input_parameters)
+    def _course(self) -> course.Course:
+        """The move; the same one for all that Watcher calls."""
+        if self._own_course is None:
+            told = self.input_parameters
+            clients = cloud.HostProcess(lambda: self.osc.session, CONF)
+            order = parameters.order_of(told, CONF.kronos)
+            world = World(
+                nova=clients.nova(),
+                placement=clients.placement(),
+                turns=parameters.turn_of(told, order),
+                notices=notices.Notices(parameters.facts(told), CONF),
+                is_cancelled=self._is_cancelled,
+                tell=self._tell,
+                sleep=self._wait,
+            )
+            self._own_course = course.Course(order, world)
+        return self._own_course
 
     def _is_cancelled(self) -> bool:
         """Since Watcher 16.0.0 only the plan's state tells an action."""
@@ -187,19 +201,22 @@ class LiveMigrate(base.BaseAction):
             'in its plan'
         )
 
-    def _remark(self, text: str) -> None:
-        """Leave a word in the row of an action that succeeded."""
+    def _tell(self, text: str) -> None:
+        """Show a word in the action's row; '' takes the last one away."""
         uuid = self.input_parameters.get('action_uuid')
-        if not uuid:
+        if text == self._told or not uuid:
             return
+        self._told = text
         try:
             row = objects.Action.get_by_uuid(
                 context.make_context(is_admin=True), uuid, eager=True
             )
-            row.status_message = status.fit(f'KRONOS: {text}')
+            row.status_message = (
+                status.fit(f'KRONOS: {text}') if text else None
+            )
             row.save()
         except Exception:
-            # The move itself is done; a missing word must not fail it.
+            # A missing word must not fail a move.
             LOG.exception('Action %s: %s', uuid, text)
 
 

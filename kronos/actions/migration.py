@@ -1,143 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is one live migration started, followed and, if need be, aborted?
+"""How is one live migration followed and, if need be, aborted?
 
 Two clocks: one for Nova's queue, one that starts when the migration leaves
 it. Errors of Nova while it is being watched are endured until a clock runs
 out, for the migration goes on meanwhile.
 """
 
-import time
-from collections.abc import Callable
-
 from oslo_log import log as logging
 
-from kronos.actions import aftermath, preflight
+from kronos.actions import aftermath, notices, watch
+from kronos.actions.order import Order, World
 from kronos.clients import nova
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
 
-QUEUED = frozenset({'accepted', 'queued'})
 INSTEAD = 'completed instead of cancelled'
+_ARRIVED = frozenset({'completed', 'confirmed', 'done'})
+_NOT_BEGUN = frozenset({'accepted', 'queued', 'preparing'})
 
 
 class Migration:
-    """One try to move one instance.
+    """One migration of one instance, from Nova's answer to its end.
 
-    :param is_cancelled: asked between two looks; True: abort
-    :param clock: seconds that only grow
-    :param sleep: waits so many seconds, or less when it is to end early
+    :param request: the id of the request that began it
+    :param is_ours: whether this action surely sent the request; if not, a
+        migration to another host is left alone
+    :param record: filled in while it goes on
     """
 
     def __init__(
         self,
-        client: nova.NovaClient,
-        task: preflight.Task,
-        timing: aftermath.Timing,
-        is_cancelled: Callable[[], bool],
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] = time.sleep,
+        order: Order,
+        world: World,
+        request: str,
+        record: notices.Record,
+        is_ours: bool = True,
     ) -> None:
-        self._nova = client
-        self._task = task
-        self._timing = timing
-        self._is_cancelled = is_cancelled
-        self._clock = clock
-        self._sleep = sleep
+        task = self._task = order.task
+        self._timing = order.timing
+        self._world = world
+        self._nova = world.nova
+        self._clock = world.clock
+        self._sleep = world.sleep
+        self._request = self._key = request
+        self._is_ours = is_ours
+        self._progress = watch.Progress(task, record, world.clock)
+        self._hosts = watch.Hosts(world.nova, task)
         self._aftermath = aftermath.Aftermath(
-            client, task, timing, clock, sleep
+            world.nova,
+            world.placement,
+            task,
+            order.timing,
+            world.clock,
+            world.sleep,
         )
-        self._request = ''
-        self._key = ''
         self._seen: nova.MigrationStatus | None = None
+        self._idle_looks = 0
 
-    def run(self) -> str:
-        """Move the instance and make sure that it arrived (K8).
+    def follow(self) -> str:
+        """Watch it until it is over, and make sure of its end (K7, K8).
 
         :returns: a remark on the success; empty if all went as planned
         :raises PreFlightError: Nova's scheduler or a host refused (P3)
-        :raises MigrationFailed: it failed on the way, or its outcome is
-            inconsistent
+        :raises MigrationFailed: it failed on the way or stood still, or
+            its outcome is inconsistent
         :raises MigrationTimeout: it was too slow and was aborted (Q8)
-        :raises MigrationCancelled: it was aborted on request (Q6)
-        :raises NovaClientError: Nova could not be asked to start it
+        :raises MigrationCancelled: it was aborted on request (Q6), or for
+            its destination's sake; if nova-compute was stopped before it
+            ran, with ``transient`` in its kwargs (Q10)
         """
-        try:
-            self._request = self._key = self._nova.live_migrate(
-                self._task.instance, self._task.destination
-            )
-        except exceptions.NovaClientError as error:
-            return self._not_started(error)
-        LOG.info(
-            'Instance %s: live migration %s -> %s, request %s',
-            self._task.instance,
-            self._task.source,
-            self._task.destination,
-            self._request,
-        )
-        return self._follow()
-
-    def _not_started(self, error: exceptions.NovaClientError) -> str:
-        status = error.kwargs.get('status')
-        if status is not None and 400 <= status < 500 and status != 429:
-            reason = f'rejected by Nova: {error.kwargs["reason"]}'
-            if status == 400 and 'could not be found' in reason:
-                # Its service is up, or the pre-flight had refused it (S15).
-                reason = (
-                    f'destination {self._task.destination} is in another '
-                    'cell, or unmapped'
-                )
-            raise exceptions.PreFlightError(reason) from error
-        if error.kwargs.get('sent') is False:
-            raise error
-        # Nova may have got it; what the instance does will show.
-        self._sleep(self._timing.poll_interval)
-        limit = self._timing.queue_timeout + self._timing.migration_timeout
-        instance = self._aftermath.settle(limit)
-        if instance is None or instance.host != self._task.destination:
-            raise error
-        self._aftermath.check_arrival()
-        return ''
-
-    def _follow(self) -> str:
-        started = self._clock()
-        left_queue: float | None = None
         while True:
             status = self._look()
             if status is not None and status.is_over:
-                self._conclude(status)
-                return ''
-            now = self._clock()
-            if left_queue is None and self._seen is not None:
-                left_queue = None if self._seen.status in QUEUED else now
-            if self._is_cancelled():
-                return self._abort(
-                    exceptions.MigrationCancelled('its plan was cancelled')
-                )
-            late = self._late(now, started, left_queue)
-            if late is not None:
-                return self._abort(late)
+                return self._conclude(status)
+            if status is not None and self._is_lost():
+                return self._conclude_lost(status)
+            because = self._why_stop()
+            if because is not None:
+                return self._abort(because)
             self._sleep(self._timing.poll_interval)
-
-    def _late(
-        self, now: float, started: float, left_queue: float | None
-    ) -> exceptions.MigrationTimeout | None:
-        if left_queue is None:
-            limit, since = self._timing.queue_timeout, started
-            where = "in Nova's queue"
-        else:
-            limit, since = self._timing.migration_timeout, left_queue
-            where = f'under way ({self._now()})'
-        if now - since < limit:
-            return None
-        return exceptions.MigrationTimeout(
-            f'aborted after {limit:g} s {where}'
-        )
 
     def _look(self) -> nova.MigrationStatus | None:
         """The migration as it is now; None if Nova does not tell.
 
-        :raises MigrationFailed: the instance is gone
+        :raises MigrationFailed: the instance is gone, or is being moved
+            elsewhere by somebody else
         """
         task = self._task
         try:
@@ -149,8 +97,15 @@ class Migration:
             return None
         if self._seen is None or status.status != self._seen.status:
             LOG.info('Instance %s: migration %s', task.instance, status.status)
+        elsewhere = status.destination not in ('', task.destination)
+        if elsewhere and not self._is_ours:
+            raise exceptions.MigrationFailed(
+                f'the instance is being moved to {status.destination} by '
+                'somebody else'
+            )
         self._seen = status
         self._key = status.uuid or self._key
+        self._progress.note(status)
         return status
 
     def _check_existence(self) -> None:
@@ -162,17 +117,107 @@ class Migration:
         if gone:
             raise exceptions.MigrationFailed('the instance is gone')
 
-    def _conclude(self, status: nova.MigrationStatus) -> None:
+    def _is_lost(self) -> bool:
+        """Whether Nova has dropped it: the server is not busy any more.
+
+        A nova-compute that is started again resets its servers and leaves
+        rows of migrations behind.
+        """
+        try:
+            instance = self._nova.get_instance(self._task.instance)
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return False
+        if instance is None:
+            raise exceptions.MigrationFailed('the instance is gone')
+        self._idle_looks = 0 if instance.task_state else self._idle_looks + 1
+        return self._idle_looks >= watch.IDLE_LOOKS
+
+    def _conclude_lost(self, status: nova.MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
-        if status.status in {'completed', 'confirmed', 'done'}:
-            self._aftermath.check_arrival()
-        elif status.status == 'cancelled':
+        if self._has_arrived():
+            remark = self._aftermath.of_an_arrival('')
+            left = f'Nova left its migration {status.status}'
+            return f'{left}; {remark}' if remark else left
+        after = self._aftermath.of_a_stay('')
+        if status.status in _NOT_BEGUN:
             raise exceptions.MigrationCancelled(
-                'cancelled in Nova, not by Kronos (by an operator, or '
-                f'nova-compute was stopped){self._aftermath.of_a_stay()}'
+                f'Nova dropped the migration while it was {status.status}; '
+                f'nova-compute was probably restarted{after}',
+                transient=True,
             )
-        else:
+        raise exceptions.MigrationFailed(
+            f'inconsistent: Nova calls the migration {status.status}, but '
+            f'the instance is not being moved{after}'
+        )
+
+    def _has_arrived(self) -> bool:
+        instance = self._aftermath.settle(0)
+        return bool(instance and instance.host == self._task.destination)
+
+    def _why_stop(self) -> exceptions.MigrationError | None:
+        """Why it has to be aborted now; None if it may go on."""
+        if self._world.is_cancelled():
+            return exceptions.MigrationCancelled('its plan was cancelled')
+        trouble = self._hosts.look()
+        if trouble:
+            return exceptions.MigrationCancelled(
+                f'aborted {self._now()}: {trouble}'
+            )
+        return self._why_late()
+
+    def _why_late(self) -> exceptions.MigrationError | None:
+        timing, progress, now = self._timing, self._progress, self._clock()
+        if progress.left_queue is None:
+            if now - progress.began < timing.queue_timeout:
+                return None
+            return exceptions.MigrationTimeout(
+                f"aborted after {timing.queue_timeout:g} s in Nova's queue"
+                f'{self._hosts.told()}'
+            )
+        if now - progress.left_queue >= timing.migration_timeout:
+            return exceptions.MigrationTimeout(
+                f'aborted after {timing.migration_timeout:g} s under way '
+                f'({self._now()}){self._hosts.told()}'
+            )
+        if 0 < timing.stall_timeout <= progress.stands_still():
+            return exceptions.MigrationFailed(
+                f'aborted: no progress for {timing.stall_timeout:g} s '
+                f'({self._now()}){self._hosts.told()}'
+            )
+        return None
+
+    def _now(self) -> str:
+        status = self._seen.status if self._seen else 'of unknown status'
+        text = self._progress.text
+        return f'{status}, {text}' if text else status
+
+    def _conclude(self, status: nova.MigrationStatus) -> str:
+        """:raises MigrationError: unless the instance has arrived"""
+        if status.status in _ARRIVED:
+            return self._aftermath.of_an_arrival(status.uuid)
+        if status.status != 'cancelled':
             raise self._aftermath.failure(status, self._request)
+        after = self._aftermath.of_a_stay(status.uuid)
+        if self._was_aborted(status):
+            raise exceptions.MigrationCancelled(
+                f'aborted in Nova by somebody else{after}'
+            )
+        raise exceptions.MigrationCancelled(
+            'cancelled by Nova: nova-compute was stopped before the '
+            f'migration ran{after}',
+            transient=True,
+        )
+
+    def _was_aborted(self, status: nova.MigrationStatus) -> bool:
+        """Whether somebody asked for it; if unknown, what is safe is yes."""
+        try:
+            return self._nova.was_aborted(
+                self._task.instance, status.created_at
+            )
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return True
 
     def _abort(self, because: exceptions.MigrationError) -> str:
         """Abort in Nova and wait until the migration is over (Q5, Q8).
@@ -188,6 +233,11 @@ class Migration:
             status = self._look()
             if status is not None and status.is_over:
                 return self._conclude_abort(status, because)
+            if status is not None and self._is_lost():
+                if self._has_arrived():
+                    return INSTEAD
+                after = self._aftermath.of_a_stay('')
+                raise type(because)(f'{because}{after}') from because
             if self._clock() >= deadline:
                 raise type(because)(
                     f'{because}, but not over in Nova yet: {self._now()}'
@@ -217,11 +267,10 @@ class Migration:
         status: nova.MigrationStatus,
         because: exceptions.MigrationError,
     ) -> str:
+        if status.status in _ARRIVED:
+            remark = self._aftermath.of_an_arrival(status.uuid)
+            return f'{INSTEAD}; {remark}' if remark else INSTEAD
         if status.status != 'cancelled':
-            self._conclude(status)
-            return INSTEAD
-        after = self._aftermath.of_a_stay()
+            raise self._aftermath.failure(status, self._request)
+        after = self._aftermath.of_a_stay(status.uuid)
         raise type(because)(f'{because}{after}') from because
-
-    def _now(self) -> str:
-        return self._seen.status if self._seen else 'unknown'

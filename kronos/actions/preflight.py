@@ -2,10 +2,11 @@
 """Is a planned move still right? (K4, K5, K11, G10)
 
 Between an audit and its plan's start anything may have happened. A task
-that is done or pointless is stale; one that would be wrong is refused.
+that is pointless is stale; one that would be wrong is refused.
 """
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Self
 
 from kronos.clients import nova
@@ -15,6 +16,15 @@ from kronos.engine import movability, types
 
 class StaleTask(exceptions.MigrationError):
     """There is nothing left to move."""
+
+
+class Standing(Enum):
+    """How far a task is that is not wrong."""
+
+    READY = 'ready'
+    UNDER_WAY = 'under way'
+    """Somebody moves the instance to this very destination."""
+    ARRIVED = 'arrived'
 
 
 @dataclass
@@ -40,38 +50,36 @@ class Task:
         )
 
 
-def check(client: nova.NovaClient, task: Task) -> None:
+def check(client: nova.NovaClient, task: Task) -> Standing:
     """Look at the instance and at both hosts as they are now.
 
-    :raises StaleTask: the instance is gone, or is elsewhere already
-    :raises PreFlightError: it must not or cannot be moved now
+    :raises StaleTask: the instance is gone, or is elsewhere
+    :raises PreFlightError: it must not or cannot be moved now; its kwargs
+        hold ``transient`` if only a host is not ready
     :raises NovaClientError: Nova cannot be asked
     """
     instance = client.get_instance(task.instance)
-    _check_place(instance, task)
-    assert instance is not None  # noqa: S101
-    _check_instance(instance)
-    _check_service(
-        client.get_service(task.source),
-        f'source {task.source}',
-        may_be_disabled=task.phase == types.MigrationPhase.EVACUATE,
-    )
-    _check_service(
-        client.get_service(task.destination),
-        f'destination {task.destination}',
-    )
-
-
-def _check_place(instance: types.Instance | None, task: Task) -> None:
     if instance is None:
         raise StaleTask('the instance is gone')
     if instance.host == task.destination:
-        raise StaleTask(f'the instance is on {task.destination} already')
+        return Standing.ARRIVED
     if instance.host != task.source:
         raise StaleTask(
             f'the instance has left {task.source}; it is on '
             f'{instance.host or "no host"} now'
         )
+    if instance.task_state == 'migrating' and _is_bound_for(client, task):
+        return Standing.UNDER_WAY
+    _check_instance(instance)
+    _check_hosts(client, task)
+    return Standing.READY
+
+
+def _is_bound_for(client: nova.NovaClient, task: Task) -> bool:
+    return any(
+        one.instance == task.instance and one.destination == task.destination
+        for one in client.list_unfinished_migrations()
+    )
 
 
 def _check_instance(instance: types.Instance) -> None:
@@ -89,21 +97,31 @@ def _check_instance(instance: types.Instance) -> None:
         )
 
 
-def _check_service(
-    service: types.ComputeService | None,
-    where: str,
-    may_be_disabled: bool = False,
-) -> None:
+def _check_hosts(client: nova.NovaClient, task: Task) -> None:
+    leaves = task.phase == types.MigrationPhase.EVACUATE
+    for where, host, may_be_disabled in (
+        ('source', task.source, leaves),
+        ('destination', task.destination, False),
+    ):
+        service = client.get_service(host)
+        trouble = trouble_of(service, may_be_disabled)
+        if trouble:
+            raise exceptions.PreFlightError(
+                f'nova-compute on {where} {host} {trouble}', transient=True
+            )
+
+
+def trouble_of(
+    service: types.ComputeService | None, may_be_disabled: bool = False
+) -> str:
+    """What keeps a nova-compute from taking part; '' if nothing does."""
     if service is None:
-        raise exceptions.PreFlightError(f'{where} has no nova-compute')
+        return 'is not known to Nova'
     if service.state != 'up' or service.forced_down:
-        raise exceptions.PreFlightError(
-            f'nova-compute on {where} is {service.state or "unknown"}'
-            + (', forced down' if service.forced_down else '')
-        )
+        forced = ', forced down' if service.forced_down else ''
+        return f'is {service.state or "unknown"}{forced}'
     if service.status != 'enabled' and not may_be_disabled:
         reason = service.disabled_reason
-        raise exceptions.PreFlightError(
-            f'nova-compute on {where} is {service.status or "unknown"}'
-            + (f' ({reason})' if reason else '')
-        )
+        told = f' ({reason})' if reason else ''
+        return f'is {service.status or "unknown"}{told}'
+    return ''

@@ -14,7 +14,9 @@ KronosException
     PreFlightError        the move was not right any more; nothing was asked
     MigrationFailed       Nova gave the move up
     MigrationTimeout      the move took too long and was aborted
-    MigrationCancelled    the move was aborted because its plan was cancelled
+    MigrationCancelled    the move was aborted, or cancelled by Nova, for
+                          no fault of the instance: its plan was cancelled,
+                          its destination was closed, a service was stopped
 
 Wrong arguments from our own code are ValueError and KeyError instead.
 """

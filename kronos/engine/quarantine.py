@@ -8,7 +8,14 @@ from kronos.engine.settings import Settings
 
 KNOWN = frozenset({'PreFlightError', 'MigrationFailed', 'MigrationTimeout'})
 """Error types that say something of the instance or its move (I4)."""
-PASSING = frozenset({'NovaClientError', 'MigrationCancelled'})
+PASSING = frozenset(
+    {
+        'MigrationCancelled',
+        'NovaClientError',
+        'PlacementClientError',
+        'TurnUnknown',
+    }
+)
 """Error types that say nothing of it (I5)."""
 DELETED = 'DELETED'
 """Status of an event whose own time was lost with its action plan."""

@@ -106,13 +106,13 @@ class LiveMigrateTestCase(base.DbTestCase):
 
     def test_a_remark_that_cannot_be_written_fails_nothing(self):
         self.action.input_parameters['action_uuid'] = UUID
-        self.action._remark('completed instead of cancelled')
+        self.action._tell('completed instead of cancelled')
 
     def test_a_remark(self):
         self.make_plan('ONGOING')
         row = utils.create_test_action(self.context)
         self.action.input_parameters['action_uuid'] = row.uuid
-        self.action._remark('completed instead of cancelled')
+        self.action._tell('completed instead of cancelled')
         self.assertEqual(
             'KRONOS: completed instead of cancelled',
             objects.Action.get_by_uuid(self.context, row.uuid).status_message,

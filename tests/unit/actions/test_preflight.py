@@ -8,7 +8,7 @@ from tests.unit.actions import base
 
 class PreflightTestCase(base.MoveTestCase):
     def check(self):
-        preflight.check(self.client, self.task)
+        return preflight.check(self.client, self.task)
 
     def refused(self, *words, error=exceptions.PreFlightError):
         raised = self.assertRaises(error, self.check)
@@ -19,7 +19,7 @@ class PreflightTestCase(base.MoveTestCase):
         self.refused(*words, error=preflight.StaleTask)
 
     def test_all_is_well(self):
-        self.check()
+        self.assertIs(preflight.Standing.READY, self.check())
 
     def test_gone(self):
         del self.cloud.servers[base.UUID]
@@ -27,7 +27,19 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_already_there(self):
         self.instance.host = 'h2'
-        self.stale('on h2 already')
+        self.assertIs(preflight.Standing.ARRIVED, self.check())
+
+    def migrate(self, host):
+        self.instance.script = ('running',)
+        self.client.live_migrate(base.UUID, host)
+
+    def test_on_its_way_already(self):
+        self.migrate('h2')
+        self.assertIs(preflight.Standing.UNDER_WAY, self.check())
+
+    def test_on_its_way_elsewhere(self):
+        self.migrate('h3')
+        self.refused('MIGRATING')
 
     def test_elsewhere(self):
         self.instance.host = 'h3'
@@ -79,7 +91,7 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_destination_unknown(self):
         self.task.destination = 'h9'
-        self.refused('destination h9 has no nova-compute')
+        self.refused('destination h9 is not known to Nova')
 
     def test_nova_away(self):
         self.cloud.down.add(('GET', '/nova/v2.1/servers'))

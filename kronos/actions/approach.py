@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When may a move begin, and is it still right then?
+
+It waits for its time and its turn; then all is looked at once more, with the
+turn held, so that no other move of Kronos changes the answer.
+"""
+
+import datetime
+
+from oslo_log import log as logging
+
+from kronos.actions import destination, preflight, traffic, turns
+from kronos.actions.order import Order, World, back_off
+from kronos.common import exceptions
+
+LOG = logging.getLogger(__name__)
+
+
+class Approach:
+    """The way of one move to its beginning."""
+
+    def __init__(self, order: Order, world: World) -> None:
+        self._order = order
+        self._task = order.task
+        self._world = world
+        self._traffic = traffic.Traffic(
+            world.nova, order.task, order.limits, world.wall
+        )
+        self._claims: list[turns.Claim] = []
+        self._told = ''
+        self.arrived = False
+        """Whether there was nothing left to do."""
+
+    def wait(self, again: bool = False) -> None:
+        """Wait until the move may begin; it then has its turn.
+
+        :param again: a host that is not ready yet is waited for, too
+        :raises StaleTask: it is pointless, or no turn came in time
+        :raises PreFlightError: it would be wrong
+        :raises MigrationCancelled: its plan was cancelled
+        :raises KronosException: who has to be asked does not answer
+        """
+        world, patience = self._world, self._order.timing.queue_timeout
+        begin = max(0.0, self._order.not_before - world.wall())
+        deadline = world.clock() + begin + patience
+        failures = 0
+        while True:
+            world.stop_if_cancelled()
+            try:
+                reason, failures = self._step(), 0
+            except exceptions.KronosException as error:
+                if not _may_pass(error, again):
+                    raise
+                back_off(self._order, world, error, failures)
+                failures += 1
+                continue
+            if not reason:
+                world.tell('')
+                return
+            if world.clock() >= deadline:
+                raise preflight.StaleTask(
+                    f'no turn within {patience:g} s: {reason}'
+                )
+            self._tell(reason)
+            world.sleep(self._order.timing.poll_interval)
+
+    def _step(self) -> str:
+        """Returns why the move cannot begin yet; '' if it can."""
+        if self._order.not_before > self._world.wall():
+            return f'not before {_moment(self._order.not_before)}'
+        standing = preflight.check(self._world.nova, self._task)
+        self.arrived = standing is preflight.Standing.ARRIVED
+        if self.arrived:
+            return ''
+        if standing is preflight.Standing.UNDER_WAY:
+            return f'it is on its way to {self._task.destination} already'
+        self._traffic.look()
+        reason = self._world.turns.take(self._why_wait)
+        if not reason:
+            self._check_destination()
+        return reason
+
+    def _why_wait(self, claims: list[turns.Claim]) -> str:
+        self._claims = claims
+        return self._traffic.why_wait(claims)
+
+    def _check_destination(self) -> None:
+        order, world = self._order, self._world
+        try:
+            destination.check_groups(
+                world.nova,
+                self._task,
+                self._traffic.under_way(self._claims),
+                self._traffic.is_inside,
+                order.soft_rules_bind,
+            )
+            destination.check_room(
+                world.nova,
+                world.placement,
+                self._task,
+                order.resources,
+                order.require_headroom,
+            )
+        except exceptions.KronosException:
+            world.turns.release()
+            raise
+
+    def _tell(self, reason: str) -> None:
+        if reason != self._told:
+            self._told = reason
+            LOG.info('Instance %s waits: %s', self._task.instance, reason)
+        self._world.tell(f'waits: {reason}')
+
+
+def _may_pass(error: exceptions.KronosException, again: bool) -> bool:
+    refused = isinstance(error, exceptions.PreFlightError)
+    return bool(error.kwargs.get('transient')) and (again or not refused)
+
+
+def _moment(seconds: float) -> str:
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return f'{moment:%Y-%m-%dT%H:%M:%SZ}'

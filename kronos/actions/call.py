@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Has Nova been asked to move the instance? Once, whatever was lost?"""
+
+from oslo_log import log as logging
+
+from kronos.actions.order import Order, World
+from kronos.common import exceptions
+
+LOG = logging.getLogger(__name__)
+
+QUIET_LOOKS = 3
+"""So often Nova has to say that it knows of no request before one counts as
+lost: a slow API worker may still be at it."""
+
+
+class Call:
+    """The request for one move, and for its further tries."""
+
+    def __init__(self, order: Order, world: World) -> None:
+        self._task = order.task
+        self._timing = order.timing
+        self._nova = world.nova
+        self._clock = world.clock
+        self._sleep = world.sleep
+        self._known: set[str] | None = None
+        """Requests that were there before, or have been followed."""
+
+    def send(self) -> tuple[str, bool]:
+        """Ask Nova for the migration, unless an earlier try did so.
+
+        :returns: the request's id, and whether this call surely made it
+        :raises PreFlightError: Nova refused at once
+        :raises NovaClientError: Nova surely does not carry it out
+        """
+        found = self._fresh()
+        if found:
+            LOG.info(
+                'Instance %s: an earlier request did arrive: %s',
+                self._task.instance,
+                found,
+            )
+            return self._follow(found), False
+        try:
+            request = self._nova.live_migrate(
+                self._task.instance, self._task.destination
+            )
+        except exceptions.NovaClientError as error:
+            return self._follow(self._doubt(error)), False
+        return self._follow(request), True
+
+    def _follow(self, request: str) -> str:
+        if self._known is not None:
+            self._known.add(request)
+        return request
+
+    def _fresh(self) -> str:
+        """The newest request that has not been there before."""
+        requests = self._nova.live_migration_requests(self._task.instance)
+        if self._known is None:
+            self._known = set(requests)
+        fresh = [one for one in requests if one not in self._known]
+        return fresh[0] if fresh else ''
+
+    def _doubt(self, error: exceptions.NovaClientError) -> str:
+        """The request that came of a call which gave an error.
+
+        :raises MigrationError, NovaClientError: none did
+        """
+        status = error.kwargs['status']
+        if status == 429 or error.kwargs['sent'] is False:
+            raise error
+        if status is not None and 400 <= status < 500:
+            # An earlier try that was slow may have come first.
+            found = self._fresh() if status == 409 else ''
+            if not found:
+                raise self._refusal(error) from error
+            return found
+        LOG.warning(
+            'Instance %s: %s; asking Nova whether the migration runs',
+            self._task.instance,
+            error,
+        )
+        found = self._ask()
+        if not found:
+            raise error
+        return found
+
+    def _refusal(
+        self, error: exceptions.NovaClientError
+    ) -> exceptions.PreFlightError:
+        status, reason = error.kwargs['status'], error.kwargs['reason']
+        if status != 400:
+            return exceptions.PreFlightError(f'rejected by Nova: {reason}')
+        if 'could not be found' in reason:
+            # Its service is up, or the pre-flight had refused it (S15).
+            return exceptions.PreFlightError(
+                f'destination {self._task.destination} is in another cell, '
+                'or unmapped'
+            )
+        return exceptions.PreFlightError(f'destination refused: {reason}')
+
+    def _ask(self) -> str:
+        """The request that arrived although its answer was lost, or ''."""
+        deadline = self._clock() + self._timing.queue_timeout
+        quiet = 0
+        while quiet < QUIET_LOOKS and self._clock() < deadline:
+            self._sleep(self._timing.poll_interval)
+            try:
+                found = self._fresh()
+                instance = self._nova.get_instance(self._task.instance)
+            except exceptions.NovaClientError as error:
+                LOG.warning('Instance %s: %s', self._task.instance, error)
+                continue
+            if found:
+                return found
+            busy = instance is not None and bool(instance.task_state)
+            quiet = 0 if busy else quiet + 1
+        return ''

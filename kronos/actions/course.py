@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a planned move go through, from its turn to its end?
+
+It is asked of Nova and followed; what fails for a passing reason is tried
+again, from the start (K9).
+"""
+
+from oslo_log import log as logging
+
+from kronos.actions import approach, call, migration, notices
+from kronos.actions.order import Order, World, back_off
+from kronos.common import exceptions
+
+LOG = logging.getLogger(__name__)
+
+
+class Course:
+    """One move of one instance."""
+
+    def __init__(self, order: Order, world: World) -> None:
+        self._order = order
+        self._task = order.task
+        self._world = world
+        self._approach = approach.Approach(order, world)
+        self._call = call.Call(order, world)
+
+    def begin(self) -> None:
+        """Wait for the move's turn.
+
+        :raises StaleTask: it is pointless, or no turn came in time
+        :raises KronosException: it must not be made; the class says why
+        """
+        self._approach.wait()
+
+    def carry_out(self) -> str:
+        """Move the instance, once its turn has come.
+
+        :returns: a remark on the success; empty if all went as planned
+        :raises KronosException: what the last try failed of
+        """
+        retries = 0
+        while not self._approach.arrived:
+            record = notices.Record()
+            try:
+                remark = self._attempt(record, retries)
+            except exceptions.KronosException as error:
+                self._try_again(record, error, retries)
+            else:
+                remark = _joined(remark, _count(retries))
+                self._world.notices.completed(
+                    record=record, retry_count=retries, remark=remark
+                )
+                return remark
+            retries += 1
+        return _joined(
+            f'the instance was on {self._task.destination} already',
+            _count(retries - 1),
+        )
+
+    def _attempt(self, record: notices.Record, retries: int) -> str:
+        request, is_ours = self._call.send()
+        record.request_id = request
+        LOG.info(
+            'Instance %s: live migration %s -> %s, request %s',
+            self._task.instance,
+            self._task.source,
+            self._task.destination,
+            request,
+        )
+        self._world.notices.started(request_id=request, retry_count=retries)
+        return migration.Migration(
+            self._order, self._world, request, record, is_ours
+        ).follow()
+
+    def _try_again(
+        self,
+        record: notices.Record,
+        error: exceptions.KronosException,
+        retries: int,
+    ) -> None:
+        """After a failure, wait until the move may begin once more.
+
+        :raises KronosException: it may not
+        """
+        self._world.turns.release()
+        passing = bool(error.kwargs.get('transient'))
+        final = not passing or retries >= self._order.max_retries
+        self._fail(record, error, retries, final)
+        if final:
+            raise _retold(error, _count(retries)) from error
+        try:
+            back_off(self._order, self._world, error, retries)
+            self._approach.wait(again=True)
+        except exceptions.MigrationCancelled as cancelled:
+            self._fail(record, cancelled, retries, True)
+            raise
+        except exceptions.KronosException as later:
+            # What the move died of comes first.
+            told = _retold(error, f'not tried again: {later}')
+            self._fail(record, told, retries, True)
+            raise told from later
+
+    def _fail(
+        self,
+        record: notices.Record,
+        error: exceptions.KronosException,
+        retries: int,
+        final: bool,
+    ) -> None:
+        self._world.notices.failed(
+            record=record, error=error, retry_count=retries, final=final
+        )
+
+
+def _retold(
+    error: exceptions.KronosException, more: str
+) -> exceptions.KronosException:
+    """The same error with more words."""
+    return type(error)(_joined(str(error), more), **error.kwargs)
+
+
+def _count(retries: int) -> str:
+    return f'tried {retries + 1} times' if retries > 0 else ''
+
+
+def _joined(*parts: str) -> str:
+    return '; '.join(part for part in parts if part)

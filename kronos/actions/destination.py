@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""May the instance be on its destination, as things are now?
+
+The plan was right when it was made. Meanwhile members of a server group may
+have been booted or moved there, or its room may be taken. Nova's scheduler
+asks the same of hard rules; here it costs no migration that fails.
+"""
+
+from collections.abc import Callable, Iterable
+
+from kronos.actions import preflight, traffic
+from kronos.clients import nova, placement
+from kronos.common import exceptions
+from kronos.engine import groups, rules, types
+
+Flights = Iterable[traffic.Flight]
+
+
+def check_groups(
+    client: nova.NovaClient,
+    task: preflight.Task,
+    flights: Flights,
+    is_inside: Callable[[str], bool],
+    soft_rules_bind: bool = True,
+) -> None:
+    """The rules of its server groups, where the members are now (E3-E6).
+
+    :param flights: moves under way: a member counts at both its ends
+    :param is_inside: whether a host is of the scope (E5)
+    :raises PreFlightError: one of the rules forbids it
+    :raises NovaClientError: Nova cannot be asked
+    """
+    heading = {one.instance: one.destination for one in flights}
+    for group in client.get_groups_of(task.instance):
+        others = set(group.members) - {task.instance}
+        if group.policy in groups.SOFT and not soft_rules_bind:
+            continue
+        if group.policy in groups.APART:
+            on = client.list_instances_on_host(task.destination)
+            there = others & {one.uuid for one in on}
+            there |= {
+                uuid
+                for uuid in others
+                if heading.get(uuid) == task.destination
+            }
+            reason = groups.why_not(group, len(there), 0)
+        else:
+            reason = _why_not_together(
+                client, task, group, sorted(others), heading, is_inside
+            )
+        if reason:
+            raise exceptions.PreFlightError(
+                f'destination {task.destination}: {reason}'
+            )
+
+
+def _why_not_together(
+    client: nova.NovaClient,
+    task: preflight.Task,
+    group: types.ServerGroup,
+    others: list[str],
+    heading: dict[str, str],
+    is_inside: Callable[[str], bool],
+) -> str:
+    """A member that is still on its way is not there for Nova (H8)."""
+    there = elsewhere = 0
+    for uuid in others:
+        member = client.get_instance(uuid)
+        if member is None or not is_inside(member.host):
+            continue
+        if member.host == task.destination:
+            there += 1
+        bound = heading.get(uuid, member.host)
+        if {member.host, bound} - {task.destination}:
+            elsewhere += 1
+    if task.phase == types.MigrationPhase.AFFINITY and there:
+        return ''
+    return groups.why_not(group, there, elsewhere)
+
+
+def check_room(
+    client: nova.NovaClient,
+    room: placement.PlacementClient,
+    task: preflight.Task,
+    resources: Iterable[str],
+    required: bool = True,
+) -> None:
+    """What the destination has left, as Placement counts it.
+
+    :param resources: the classes that count
+    :param required: whether a host that Placement does not know is refused
+    :raises PreFlightError: it has no room
+    :raises ClientError: Nova or Placement cannot be asked
+    """
+    instance = client.get_instance(task.instance)
+    host = client.get_compute_host(task.destination)
+    if instance is None or host is None:
+        missing = 'the instance' if instance is None else task.destination
+        raise exceptions.PreFlightError(f'{missing} is gone')
+    headroom = room.room_on(host.node)
+    if headroom is None:
+        if required:
+            raise exceptions.PreFlightError(
+                f'Placement shows no inventory of {task.destination} '
+                '(require_headroom is set)'
+            )
+        return
+    for resource, amount in rules.demand(instance).items():
+        if resource not in headroom or resource not in resources:
+            continue
+        free = headroom[resource].capacity - headroom[resource].used
+        if amount > max(0, free):
+            raise exceptions.PreFlightError(
+                f'destination {task.destination} has no room: {resource} '
+                f'{max(0, free)} free, {amount} needed'
+            )

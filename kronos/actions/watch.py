@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a migration make progress, and do its hosts live meanwhile?"""
+
+from collections.abc import Callable
+
+from oslo_log import log as logging
+
+from kronos.actions import notices, preflight
+from kronos.clients import nova
+from kronos.common import exceptions
+
+LOG = logging.getLogger(__name__)
+
+QUEUED = frozenset({'accepted', 'queued'})
+PROGRESS_SECONDS = 30.0
+"""Between two lines on progress in the log."""
+IDLE_LOOKS = 3
+"""So often a server is seen idle before its migration is called lost: Nova
+writes the two one after the other."""
+
+
+class Progress:
+    """The clocks of a migration, and the figures of its driver."""
+
+    def __init__(
+        self,
+        task: preflight.Task,
+        record: notices.Record,
+        clock: Callable[[], float],
+    ) -> None:
+        self._task = task
+        self._record = record
+        self._clock = clock
+        self.began = self._changed = clock()
+        self.left_queue: float | None = None
+        self._told = float('-inf')
+        self._best: tuple[int, int] | None = None
+        self.text = ''
+
+    def note(self, status: nova.MigrationStatus) -> None:
+        """Take one look's result into the clocks, the record and the log."""
+        now, record = self._clock(), self._record
+        record.migration_uuid = status.uuid or record.migration_uuid
+        record.status = status.status
+        if self.left_queue is None and status.status not in QUEUED:
+            self.left_queue = self._changed = now
+        since = now if self.left_queue is None else self.left_queue
+        record.queued_seconds = since - self.began
+        record.running_seconds = now - since
+        record.total_seconds = now - self.began
+        self._note_figures(status, now)
+
+    def _note_figures(self, status: nova.MigrationStatus, now: float) -> None:
+        figures = status.progress
+        if figures is None or status.status != 'running':
+            # Without figures nobody can say that it stands still.
+            self._changed = now
+        if figures is None:
+            return
+        self.text = str(figures)
+        self._record.memory_bytes = figures.memory_processed
+        self._record.disk_bytes = figures.disk_processed
+        done, left = figures.done, figures.remaining
+        if self._best is None or done > self._best[0] or left < self._best[1]:
+            self._changed = now
+            best = self._best or (done, left)
+            self._best = max(done, best[0]), min(left, best[1])
+        if now - self._told >= PROGRESS_SECONDS:
+            self._told = now
+            LOG.info('Instance %s: %s', self._task.instance, self.text)
+
+    def stands_still(self) -> float:
+        """Seconds since anything moved on."""
+        return self._clock() - self._changed
+
+
+class Hosts:
+    """Both ends of a migration; what goes wrong there is said once (E11)."""
+
+    def __init__(self, client: nova.NovaClient, task: preflight.Task) -> None:
+        self._nova = client
+        self._task = task
+        self._troubles: dict[str, str] = {}
+
+    def look(self) -> str:
+        """Ask Nova for both services.
+
+        :returns: why the migration must not go on; '' if it may
+        """
+        task = self._task
+        self._see('source', task.source, may_be_disabled=True)
+        self._see('destination', task.destination)
+        return self._troubles.get('destination', '')
+
+    def _see(
+        self, where: str, host: str, may_be_disabled: bool = False
+    ) -> None:
+        try:
+            service = self._nova.get_service(host)
+        except exceptions.NovaClientError as error:
+            LOG.warning('%s %s: %s', where.capitalize(), host, error)
+            return
+        trouble = preflight.trouble_of(service, may_be_disabled)
+        text = f'nova-compute on {where} {host} {trouble}' if trouble else ''
+        if text != self._troubles.get(where, ''):
+            LOG.warning(
+                'Instance %s is being migrated: %s',
+                self._task.instance,
+                text or f'{where} {host} is well again',
+            )
+        self._troubles[where] = text
+
+    def told(self) -> str:
+        """What is wrong at either end, to go behind another reason."""
+        found = [text for text in self._troubles.values() if text]
+        return ''.join(f'; {text}' for text in found)
