@@ -206,6 +206,15 @@ class TestStatus(test_nova_reader.NovaTestCase):
         self.wire.get(IN_PROGRESS, json={'migrations': []})
         self.assertIsNone(self.status('migration-5').progress)
 
+    def test_progress_is_not_worth_an_error(self) -> None:
+        """A Nova that validates its own answers refuses figures of 0."""
+        self.history(5, status='running')
+        for status in (400, 503):
+            self.wire.get(IN_PROGRESS, status_code=status)
+            found = self.status('migration-5')
+            self.assertEqual('running', found.status)
+            self.assertIsNone(found.progress)
+
     def test_no_progress_before_it_runs(self) -> None:
         for status in ('accepted', 'queued', 'preparing', 'completed'):
             self.history(5, status=status)
