@@ -42,8 +42,8 @@ def _claim() -> IO[str] | None:
 _CLAIMED = _claim()
 
 from labkit import layout, services, topology  # noqa: E402
-from labkit.cloud import Wanted  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
+from labkit.wanted import Wanted  # noqa: E402
 
 ALPHA = topology.AGGREGATES['alpha']
 WINDOW_SECONDS = 20

@@ -29,7 +29,17 @@ While it runs these files, all optional, are read anew all the time:
   .lab/run/demand.json      {"web-1": {"cpu": 1.5, "memory_mb": 2048}}
   .lab/run/migrations.json  {"source:cmp1": {"seconds": 30}, "web-2":
                             {"end": "failed"}}
+                            {"default": {"seconds": 9, "stall_at": 0.5}}
+                            {"web-3": {"queued_seconds": null}}
+                            all keys: tools/labkit/faults.py
+  .lab/run/nova-api.json    {"rules": [{"body": "os-migrateLive",
+                            "answer": 503, "count": 2}]}
+                            what Watcher gets from Nova's API, but not the
+                            client; more: tools/labkit/novaproxy.py
   .lab/run/exporter.json    {"down": ["cmp3"]}
+
+"stop --kill" is a crash; watcher-applier-2, a second applier, is started by
+name only.
 
 With KRONOS_LAB=NAME in the environment all of this is about a second lab, in
 .lab/lab-NAME.

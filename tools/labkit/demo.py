@@ -9,8 +9,9 @@ import time
 from typing import Any
 
 from labkit import layout, running, scores, settings, topology
-from labkit.cloud import Cloud, Wanted
+from labkit.cloud import Cloud
 from labkit.lab import Lab
+from labkit.wanted import Wanted
 
 AGGREGATE = 'alpha'
 DISABLED = 'cmp6'

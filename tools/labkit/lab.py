@@ -14,6 +14,7 @@ import openstack
 from labkit import (
     catalog,
     database,
+    forks,
     furnishing,
     layout,
     ports,
@@ -71,7 +72,7 @@ class Lab:
         """Start one service or compute and wait until it serves."""
         begun = _utc_now()
         if name in topology.HOSTS:
-            if self._fork_computes([name]):
+            if forks.start(self.ports, [name]):
                 name = f'compute-{name}'
                 self._wait_for_reports({name: begun}, {name})
             return
@@ -124,7 +125,7 @@ class Lab:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             list(pool.map(self.stop, wanted))
         begun = _utc_now()  # what the old ones have reported does not count
-        names = self._fork_computes(wanted)
+        names = forks.start(self.ports, wanted)
         self._wait_for_reports(dict.fromkeys(names, begun), set(names))
 
     def names(self) -> list[str]:
@@ -218,7 +219,7 @@ class Lab:
         database.start(self.ports, origin)
         for name in services.WITHOUT_BROKER:
             if name == 'computes':
-                self._clear_pipe()
+                forks.clear_pipe()
             table[name].start()
         for service in early:
             service.wait()
@@ -239,40 +240,11 @@ class Lab:
         self._connection = None
         # Computes report to placement, and need some seconds: them first.
         table['placement'].wait()
-        started += self._fork_computes(list(topology.HOSTS))
+        started += forks.start(self.ports, list(topology.HOSTS))
         with concurrent.futures.ThreadPoolExecutor() as pool:
             for work in [pool.submit(table[name].wait) for name in rest]:
                 work.result()
         return started
-
-    def _fork_computes(self, hosts: list[str]) -> list[str]:
-        """Start computes unless they run; the names of those started."""
-        self._start_computes_parent()
-        wanted = []
-        for host in hosts:
-            record = process.records().get(f'compute-{host}')
-            if record and process.is_running(record):
-                continue
-            (layout.RUN / f'compute-{host}.pid').unlink(missing_ok=True)
-            wanted.append(host)
-        with (layout.RUN / 'computes.pipe').open('w') as pipe:
-            pipe.writelines(f'{host}\n' for host in wanted)
-        for host in wanted:
-            _wait_for_record(f'compute-{host}')
-        return [f'compute-{host}' for host in wanted]
-
-    def _start_computes_parent(self) -> None:
-        """The process of which the computes are forks."""
-        service = services.table(self.ports)['computes']
-        self._clear_pipe()
-        service.start()
-        service.wait()
-
-    def _clear_pipe(self) -> None:
-        """Remove what a parent left that was killed: it says "ready"."""
-        record = process.records().get('computes')
-        if record is None or not process.is_running(record):
-            (layout.RUN / 'computes.pipe').unlink(missing_ok=True)
 
     def _wait_for_reports(
         self,
@@ -312,12 +284,6 @@ class Lab:
             cared_for = wanted is None or record.name in wanted
             if cared_for and not process.is_running(record):
                 raise running.ServiceFailed(record.name, 'ended')
-
-
-def _wait_for_record(name: str) -> None:
-    running.wait_for(
-        lambda: name in process.records(), 30, f'the start of {name}'
-    )
 
 
 def _utc_now() -> datetime.datetime:

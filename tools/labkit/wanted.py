@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server is to be booted, and what does it use?"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Wanted:
+    """A server to boot on a host."""
+
+    name: str
+    host: str
+    cpu: float | None = None
+    """Cores that it uses; None: by its flavor."""
+    memory_mb: float | None = None
+    """Memory that it uses; None: by its flavor."""
+    flavor: str = 'lab.medium'
+    group: str | None = None
+    """Uuid of a server group."""
+    zone: str = 'nova'
+    """Availability zone, to which the server is then pinned; '': not
+    pinned, and its group's policy holds for its start too."""
+    metrics: bool = True
+    """Whether the libvirt exporter shows it."""
+    metadata: dict[str, str] = field(default_factory=dict)
+
+    def all_metadata(self) -> dict[str, str]:
+        """With the exporter's keys, which an operator may change later."""
+        found = dict(self.metadata)
+        if self.cpu is not None:
+            found['lab:cpu'] = str(self.cpu)
+        if self.memory_mb is not None:
+            found['lab:memory_mb'] = str(self.memory_mb)
+        if not self.metrics:
+            found['lab:metrics'] = 'none'
+        return found
