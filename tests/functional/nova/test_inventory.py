@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import fixtures
+
 from kronos.common import exceptions
 from kronos.engine.types import Headroom
 from tests.functional.nova import base
@@ -16,6 +18,26 @@ class TestInventory(base.NovaTestCase):
         self.assertEqual(list(self.hosts), sorted(h.name for h in hosts))
         self.assertEqual(list(self.hosts), sorted(h.node for h in hosts))
         self.assertEqual({'fake'}, {h.hypervisor_type for h in hosts})
+
+    def test_one_host(self) -> None:
+        host = self.nova.get_compute_host('host2')
+        assert host is not None
+        self.assertEqual(('host2', 'host2'), (host.name, host.node))
+        # Nova's search knows nodes that are like it, or none.
+        for name in ('host', 'nowhere'):
+            self.assertIsNone(self.nova.get_compute_host(name))
+
+    def test_a_host_with_a_node_of_another_name(self) -> None:
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'nova.virt.fake.FakeDriver.get_available_nodes',
+                lambda driver, refresh=False: ['rack-7'],
+            )
+        )
+        self._start_compute('odd')
+        host = self.nova.get_compute_host('odd')
+        assert host is not None
+        self.assertEqual(('odd', 'rack-7'), (host.name, host.node))
 
     def test_services(self) -> None:
         self._set_service('host1', status='disabled', disabled_reason='disk')
@@ -128,6 +150,35 @@ class TestInventory(base.NovaTestCase):
         self.assertEqual(2, listing[groups[5]].max_server_per_host)
         self.assertEqual(1, listing[groups[0]].max_server_per_host)
 
+    def test_groups_of_one_server(self) -> None:
+        """Those of other projects, too; the members as they are now."""
+        alone = self.boot('host1')['id']
+        self.assertEqual([], self.nova.get_groups_of(alone))
+        group = self._group('apart', 'anti-affinity', max_server_per_host=2)
+        uuids = [self._member(group) for _ in range(2)]
+        (found,) = self.nova.get_groups_of(uuids[0])
+        self.assertEqual((group, 'apart'), (found.uuid, found.name))
+        self.assertEqual('anti-affinity', found.policy)
+        self.assertEqual(2, found.max_server_per_host)
+        self.assertEqual(set(uuids), set(found.members))
+        self._delete_server({'id': uuids[1]})
+        (found,) = self.nova.get_groups_of(uuids[0])
+        self.assertEqual([uuids[0]], found.members)
+        (listed,) = self.nova.list_server_groups()
+        self.assertEqual(listed, found)
+        self.admin_api.delete_server_group(group)
+        self.assertEqual([], self.nova.get_groups_of(uuids[0]))
+
+    def _member(self, group: str) -> str:
+        server = self.admin_api.post_server(
+            {
+                'server': self._build_server(networks='none'),
+                'os:scheduler_hints': {'group': group},
+            }
+        )
+        self._wait_for_state_change(server, 'ACTIVE')
+        return str(server['id'])
+
     def test_groups_one_at_a_time(self) -> None:
         self.flags(max_limit=1, group='api')
         groups = {self._group(f'g{n}', 'soft-affinity') for n in range(3)}
@@ -152,6 +203,25 @@ class TestInventory(base.NovaTestCase):
         )
         self.assertEqual(before['host2'], after['host2'])
         self.assertIn('COMPUTE_NODE', after['host1'][1])
+
+    def test_room_on_one_host(self) -> None:
+        """K4: the same figures, rounded as Placement does."""
+        self.boot('host1', flavor_id=self.flavor())
+        path = '/resource_providers/{}/inventories/{}'.format(
+            self._get_provider_uuid_by_host('host1'), 'VCPU'
+        )
+        inventory = self.placement.get(path, version='1.36').body
+        inventory |= {'reserved': 1, 'allocation_ratio': 1.29}
+        done = self.placement.put(path, inventory, version='1.36')
+        self.assertEqual(200, done.status)
+        rooms = self.placement_client.headroom()
+        for host in self.hosts:
+            self.assertEqual(
+                rooms[host][0], self.placement_client.room_on(host)
+            )
+        # 9 * 1.29 = 11.61
+        self.assertEqual(Headroom(11, 2), rooms['host1'][0]['VCPU'])
+        self.assertIsNone(self.placement_client.room_on('nowhere'))
 
     def test_a_host_without_room_reads_as_full(self) -> None:
         node = self._get_provider_uuid_by_host('host2')
