@@ -9,7 +9,6 @@ import time
 from typing import Any
 
 from labkit import layout, running, scores, settings, topology
-from labkit.cloud import Cloud
 from labkit.lab import Lab
 from labkit.wanted import Wanted
 
@@ -52,7 +51,7 @@ class Demo:
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
-        self.cloud: Cloud = lab.cloud
+        self.cloud = lab.cloud
         self.hosts = topology.AGGREGATES[AGGREGATE]
         self.counted = [host for host in self.hosts if host != DISABLED]
 
