@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Appliers that share a real database server agree on whose turn it is."""
+
+import pathlib
+
+import fixtures
+
+from tests import turntaking
+from tests.lab import base
+
+from labkit import database, ports  # isort: skip
+
+NAME = 'turns'
+
+
+class TestTurns(base.LabTestCase):
+    def test_never_more_than_allowed(self):
+        """K3: four processes and the MariaDB that Watcher uses."""
+        port = ports.load()['mariadb']
+        with database.connect(port) as link, link.cursor() as cursor:
+            cursor.execute(f'DROP DATABASE IF EXISTS {NAME}')
+            cursor.execute(f'CREATE DATABASE {NAME}')
+        self.addCleanup(self._drop, port)
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        seen = turntaking.run(
+            f'mysql+pymysql://root@127.0.0.1:{port}/{NAME}?charset=utf8',
+            folder / 'witness',
+            moves=4,
+            rounds=25,
+        )
+        self.assertEqual(turntaking.AT_MOST, seen.most, seen)
+        self.assertEqual([25] * 4, list(seen.granted.values()), seen)
+        self.assertGreater(seen.asked, seen.granted.total(), seen)
+
+    def _drop(self, port):
+        with database.connect(port) as link, link.cursor() as cursor:
+            cursor.execute(f'DROP DATABASE {NAME}')
