@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a plan laid out as a literal list scheduling lays it out (K3)?"""
 
+import functools
 import random
 
 from oslotest import base
 
-from kronos.engine import schedule
+from kronos.engine import schedule, timetable
 from tests.unit.engine import test_schedule
 
 PLANS = 500
@@ -61,33 +62,64 @@ class Literal:
             held = self.held.get(key, [])
             if len(held) == self.limits[key[0]]:
                 at.append(min(self.ends[one] for one in held))
-        return max(at, default=0.0)
+        return max(at, default=0)
+
+    def took(self, index):
+        return timetable.milliseconds(self.steps[index])
+
+    @functools.cache  # noqa: B019
+    def chain(self, index):
+        after = (n for n, before in enumerate(self.before) if index in before)
+        return self.took(index) + max(map(self.chain, after), default=0)
+
+    def urgency(self, index, left):
+        """Work that cannot end before this step has been done."""
+        one = self.steps[index]
+        out = [n for n in left if self.steps[n].source == one.source]
+        into = [
+            n for n in left if self.steps[n].destination == one.destination
+        ]
+        return max(
+            sum(map(self.took, out)) / self.limits['out'],
+            sum(map(self.took, into)) / self.limits['in'],
+            self.chain(index),
+        )
+
+    def ancestors(self, index):
+        direct = self.found[index]
+        return direct.union(*(self.above[one] for one in direct))
 
     def take(self, key, index, start):
-        """Of the lanes that are free the one that was freed last."""
+        """Best a lane that adds no wait, then a new one, then the oldest."""
         held = self.held.setdefault(key, [])
         free = [n for n, one in enumerate(held) if self.ends[one] <= start]
-        if not free:
+        above = self.ancestors(index)
+        implied = [n for n in free if held[n] in above]
+        if not implied and len(held) < self.limits[key[0]]:
             held.append(index)
-            return set()
-        lane = max(free, key=lambda n: (self.ends[held[n]], -n))
-        previous, held[lane] = held[lane], index
-        return {previous}
+            return
+        lane = min(implied or free, key=lambda n: (self.ends[held[n]], n))
+        self.found[index].add(held[lane])
+        held[lane] = index
 
     def parents(self):
-        found = {}
-        while len(found) < len(self.steps):
-            start, chosen = min(
-                (self.start(n), n)
-                for n in range(len(self.steps))
-                if n not in found and self.before[n] <= found.keys()
+        self.found = {}
+        self.above = {}
+        while left := set(range(len(self.steps))) - self.found.keys():
+            start, _, _, chosen = min(
+                (self.start(n), -self.urgency(n, left), -self.took(n), n)
+                for n in left
+                if self.before[n] <= self.found.keys()
             )
-            found[chosen] = set(self.before[chosen])
-            for key in self.keys(chosen):
-                found[chosen] |= self.take(key, chosen, start)
-            seconds = schedule._seconds(self.steps[chosen])
-            self.ends[chosen] = start + seconds
-        return self.without_implied(found)
+            self.found[chosen] = set(self.before[chosen])
+            for key in sorted(self.keys(chosen), key=self.sequence):
+                self.take(key, chosen, start)
+            self.above[chosen] = self.ancestors(chosen)
+            self.ends[chosen] = start + self.took(chosen)
+        return self.without_implied(self.found)
+
+    def sequence(self, key):
+        return ['out', 'in', 'scope'].index(key[0])
 
     def without_implied(self, found):
         above = {}
