@@ -15,10 +15,8 @@ from watcher.common import rpc
 
 LOG = logging.getLogger(__name__)
 
-_LIMIT = 1000
-"""Notices that wait while there is no broker; further ones are dropped."""
 _RETRIES = 1
-"""Not 0: kombu takes that for ever when it connects for the first time."""
+"""Of a notice: a connection that stood idle may have died unnoticed."""
 
 
 @dataclass
@@ -35,12 +33,13 @@ class Messenger:
     """Sends notices one after the other, at most once each.
 
     :param conf: options of the host service
+    :param limit: notices that wait for the broker; more are dropped
     """
 
-    def __init__(self, conf: Any) -> None:
+    def __init__(self, conf: Any, limit: int = 1000) -> None:
         self._conf = conf
         self._transport: Any = None
-        self._waiting: queue.Queue[Notice] = queue.Queue(_LIMIT)
+        self._waiting: queue.Queue[Notice] = queue.Queue(limit)
         self._silent = False
         self._thread = threading.Thread(
             target=self._run, name='kronos-notices', daemon=True
@@ -55,7 +54,7 @@ class Messenger:
             self._lost('too many wait for the broker')
 
     def flush(self) -> None:
-        """Wait until all are sent or given up."""
+        """Wait until every notice has been sent or given up."""
         self._waiting.join()
 
     def _run(self) -> None:
@@ -65,7 +64,7 @@ class Messenger:
                 self._deliver(notice)
                 self._silent = False
             except Exception as error:
-                self._lost(f'{type(error).__name__}')
+                self._lost(type(error).__name__)
             finally:
                 self._waiting.task_done()
 
@@ -73,15 +72,15 @@ class Messenger:
         """Warn once until a notice is sent again."""
         if not self._silent:
             LOG.warning(
-                'Notices of migrations are lost until the broker can be '
-                'reached: %s',
+                'Notices of migrations (kronos.results.*) are being lost, '
+                'the migrations go on: %s',
                 reason,
             )
         self._silent = True
 
     def _deliver(self, notice: Notice) -> None:
-        # What oslo.messaging's Notifier does with the driver messagingv2,
-        # which would swallow the error and log a traceback each time.
+        # As oslo.messaging's Notifier does with its driver messagingv2. That
+        # one swallows every error and logs each with its traceback.
         if self._transport is None:
             self._transport = _transport(self._conf)
         self._transport._send_notification(
@@ -107,10 +106,10 @@ _lock = threading.Lock()
 def of_process(conf: Any) -> Messenger:
     """The one messenger of this process, made when it is first needed."""
     with _lock:
-        # By process: a thread does not live on in a forked one.
-        return _made.get(os.getpid()) or _made.setdefault(
-            os.getpid(), Messenger(conf)
-        )
+        # A thread does not live on in a forked process.
+        if os.getpid() not in _made:
+            _made[os.getpid()] = Messenger(conf)
+        return _made[os.getpid()]
 
 
 def _transport(conf: Any) -> Any:

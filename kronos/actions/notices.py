@@ -9,17 +9,22 @@ block for as long as it likes.
 import hashlib
 import importlib.metadata
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from oslo_log import log as logging
 
 from kronos.actions import messenger
 from kronos.common import status
 
+LOG = logging.getLogger(__name__)
+
 VERSION = '1.0'
-"""Of the payload: fields were added (1.1) or changed their meaning (2.0)."""
+"""Of the payload: 1.1 has more fields, 2.0 has others."""
 TOPIC = 'kronos.results.'
 _LONGEST = 200
-"""Bytes of a scope in a topic: RabbitMQ takes 255 with the priority."""
+"""Bytes of a scope in a topic; RabbitMQ takes 255 with the priority."""
 
 
 @dataclass
@@ -58,23 +63,42 @@ class Notices:
     No method ever fails or waits for the broker.
 
     :param conf: options of the host service
+    :param send: None: the messenger of this process
     """
 
-    def __init__(self, facts: Facts, conf: Any) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        conf: Any,
+        send: Callable[[messenger.Notice], None] | None = None,
+    ) -> None:
         self._facts = facts
         self._conf = conf
+        self._deliver = send
 
     def started(self, *, request_id: str, retry_count: int) -> None:
         """Nova was asked to migrate."""
         record = Record(request_id=request_id)
-        self._send('started', 'info', record, retry_count, final=False)
+        self._send(
+            'started',
+            'info',
+            record,
+            message='',
+            retry_count=retry_count,
+            final=False,
+        )
 
     def completed(
         self, *, record: Record, retry_count: int, remark: str = ''
     ) -> None:
         """The instance runs on its destination."""
         self._send(
-            'completed', 'info', record, retry_count, True, message=remark
+            'completed',
+            'info',
+            record,
+            message=status.fit(remark),
+            retry_count=retry_count,
+            final=True,
         )
 
     def failed(
@@ -93,10 +117,10 @@ class Notices:
             'failed',
             'error' if final else 'warn',
             record,
-            retry_count,
-            final,
             error_type=type(error).__name__,
-            message=str(error),
+            message=status.fit(str(error)),
+            retry_count=retry_count,
+            final=final,
         )
 
     def _send(
@@ -104,31 +128,29 @@ class Notices:
         event: str,
         priority: str,
         record: Record,
-        retry_count: int,
-        final: bool,
-        error_type: str | None = None,
-        message: str = '',
+        **more: Any,
     ) -> None:
         if not self._conf.kronos.notify:
             return
-        payload = {
-            'version': VERSION,
-            'kronos_version': importlib.metadata.version('kronos-watcher'),
-            **asdict(self._facts),
-            **asdict(record),
-            'error_type': error_type,
-            'message': status.fit(message),
-            'retry_count': retry_count,
-            'final': final,
-        }
-        messenger.of_process(self._conf).send(
-            messenger.Notice(
-                topic=topic_of(self._facts.scope),
-                event_type=f'migration.{event}',
-                priority=priority,
-                payload=payload,
-            )
+        notice = messenger.Notice(
+            topic=topic_of(self._facts.scope),
+            event_type=f'migration.{event}',
+            priority=priority,
+            payload={
+                'version': VERSION,
+                'kronos_version': importlib.metadata.version('kronos-watcher'),
+                **asdict(self._facts),
+                **{k: None if v == '' else v for k, v in vars(record).items()},
+                'error_type': None,
+                **more,
+            },
         )
+        try:
+            deliver = self._deliver or messenger.of_process(self._conf).send
+            deliver(notice)
+        except Exception:
+            # The migration is what matters.
+            LOG.exception('No notice %s was sent', notice.event_type)
 
 
 def topic_of(scope: str) -> str:
