@@ -5,6 +5,7 @@ Raw calls with explicit microversions: openstacksdk's own call pins live
 migration at 2.30 and drops its request id.
 """
 
+import math
 from collections.abc import Iterator
 
 from oslo_log import log as logging
@@ -14,7 +15,7 @@ from kronos.clients import wire
 from kronos.clients.nova_api import quoted
 from kronos.clients.nova_progress import Progress
 from kronos.clients.nova_reader import NovaReader
-from kronos.clients.nova_requests import NovaRequests
+from kronos.clients.nova_requests import NovaRequests, started
 from kronos.clients.nova_rows import (
     AbortOutcome,
     AbortResult,
@@ -117,22 +118,19 @@ class NovaClient(NovaReader, NovaRequests):
 
     def _status_of_request(self, uuid: str, key: str) -> MigrationStatus:
         action = self._action(uuid, key)
-        starts = [
-            rows.seconds_of(event['start_time'])
-            for event in action['events']
-            if event['event'] == 'conductor_live_migrate_instance'
-        ]
-        if not starts:
+        start = started(action)
+        if start is None:
             return MigrationStatus(uuid, 'accepted')
         # The conductor makes the migration after it starts the event, by
         # the same clock, and only one at a time: the first from then on.
-        later = [
-            row
-            for row in self._live_migrations(uuid)
-            if rows.seconds_of(row['created_at']) >= min(starts)
-        ]
+        migrations = list(self._live_migrations(uuid))[::-1]
+        later = _made_since(start, migrations)
+        if later and later[0]['status'] in rows.OVER:
+            # Its database may keep whole seconds: one made right before?
+            since, others = self._rivals(uuid, key, start)
+            later = _made_since(since, migrations)[others:]
         if later:
-            return self._with_progress(later[-1])
+            return self._with_progress(later[0])
         failed = any(e.get('result') == 'Error' for e in action['events'])
         return MigrationStatus(uuid, 'error' if failed else 'accepted')
 
@@ -189,6 +187,14 @@ class NovaClient(NovaReader, NovaRequests):
             filters,
             id_field='uuid',
         )
+
+
+def _made_since(second: int, migrations: list[wire.Json]) -> list[wire.Json]:
+    return [
+        row
+        for row in migrations
+        if math.floor(rows.seconds_of(row['created_at'])) >= second
+    ]
 
 
 def _outcome(

@@ -65,6 +65,30 @@ class NovaRequests(NovaApi):
         ]
         return '; '.join(dict.fromkeys(said))
 
+    def _rivals(
+        self, uuid: str, request_id: str, start: int
+    ) -> tuple[int, int]:
+        """Earlier requests that came too close to be told by the clock.
+
+        Each of them has made one migration by the time that the next is
+        taken, within a second of its own start.
+
+        :param start: Unix second in which this request was taken
+        :returns: the second in which the first of them was taken, and how
+            many there are
+        """
+        requests = iter(self.live_migration_requests(uuid))
+        for one in requests:
+            if one == request_id:
+                break
+        count = 0
+        for earlier in requests:
+            second = started(self._action(uuid, earlier))
+            if second is None or second < start - 1:
+                break
+            start, count = second, count + 1
+        return start, count
+
     def _actions(self, uuid: str) -> Iterator[wire.Json]:
         """All actions of one server, the newest first."""
         return self._wire.get_all(
@@ -81,3 +105,13 @@ class NovaRequests(NovaApi):
         )
         action: wire.Json = body['instanceAction']
         return action
+
+
+def started(action: wire.Json) -> int | None:
+    """Unix second in which the conductor took a live migration's request."""
+    starts = [
+        math.floor(rows.seconds_of(event['start_time']))
+        for event in action['events']
+        if event['event'] == 'conductor_live_migrate_instance'
+    ]
+    return min(starts, default=None)

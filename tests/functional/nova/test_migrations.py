@@ -133,6 +133,19 @@ class TestLiveMigration(_Migrations):
         (server,) = self.nova.list_instances()
         self.assertEqual('host2', server.host)
 
+    def test_requests_in_quick_succession(self) -> None:
+        """K6: within one second, as a try that follows at once."""
+        uuid = self.boot('host1')['id']
+        requests = [self._refused(uuid) for _ in range(4)]
+        requests.append(self.nova.live_migrate(uuid, 'host2'))
+        self.assertEqual('completed', self.ended(uuid, requests[-1]).status)
+        found = [
+            self.nova.get_migration_status(uuid, request).id
+            for request in requests
+        ]
+        self.assertEqual(sorted(set(found)), found)
+        self.assertEqual(5, len(found))
+
     def test_a_disabled_destination_is_refused_with_a_reason(self) -> None:
         uuid = self.boot('host1')['id']
         request = self._refused(uuid)

@@ -18,7 +18,8 @@ from tests.unit.clients.keystone import NOVA
 ACTION = f'{NOVA}/servers/vm/action'
 MIGRATIONS = f'{NOVA}/os-migrations'
 REQUEST = 'req-11111111-2222-3333-4444-555555555555'
-ACTIONS = f'{NOVA}/servers/vm/os-instance-actions/{REQUEST}'
+LISTED = f'{NOVA}/servers/vm/os-instance-actions'
+MINUTE_5 = '2023-11-14T22:05:00.000000'
 IN_PROGRESS = f'{NOVA}/servers/vm/migrations'
 
 
@@ -135,8 +136,15 @@ class TestLiveMigrate(LiveMigrateTestCase):
 
 
 class TestStatus(test_nova_reader.NovaTestCase):
-    def action(self, *events: Any) -> None:
-        self.wire.get(ACTIONS, json={'instanceAction': {'events': events}})
+    def action(self, *events: Any, earlier: Any = ()) -> None:
+        """This request's events, and its predecessors', newest first."""
+        listed = []
+        for name, of_it in ((REQUEST, events), *earlier):
+            self.wire.get(
+                f'{LISTED}/{name}', json={'instanceAction': {'events': of_it}}
+            )
+            listed.append({'request_id': name, 'action': 'live-migration'})
+        self.wire.get(LISTED, json={'instanceActions': listed})
 
     def history(self, *numbers: int, **newest: Any) -> None:
         """Nova lists the newest first."""
@@ -173,6 +181,44 @@ class TestStatus(test_nova_reader.NovaTestCase):
             {'migration_type': ['live-migration'], 'instance_uuid': ['vm']},
             request.qs,
         )
+
+    def test_another_in_the_same_second(self) -> None:
+        """K6: databases keep whole seconds; a try may follow at once."""
+        first = ('req-a', [event(start_time=MINUTE_5)])
+        self.action(event(start_time=MINUTE_5), earlier=[first])
+        over = {'status': 'error', 'created_at': MINUTE_5}
+        # It has not got its own yet.
+        self.rows(migration(4, **over))
+        self.assertEqual(MigrationStatus('vm', 'accepted'), self.status())
+        self.rows(migration(5, **over), migration(4, **over))
+        self.assertEqual('migration-5', self.status().uuid)
+        # The first was taken a moment before the second began.
+        first = ('req-a', [event(start_time='2023-11-14T22:04:59.000000')])
+        self.action(event(start_time=MINUTE_5), earlier=[first])
+        self.rows(migration(4, **over))
+        self.assertEqual(MigrationStatus('vm', 'accepted'), self.status())
+        # Long before, and what there is is its own.
+        first = ('req-a', [event(start_time='2023-11-14T22:04:58.000000')])
+        self.action(event(start_time=MINUTE_5), earlier=[first])
+        self.assertEqual('migration-4', self.status().uuid)
+        # The conductor never had the other.
+        self.action(event(start_time=MINUTE_5), earlier=[('req-a', [])])
+        self.assertEqual('migration-4', self.status().uuid)
+
+    def test_later_ones_are_of_others(self) -> None:
+        """The next request may come as soon as this one is over."""
+        self.action(event(start_time=MINUTE_5))
+        over = {'status': 'error', 'created_at': MINUTE_5}
+        self.rows(migration(6), migration(5, **over))
+        self.assertEqual('migration-5', self.status().uuid)
+        # What is not over cannot be of an earlier request.
+        self.wire.reset()
+        self.rows(migration(5, status='queued', created_at=MINUTE_5))
+        self.assertEqual('migration-5', self.status().uuid)
+        self.assertEqual([], self.keystone.requests('/os-instance-actions'))
+
+    def rows(self, *newest_first: Any) -> None:
+        self.wire.get(MIGRATIONS, json={'migrations': list(newest_first)})
 
     def test_it_failed_before_there_was_a_migration(self) -> None:
         self.action(event(result='Error'))
