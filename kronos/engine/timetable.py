@@ -107,9 +107,9 @@ class Timetable:
         self._chain = self._chains()
         self._to_give: dict[str, int] = defaultdict(int)
         self._to_take: dict[str, int] = defaultdict(int)
-        for one, took in zip(steps, self._took, strict=True):
-            self._to_give[one.source] += took
-            self._to_take[one.destination] += took
+        for move, took in zip(steps, self._took, strict=True):
+            self._to_give[move.source] += took
+            self._to_take[move.destination] += took
         self._now = 0
         """When the last step that was chosen starts: none starts earlier."""
         self._from: list[int] = [0] * len(steps)

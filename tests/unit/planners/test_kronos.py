@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a plan written whole or not at all, and are only empty ones deleted?"""
 
+import contextlib
+import datetime
 import types
 
+import fixtures
 import sqlalchemy
+from oslo_config import cfg
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
+from oslo_utils import fixture as utils_fixture
+from oslo_utils import timeutils
 from watcher import objects
 from watcher.common import exception
 from watcher.tests.unit.db import base
 from watcher.tests.unit.objects import utils
 
-from kronos.planners import kronos
+from kronos.planners import kronos, outlook
 
+CONF = cfg.CONF
 State = objects.action_plan.State
+GROUP = 'watcher_workflow_engines.taskflow'
 
 
 class PlannerTestCase(base.DbTestCase):
@@ -25,6 +33,11 @@ class PlannerTestCase(base.DbTestCase):
         )
         self.audit = self.make_audit(1)
         self.planner = kronos.Kronos(config=None)
+        self.scopes = {}
+        """By number of the move, where it is not alpha."""
+        self.logged = self.useFixture(
+            fixtures.FakeLogger('kronos.planners.kronos', level=20)
+        )
 
     def make_audit(self, number, **fields):
         return utils.create_test_audit(
@@ -56,7 +69,12 @@ class PlannerTestCase(base.DbTestCase):
             actions=[
                 {
                     'action_type': 'kronos_live_migrate',
-                    'input_parameters': {'sequence': number},
+                    'input_parameters': {
+                        'sequence': number,
+                        'aggregate': self.scopes.get(number, 'alpha'),
+                        'source_node': f'h{number}',
+                        'destination_node': 'h0',
+                    },
                 }
                 for number, _ in enumerate(parents, start=1)
             ],
@@ -73,6 +91,21 @@ class PlannerTestCase(base.DbTestCase):
         return self.planner.schedule(
             self.context, self.audit.id, self.solution(list(parents), **fields)
         )
+
+    @contextlib.contextmanager
+    def losing(self, what):
+        """Let the database be gone when it comes to such a statement."""
+
+        def lose(connection, cursor, statement, values, *_):
+            if what in statement:
+                raise db_exception.DBConnectionError('the database is gone')
+
+        event = enginefacade.writer.get_engine(), 'before_cursor_execute', lose
+        sqlalchemy.event.listen(*event)
+        try:
+            yield
+        finally:
+            sqlalchemy.event.remove(*event)
 
     def plans(self, audit=None):
         found = objects.ActionPlan.list(
@@ -98,6 +131,77 @@ class PlannerTestCase(base.DbTestCase):
             self.assertEqual(plan.uuid, told['action_plan_uuid'])
             self.assertEqual(self.audit.uuid, told['audit_uuid'])
 
+    def set(self, group, **options):
+        for name, value in options.items():
+            CONF.set_override(name, value, group)
+            self.addCleanup(CONF.clear_override, name, group)
+
+    def rows(self, plan):
+        found = objects.Action.list(
+            self.context, filters={'action_plan_id': plan.id}
+        )
+        found.sort(key=lambda row: row.input_parameters['sequence'])
+        return [row.input_parameters for row in found]
+
+    def test_no_stagger_no_time(self):
+        """K2: only who asks for it waits."""
+        for told in self.rows(self.schedule([], [0])):
+            self.assertNotIn('not_before', told)
+
+    def test_stagger_in_the_order_of_the_starts(self):
+        """K2: per scope, as the graph starts them."""
+        now = datetime.datetime(2026, 1, 31, 23, 59, 50, 123456)
+        self.useFixture(utils_fixture.TimeFixture(now))
+        self.set('kronos', stagger_seconds=7.5)
+        self.scopes[4] = 'beta'
+        plan = self.schedule([2], [0], [], [])
+        self.assertEqual(
+            [
+                '2026-01-31T23:59:57.500000Z',
+                '2026-02-01T00:00:05Z',
+                '2026-01-31T23:59:50Z',
+                '2026-01-31T23:59:50Z',
+            ],
+            [told['not_before'] for told in self.rows(plan)],
+        )
+        for told in self.rows(plan):
+            timeutils.parse_isotime(told['not_before'])
+
+    def test_the_log_tells_what_to_expect(self):
+        """K3: what caps the plan can be seen before it starts."""
+        self.set('kronos', max_concurrent_migrations=3)
+        outlook.max_workers()  # its options are registered from now on
+        self.set(GROUP, max_workers=1)
+        plan = self.schedule([], [], [], [2], [3])
+        self.assertEqual(
+            f'Action plan {plan.uuid}: 5 moves; one after another at least '
+            '3 by the limits, 3 as laid out; at most 3 can run side by side '
+            '([kronos] max_concurrent_migrations = 3 per scope)\n'
+            f'Action plan {plan.uuid}: [{GROUP}] max_workers = 1 allows 1, '
+            'so that it takes 5; [watcher_applier] workers = 1 allows 1 plan '
+            "at a time. So says the decision engine's own configuration; the "
+            "applier's counts\n",
+            self.logged.output,
+        )
+
+    def test_an_order_beyond_the_limits_is_explained(self):
+        plan = self.schedule([], [0], [1], [2])
+        self.assertIn(
+            f'{plan.uuid}: 4 moves; one after another at least 2 by the '
+            'limits, 4 as laid out; at most 1 can run',
+            self.logged.output,
+        )
+        self.assertIn('server groups', self.logged.output)
+
+    def test_another_workflow_engine(self):
+        self.set('watcher_applier', workflow_engine='other')
+        self.schedule([])
+        self.assertIn('max_workers is not known here', self.logged.output)
+
+    def test_an_empty_plan_is_not_told(self):
+        self.schedule()
+        self.assertEqual('', self.logged.output)
+
     def test_indicators_are_numbers(self):
         plan = self.schedule([], indicators=[('migrations', 0.25)])
         (row,) = objects.EfficacyIndicator.list(
@@ -116,6 +220,22 @@ class PlannerTestCase(base.DbTestCase):
             solution,
         )
         self.assertEqual(set(), self.plans())
+
+    def test_a_continuous_audit_survives_a_lost_database(self):
+        """Watcher only ends its run; a failed one could never run again."""
+        for kind, error in (
+            ('ONESHOT', exception.WatcherException),
+            ('CONTINUOUS', exception.ActionPlanIsOngoing),
+        ):
+            self.audit.audit_type = kind
+            self.audit.save()
+            with self.losing('INSERT INTO actions'):
+                raised = self.assertRaises(error, self.schedule, [])
+            self.assertIs(error, type(raised))
+            self.assertIn('cannot be written', str(raised))
+            self.audit.refresh()
+            self.assertEqual(str(raised), self.audit.status_message)
+            self.assertEqual(set(), self.plans())
 
     def test_a_broken_row_leaves_no_plan_to_start(self):
         solution = self.solution([[]], indicators=[('ok', 1), ('bad', 2)])
@@ -150,17 +270,9 @@ class PlannerTestCase(base.DbTestCase):
     def test_a_database_that_is_lost_meanwhile(self):
         """The older plans are cosmetic; the new one is not."""
 
-        def lose(connection, cursor, statement, values, *_):
-            if 'UPDATE action_plans' in statement:
-                raise db_exception.DBConnectionError('the database is gone')
-
         older = self.make_plan(1, State.SUCCEEDED)
-        event = enginefacade.writer.get_engine(), 'before_cursor_execute', lose
-        sqlalchemy.event.listen(*event)
-        try:
+        with self.losing('UPDATE action_plans'):
             new = self.schedule()
-        finally:
-            sqlalchemy.event.remove(*event)
         self.assertEqual({older.uuid, new.uuid}, self.plans())
         newer = self.schedule()
         self.assertEqual({newer.uuid}, self.plans())
