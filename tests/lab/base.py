@@ -82,8 +82,8 @@ class LabTestCase(base.BaseTestCase):
         self.lab = lab()
         self.cloud = self.lab.cloud
         self.lab.mend()
-        self.wait(lambda: not self.down(), 'all hosts to be up')
         self.cloud.reset()
+        self.wait(lambda: not self.down(), 'all hosts to be up')
         self.addCleanup(layout.KRONOS.unlink, missing_ok=True)
         self.reports = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.policies = self.sample('policies.yaml')
