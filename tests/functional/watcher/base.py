@@ -73,6 +73,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
             policies_file=self.policies_file,
             cooldown=0,
             migration_poll_interval=0.1,
+            retry_backoff=0.1,
         )
         self.set(
             'kronos_prometheus',

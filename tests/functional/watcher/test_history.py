@@ -112,8 +112,7 @@ class TestOutcomes(HistoryTestCase):
 
     def test_skipped(self):
         plan = self.planned()
-        server, action = self.moving(plan)
-        server.host = action.input_parameters['destination_node']
+        self.moving(plan)[0].host = 'h5'
         self.start(plan)
         self.assertEqual('SKIPPED', self.moving(plan)[1].state)
         self.assertEqual([], self.told())

@@ -82,8 +82,11 @@ class PlanTestCase(base.KronosTestCase):
             (action.state, action.status_message)
             for action in self.actions(plan)
         ]
-        self.assertEqual('SKIPPED', told[0][0])
-        self.assertIn('already', told[0][1])
+        there = actions[0].input_parameters['destination_node']
+        self.assertEqual(
+            ('SUCCEEDED', f'KRONOS: the instance was on {there} already'),
+            told[0],
+        )
         self.assertEqual(
             (
                 'FAILED',
@@ -96,7 +99,7 @@ class PlanTestCase(base.KronosTestCase):
             (
                 'FAILED',
                 'Action failed in execute: KRONOS:PreFlightError: destination '
-                'rejected by scheduler: No valid host was found.',
+                'refused: No valid host was found.',
             ),
             told[2],
         )
