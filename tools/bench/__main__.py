@@ -22,6 +22,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP), str(pathlib.Path(__file__).parent)]
 
 import generate  # noqa: E402
+import makespan  # noqa: E402
 
 from kronos.engine.propose import propose  # noqa: E402
 from kronos.engine.schedule import schedule  # noqa: E402
@@ -53,6 +54,7 @@ def main() -> int:
         whole, partial = _pack(large, False), _pack(large, True)
         drain, laid_out = _drain(large)
         literal, pruned = _against_the_literal_rule(_file(folder, 10))
+        makespan.report(lambda hosts: _file(folder, hosts))
     print(f'peak memory             {peak:8.0f} MiB ({start:.0f} at start)')
     print(f'large / 100 hosts       {plan / small:8.1f} x the time')
     print(f'reading + plan / plan   {replay / plan:8.1f} x')
