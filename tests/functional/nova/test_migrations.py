@@ -134,7 +134,7 @@ class TestLiveMigration(_Migrations):
         self.assertEqual('host2', server.host)
 
     def test_requests_in_quick_succession(self) -> None:
-        """K6: within one second, as a try that follows at once."""
+        """Q6: within one second, as a try that follows at once."""
         uuid = self.boot('host1')['id']
         requests = [self._refused(uuid) for _ in range(4)]
         requests.append(self.nova.live_migrate(uuid, 'host2'))

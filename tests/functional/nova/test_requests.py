@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests, aborts and allocations of moves in a real Nova (K6-K8, Q5)."""
+"""Requests, aborts and allocations of moves in a real Nova (K7-K9, Q4-Q6, Q10)."""
 
 import threading
 import time
@@ -81,7 +81,7 @@ class TestAborts(_Slow):
         self.assertFalse(self.nova.was_aborted(uuid, time.time() + 3600))
 
     def test_in_the_queue_or_with_nova_compute(self) -> None:
-        """Who stops a nova-compute cancels its queue without a word."""
+        """Q10: who stops a nova-compute cancels its queue without a word."""
         first, second, third = (self.boot('host1')['id'] for _ in range(3))
         running = self.start(first)
         queued = self.start(second, 'queued')

@@ -183,7 +183,7 @@ class TestStatus(test_nova_reader.NovaTestCase):
         )
 
     def test_another_in_the_same_second(self) -> None:
-        """K6: databases keep whole seconds; a try may follow at once."""
+        """Q6: databases keep whole seconds; a try may follow at once."""
         first = ('req-a', [event(start_time=MINUTE_5)])
         self.action(event(start_time=MINUTE_5), earlier=[first])
         over = {'status': 'error', 'created_at': MINUTE_5}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a server's requests, at the wire (K6, Q1, Q5)."""
+"""What became of a server's requests, at the wire (K9, Q4, Q10)."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ class TestAborts(RequestsTestCase):
         self.assertFalse(self.was_aborted(abort, since=SINCE + 1))
 
     def test_nobody_did(self) -> None:
-        """A nova-compute that is stopped writes no such action."""
+        """Q10: a nova-compute that is stopped writes no such action."""
         self.assertFalse(self.was_aborted())
         self.assertFalse(self.was_aborted(action(6), action(5, 'reboot')))
 
