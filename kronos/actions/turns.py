@@ -56,7 +56,10 @@ _ROWS = sa.select(
 
 
 class TurnUnknown(exceptions.MigrationError):
-    """Watcher's database cannot be asked; it may answer the next time."""
+    """Watcher's database does not tell.
+
+    With ``transient`` among the fields, it may tell the next time.
+    """
 
 
 @dataclass
@@ -153,7 +156,8 @@ class Turns:
             # Without the error's text: it has the statement and its values.
             raise TurnUnknown(
                 reason="Watcher's database does not tell whose turn it is: "
-                f'{type(error).__name__}'
+                f'{type(error).__name__}',
+                transient=True,
             ) from error
 
     def _own(self, session: Any) -> Any:

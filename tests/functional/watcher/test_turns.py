@@ -304,6 +304,7 @@ class TestDatabaseAway(TurnsTestCase):
         self.assertTrue(
             str(error).endswith(type(error.__cause__).__name__), str(error)
         )
+        self.assertTrue(error.kwargs['transient'])
 
     def test_release_only_warns(self):
         log = self.useFixture(fixtures.FakeLogger())
