@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests, aborts and allocations of moves in a real Nova (K7-K9, Q4-Q6, Q10)."""
+"""Requests, aborts and allocations in a real Nova (K7-K9, Q4-Q6, Q10)."""
 
 import threading
 import time
