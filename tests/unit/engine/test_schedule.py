@@ -134,6 +134,42 @@ class ScheduleTestCase(base.BaseTestCase):
             [[], [], [1], [2]], schedule.schedule(steps, [roomy(steps)], 2)
         )
 
+    def test_the_host_with_most_to_give_is_served_first(self):
+        """Else its moves would be left over, one after another."""
+        steps = [step('a', 'h1', 'h5'), step('b', 'h2', 'h6')]
+        steps += [step(name, 'h3', 'h7') for name in 'cde']
+        self.assertEqual(
+            [[], [0], [], [2], [3]],
+            schedule.schedule(steps, [roomy(steps)], 2),
+        )
+
+    def test_so_is_the_longest_of_equal_ones(self):
+        steps = [
+            step('a', 'h1', 'h2'),
+            step('big', 'h3', 'h4', memory_mb=9000),
+            step('b', 'h5', 'h6'),
+        ]
+        self.assertEqual(
+            [[], [], [0]], schedule.schedule(steps, [roomy(steps)], 2)
+        )
+
+    def test_so_is_what_a_long_chain_waits_for(self):
+        steps = [step(n, f's-{n}', f'd-{n}', memory_mb=9000) for n in 'ab']
+        steps += [step(n, f's-{n}', f'd-{n}') for n in 'cdefgh']
+        shot = roomy(steps)
+        shot.groups = [types.ServerGroup('g', 'anti-affinity', list('cdefgh'))]
+        parents = schedule.schedule(steps, [shot], 2)
+        self.assertEqual([], parents[2])
+        self.assertEqual([[2], [3], [4], [5], [6]], parents[3:])
+
+    def test_a_lane_that_adds_no_wait_is_preferred(self):
+        """A delay of one source's moves does not delay the other's."""
+        steps = [step(f'{n}', f'h{n % 2}', f'd{n}') for n in range(8)]
+        self.assertEqual(
+            [[], [], [0], [1], [2], [3], [4], [5]],
+            schedule.schedule(steps, [roomy(steps)], 2),
+        )
+
     def test_implied_parents_are_left_out(self):
         steps = [step(name, 'h1', 'h2') for name in 'abc']
         self.assertEqual(
