@@ -59,14 +59,21 @@ class Messenger:
 
     def _run(self) -> None:
         while True:
-            notice = self._waiting.get()
-            try:
-                self._deliver(notice)
+            problem = self._attempt(self._waiting.get())
+            # Outside of the except: oslo.log would add the error's text.
+            if problem:
+                self._lost(problem)
+            else:
                 self._silent = False
-            except Exception as error:
-                self._lost(type(error).__name__)
-            finally:
-                self._waiting.task_done()
+            self._waiting.task_done()
+
+    def _attempt(self, notice: Notice) -> str:
+        """Returns what went wrong; '' if nothing did."""
+        try:
+            self._deliver(notice)
+        except Exception as error:
+            return type(error).__name__
+        return ''
 
     def _lost(self, reason: str) -> None:
         """Warn once until a notice is sent again."""
