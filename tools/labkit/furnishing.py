@@ -112,7 +112,8 @@ def _after(text: str | None, moment: datetime.datetime | None) -> bool:
     if not text:
         return False
     seen = datetime.datetime.fromisoformat(text).replace(tzinfo=None)
-    return moment is None or seen >= moment.replace(microsecond=0)
+    # Reports have whole seconds: one of this second may be an older one.
+    return moment is None or seen > moment
 
 
 def _utc_now() -> str:
