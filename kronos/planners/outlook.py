@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from oslo_config import cfg
 from oslo_log import log as logging
 from watcher import conf
 
@@ -111,16 +112,34 @@ def max_workers() -> int | None:
     if CONF.watcher_applier.workflow_engine != ENGINE:
         return None
     try:
-        from watcher.applier.workflow_engine import default
-
-        # As Watcher's loader does, in the process that loads the engine.
-        options = default.DefaultWorkFlowEngine.get_config_opts()
-        CONF.register_opts(options, group=GROUP)
-        return int(CONF[GROUP].max_workers)
+        return int(_settings()[GROUP].max_workers)
     except Exception as error:
         # It is only told; a plan must not fail for it.
         LOG.debug('[%s] max_workers is not known: %s', GROUP, error)
         return None
+
+
+def _settings() -> Any:
+    """A configuration that has the options of Watcher's workflow engine.
+
+    The decision engine never loads that. To register its options there
+    would let a mistake in them keep all others from being read anew, so
+    they are read apart, from the same files.
+    """
+    if GROUP in CONF and 'max_workers' in CONF[GROUP]:
+        return CONF
+    from watcher.applier.workflow_engine import default
+
+    found = cfg.ConfigOpts()
+    found.register_opts(
+        default.DefaultWorkFlowEngine.get_config_opts(), group=GROUP
+    )
+    found(
+        args=[],
+        default_config_files=list(CONF.config_file or []),
+        default_config_dirs=list(CONF.config_dir or []),
+    )
+    return found
 
 
 def _s(number: int) -> str:

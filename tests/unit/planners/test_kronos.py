@@ -6,11 +6,14 @@ import types
 
 import fixtures
 import sqlalchemy
+from oslo_concurrency import processutils
 from oslo_config import cfg
+from oslo_config import fixture as config_fixture
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
 from oslo_utils import timeutils
 from watcher import objects
+from watcher.applier.workflow_engine import default
 from watcher.common import exception
 from watcher.tests.unit.db import base
 from watcher.tests.unit.objects import utils
@@ -167,8 +170,7 @@ class PlannerTestCase(base.DbTestCase):
     def test_the_log_tells_what_to_expect(self):
         """K3: what caps the plan can be seen before it starts."""
         self.set('kronos', max_concurrent_migrations=3)
-        outlook.max_workers()  # its options are registered from now on
-        self.set(GROUP, max_workers=1)
+        self.configured('max_workers = 1')
         plan = self.schedule([], [], [], [2], [3])
         self.assertEqual(
             f'Action plan {plan.uuid}: 5 moves; one after another at least '
@@ -189,6 +191,35 @@ class PlannerTestCase(base.DbTestCase):
             self.logged.output,
         )
         self.assertIn('server groups', self.logged.output)
+
+    def configured(self, line):
+        """Let the process have read a file; nobody registered the option."""
+        folder = self.useFixture(fixtures.TempDir()).path
+        with open(f'{folder}/watcher.conf', 'w') as file:
+            file.write(f'[{GROUP}]\n{line}\n')
+        CONF.set_override('config_file', [file.name])
+        self.addCleanup(CONF.clear_override, 'config_file')
+
+    def test_the_default_is_the_number_of_processors(self):
+        self.configured('')
+        self.assertEqual(
+            processutils.get_worker_count(), outlook.max_workers()
+        )
+        known = GROUP in CONF and 'max_workers' in CONF[GROUP]
+        self.assertFalse(known)
+
+    def test_a_registered_option_is_read_where_it_is(self):
+        options = default.DefaultWorkFlowEngine.get_config_opts()
+        self.useFixture(config_fixture.Config(CONF)).register_opts(
+            options, GROUP
+        )
+        self.set(GROUP, max_workers=7)
+        self.assertEqual(7, outlook.max_workers())
+
+    def test_a_mistake_in_the_setting_fails_no_plan(self):
+        self.configured('max_workers = many')
+        self.schedule([])
+        self.assertIn('max_workers is not known here', self.logged.output)
 
     def test_another_workflow_engine(self):
         self.set('watcher_applier', workflow_engine='other')
