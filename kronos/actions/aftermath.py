@@ -13,6 +13,10 @@ from kronos.engine import types
 
 LOG = logging.getLogger(__name__)
 
+ALLOCATION_SECONDS = 30.0
+"""For Placement to follow: Nova puts the allocations right before it says
+that a migration is over."""
+
 
 @dataclass
 class Timing:
@@ -53,14 +57,18 @@ class Aftermath:
     def failure(
         self, status: nova.MigrationStatus, request: str
     ) -> exceptions.MigrationError:
-        """Tell a refusal before anything moved from a failure (P3, P4)."""
+        """Tell a refusal before anything moved from a failure (P3, P4).
+
+        Nova calls a migration ``error`` before it has cleaned up, so its
+        reasons are asked for when the instance is in order.
+        """
+        after = self.of_a_stay(status.uuid)
         try:
             said = self._nova.refusal_reason(self._task.instance, request)
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             said = ''
         reason = said or 'Nova gives no reason'
-        after = self.of_a_stay(status.uuid)
         if not status.destination:
             # Nova names the destination when all checks have passed.
             return exceptions.PreFlightError(
@@ -81,6 +89,8 @@ class Aftermath:
         if not _is_settled(instance, self._task.source):
             return f'; {_place(instance)}'
         remark = self._of_allocations(migration)
+        if remark and migration:
+            remark = self._put_back(migration, remark)
         return f'; {remark}' if remark else ''
 
     def of_an_arrival(self, migration: str) -> str:
@@ -131,7 +141,7 @@ class Aftermath:
 
         :returns: what it holds besides; '' if nothing
         """
-        deadline = self._clock() + self._timing.settle_timeout
+        deadline = self._clock() + ALLOCATION_SECONDS
         while True:
             try:
                 remark = self._allocations(migration)
@@ -158,6 +168,41 @@ class Aftermath:
                     f'{migration} on {nodes}'
                 )
         return ''
+
+    def _put_back(self, migration: str, remark: str) -> str:
+        """Do what Nova does when it takes a migration back.
+
+        A nova-compute that is started again drops its migrations and
+        leaves their allocations as they were under way: the destination
+        held by the instance, the source by the migration.
+
+        :returns: what is still not in order, or what was done
+        """
+        task = self._task
+        try:
+            held = set(self._placement.allocations_of(task.instance))
+            besides = set(self._placement.allocations_of(migration))
+            if (held, besides) != (
+                self._node(task.destination),
+                self._node(task.source),
+            ):
+                return remark
+            self._placement.put_back(task.instance, migration)
+        except exceptions.ClientError as error:
+            LOG.warning('Instance %s: %s', task.instance, error)
+            return remark
+        LOG.warning(
+            'Instance %s: its room on %s was given back to it in Placement; '
+            'Nova had left it with the migration %s',
+            task.instance,
+            task.source,
+            migration,
+        )
+        return 'its allocations in Placement were put back'
+
+    def _node(self, host: str) -> set[str]:
+        found = self._nova.get_compute_host(host)
+        return {found.node} if found else set()
 
 
 def _is_settled(instance: types.Instance, host: str) -> bool:

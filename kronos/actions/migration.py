@@ -17,7 +17,7 @@ LOG = logging.getLogger(__name__)
 
 INSTEAD = 'completed instead of cancelled'
 _ARRIVED = frozenset({'completed', 'confirmed', 'done'})
-_NOT_BEGUN = frozenset({'accepted', 'queued', 'preparing'})
+_NOT_BEGUN = frozenset({'queued', 'preparing'})
 
 
 class Migration:
@@ -56,7 +56,7 @@ class Migration:
             world.sleep,
         )
         self._seen: nova.MigrationStatus | None = None
-        self._idle_looks = 0
+        self._idle_since: float | None = None
 
     def follow(self) -> str:
         """Watch it until it is over, and make sure of its end (K7, K8).
@@ -74,7 +74,7 @@ class Migration:
             status = self._look()
             if status is not None and status.is_over:
                 return self._conclude(status)
-            if status is not None and self._is_lost():
+            if status is not None and self._is_lost(status):
                 return self._conclude_lost(status)
             because = self._why_stop()
             if because is not None:
@@ -117,11 +117,12 @@ class Migration:
         if gone:
             raise exceptions.MigrationFailed('the instance is gone')
 
-    def _is_lost(self) -> bool:
+    def _is_lost(self, status: nova.MigrationStatus) -> bool:
         """Whether Nova has dropped it: the server is not busy any more.
 
         A nova-compute that is started again resets its servers and leaves
-        rows of migrations behind.
+        rows of migrations behind. One that was accepted is still in the
+        message queue and may yet begin.
         """
         try:
             instance = self._nova.get_instance(self._task.instance)
@@ -130,16 +131,20 @@ class Migration:
             return False
         if instance is None:
             raise exceptions.MigrationFailed('the instance is gone')
-        self._idle_looks = 0 if instance.task_state else self._idle_looks + 1
-        return self._idle_looks >= watch.IDLE_LOOKS
+        if instance.task_state or status.status == 'accepted':
+            self._idle_since = None
+            return False
+        now = self._clock()
+        self._idle_since = self._idle_since or now
+        return now - self._idle_since >= watch.IDLE_SECONDS
 
     def _conclude_lost(self, status: nova.MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
         if self._has_arrived():
-            remark = self._aftermath.of_an_arrival('')
+            remark = self._aftermath.of_an_arrival(status.uuid)
             left = f'Nova left its migration {status.status}'
             return f'{left}; {remark}' if remark else left
-        after = self._aftermath.of_a_stay('')
+        after = self._aftermath.of_a_stay(status.uuid)
         if status.status in _NOT_BEGUN:
             raise exceptions.MigrationCancelled(
                 f'Nova dropped the migration while it was {status.status}; '
@@ -233,10 +238,10 @@ class Migration:
             status = self._look()
             if status is not None and status.is_over:
                 return self._conclude_abort(status, because)
-            if status is not None and self._is_lost():
+            if status is not None and self._is_lost(status):
                 if self._has_arrived():
                     return INSTEAD
-                after = self._aftermath.of_a_stay('')
+                after = self._aftermath.of_a_stay(status.uuid)
                 raise type(because)(f'{because}{after}') from because
             if self._clock() >= deadline:
                 raise type(because)(
@@ -270,7 +275,7 @@ class Migration:
         if status.status in _ARRIVED:
             remark = self._aftermath.of_an_arrival(status.uuid)
             return f'{INSTEAD}; {remark}' if remark else INSTEAD
-        if status.status != 'cancelled':
-            raise self._aftermath.failure(status, self._request)
         after = self._aftermath.of_a_stay(status.uuid)
+        if status.status != 'cancelled':
+            after = f'; the migration ended as {status.status}{after}'
         raise type(because)(f'{because}{after}') from because

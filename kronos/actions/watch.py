@@ -14,8 +14,8 @@ LOG = logging.getLogger(__name__)
 QUEUED = frozenset({'accepted', 'queued'})
 PROGRESS_SECONDS = 30.0
 """Between two lines on progress in the log."""
-IDLE_LOOKS = 3
-"""So often a server is seen idle before its migration is called lost: Nova
+IDLE_SECONDS = 30.0
+"""For so long a server is idle before its migration is called lost: Nova
 writes the two one after the other."""
 
 

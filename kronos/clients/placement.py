@@ -108,6 +108,42 @@ class PlacementClient:
                 host[resource] = host.get(resource, 0) + amount
         return found
 
+    def put_back(self, server: str, migration: str) -> None:
+        """Give a server what its migration holds instead of what it holds.
+
+        In one step, as Nova does when it takes a live migration back;
+        refused if either changed meanwhile.
+
+        :raises PlacementClientError: Placement refused (409: something
+            changed, or there is no more room), or is away
+        """
+        theirs = self._allocation(migration)
+        mine = self._allocation(server)
+        generation = 'consumer_generation'
+        body = {
+            server: {
+                **theirs,
+                'allocations': theirs['allocations'],
+                generation: mine.get(generation),
+            },
+            migration: {
+                **theirs,
+                'allocations': {},
+                generation: theirs.get(generation),
+            },
+        }
+        self._wire.send('POST', '/allocations', MICROVERSION, body)
+
+    def _allocation(self, consumer: str) -> wire.Json:
+        """A consumer's own row, with what a change has to repeat."""
+        path = f'/allocations/{parse.quote(consumer, safe="")}'
+        row = self._wire.get(path, MICROVERSION)
+        allocations = {
+            provider: {'resources': one['resources']}
+            for provider, one in row['allocations'].items()
+        }
+        return {**row, 'allocations': allocations}
+
     def _tree_of(self, uuid: str) -> dict[str, str]:
         """The root's name, by uuid of every provider in one's tree."""
         rows = self._providers(in_tree=uuid)

@@ -65,6 +65,7 @@ class Cloud(cloud_nova.Nova, cloud_placement.Placement, fixtures.Fixture):
         self.migrations = []
         self.aborts = []
         self.leftovers = {}
+        self.swapped = {}
         self.capacities = {}
         self.down = set()
         self.answers = {}

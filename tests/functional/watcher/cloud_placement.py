@@ -37,6 +37,8 @@ class Placement:
             found[one.uuid] = {migration.destination: _size(one)}
         for consumer, hosts in self.leftovers.items():
             found.setdefault(consumer, {}).update(hosts)
+        # What a nova-compute that was killed has left swapped.
+        found |= self.swapped
         return found
 
     def usage(self, host):
@@ -109,6 +111,17 @@ class Placement:
             'user_id': 'user',
         }
 
+    def change(self, q, body):
+        """Several consumers in one step."""
+        self.swapped = {
+            consumer: {
+                self._host(provider): one['resources']
+                for provider, one in told['allocations'].items()
+            }
+            for consumer, told in body.items()
+        }
+        raise Answer(204)
+
     def candidates(self, q, body):
         summaries = {}
         for n, name in enumerate(self.hosts):
@@ -140,5 +153,6 @@ ROUTES = [
     ('GET', f'{_PROVIDERS}/([^/]+)/inventories', Placement.inventories),
     ('GET', f'{_PROVIDERS}/([^/]+)/usages', Placement.usages),
     ('GET', '/placement/allocations/([^/]+)', Placement.consumer),
+    ('POST', '/placement/allocations', Placement.change),
     ('GET', '/placement/allocation_candidates', Placement.candidates),
 ]

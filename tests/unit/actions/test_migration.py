@@ -264,4 +264,7 @@ class CancelTestCase(base.MoveTestCase):
     def test_failed_meanwhile(self):
         self.instance.script = ('running', *['post-migrating'] * 9, 'failed')
         self.cancel_at('post-migrating')
-        self.fails(exceptions.MigrationFailed, 'connection to the host')
+        self.fails(
+            exceptions.MigrationCancelled,
+            'its plan was cancelled; the migration ended as failed',
+        )
