@@ -92,6 +92,7 @@ class Migration:
             status = self._nova.get_migration_status(task.instance, self._key)
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', task.instance, error)
+            self._progress.miss()
             if error.kwargs.get('status') == 404:
                 self._check_existence()
             return None

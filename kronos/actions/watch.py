@@ -31,8 +31,9 @@ class Progress:
         self._task = task
         self._record = record
         self._clock = clock
-        self.began = self._changed = clock()
+        self.began = self._changed = self._looked = clock()
         self.left_queue: float | None = None
+        self._was_blind = False
         self._told = float('-inf')
         self._best: tuple[int, int] | None = None
         self.text = ''
@@ -40,6 +41,10 @@ class Progress:
     def note(self, status: nova.MigrationStatus) -> None:
         """Take one look's result into the clocks, the record and the log."""
         now, record = self._clock(), self._record
+        if self._was_blind:
+            # Nobody knows what was sent meanwhile.
+            self._changed += now - self._looked
+        self._looked, self._was_blind = now, False
         record.migration_uuid = status.uuid or record.migration_uuid
         record.status = status.status
         if self.left_queue is None and status.status not in QUEUED:
@@ -49,6 +54,10 @@ class Progress:
         record.running_seconds = now - since
         record.total_seconds = now - self.began
         self._note_figures(status, now)
+
+    def miss(self) -> None:
+        """A look that failed: it says nothing of the migration."""
+        self._was_blind = True
 
     def _note_figures(self, status: nova.MigrationStatus, now: float) -> None:
         figures = status.progress
@@ -70,8 +79,8 @@ class Progress:
             LOG.info('Instance %s: %s', self._task.instance, self.text)
 
     def stands_still(self) -> float:
-        """Seconds since anything moved on."""
-        return self._clock() - self._changed
+        """Seconds in which it was seen not to move on."""
+        return self._looked - self._changed
 
 
 class Hosts:

@@ -73,7 +73,7 @@ class Nova:
                 'state': self.services[name]['state'],
                 'status': self.services[name]['status'],
                 'disabled_reason': self.services[name]['reason'],
-                'forced_down': False,
+                'forced_down': self.services[name].get('forced', False),
             }
             for n, name in enumerate(self.hosts)
             if q.get('host', name) == name

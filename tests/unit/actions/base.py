@@ -4,12 +4,20 @@
 from keystoneauth1 import adapter, noauth, session
 from oslotest import base
 
-from kronos.actions import aftermath, course, order, preflight, traffic
+from kronos.actions import (
+    aftermath,
+    course,
+    order,
+    preflight,
+    traffic,
+    turns,
+)
 from kronos.clients import nova, placement
 from tests.functional.watcher import cloud
 
 UUID = '11111111-1111-1111-1111-111111111111'
 NOVA = '/nova/v2.1'
+POST = ('POST', f'{NOVA}/servers')
 
 
 class Clock:
@@ -17,28 +25,50 @@ class Clock:
 
     def __init__(self):
         self.now = 1000.0
+        self._plans = []
 
     def __call__(self):
         return self.now
 
+    def at(self, moment, do):
+        """Do something as soon as somebody has slept until then."""
+        self._plans.append((moment, do))
+
     def sleep(self, seconds):
         self.now += seconds
+        due = [one for one in self._plans if one[0] <= self.now]
+        for one in due:
+            self._plans.remove(one)
+            one[1]()
 
 
 class Turns:
     """The turns of the others, without a database."""
 
-    def __init__(self):
+    def __init__(self, clock):
         self.claims = []
-        self.held = 0
+        self.held = False
+        self.log = []
+        """(what, when) of every turn that began or ended."""
+        self.errors = []
+        """What the next wishes for a turn raise."""
+        self._clock = clock
 
     def take(self, decide):
+        if self.errors:
+            raise self.errors.pop(0)
         reason = decide(list(self.claims))
-        self.held += not reason
+        if not reason:
+            self._note(True)
         return reason
 
     def release(self):
-        self.held -= 1
+        if self.held:
+            self._note(False)
+
+    def _note(self, held):
+        self.held = held
+        self.log.append(('taken' if held else 'released', self._clock()))
 
 
 class Notices:
@@ -83,7 +113,7 @@ class MoveTestCase(base.BaseTestCase):
         )
         self.cancelled = False
         self.told = []
-        self.turns = Turns()
+        self.turns = Turns(self.clock)
         self.notices = Notices()
 
     def make_client(self, service, kind):
@@ -126,6 +156,57 @@ class MoveTestCase(base.BaseTestCase):
         for word in words:
             self.assertIn(word, str(raised))
         return raised
+
+    def add_server(self, number, host, **more):
+        """One more server; its uuid ends with the number."""
+        uuid = f'00000000-0000-0000-0000-{number:012d}'
+        server = cloud.Server(uuid, host, f'more{number}', **more)
+        self.cloud.servers[uuid] = server
+        return server
+
+    def move_by_hand(self, server, host):
+        """Somebody starts a migration that runs until it is ended."""
+        server.script = ('running',)
+        self.client.live_migrate(server.uuid, host)
+        return self.cloud.migrations[-1]
+
+    def reply(self, verb, path, body):
+        """What Nova or Placement answers from now on, a function."""
+        real = self.cloud.answer
+
+        def answer(method, where, query, told):
+            if (method, where) == (verb, path):
+                return body(query)
+            return real(method, where, query, told)
+
+        self.cloud.answer = answer
+
+    def end(self, migration, status='completed'):
+        migration.script = [status]
+        self.cloud._reach(migration)
+
+    @staticmethod
+    def claim(
+        instance='other', source='h8', destination='h9', at=900.0, **more
+    ):
+        """Of another action; in another scope unless said otherwise."""
+        more = {'scope': 'beta', 'held': True, **more}
+        return turns.Claim(
+            action=f'action of {instance}',
+            plan='plan',
+            instance=instance,
+            source=source,
+            destination=destination,
+            at=at,
+            **more,
+        )
+
+    def events(self):
+        """(event, retry_count, final) of all notices."""
+        return [
+            (event, more['retry_count'], more.get('final'))
+            for event, more in self.notices.told
+        ]
 
     def place(self):
         return self.instance.host, self.instance.task_state
