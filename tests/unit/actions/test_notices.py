@@ -7,6 +7,7 @@ import pathlib
 import re
 import socket
 import threading
+import uuid
 from unittest import mock
 
 import fixtures
@@ -56,6 +57,8 @@ def configuration(url='fake://', **kronos):
         conf.set_override(name, value, 'kronos')
     oslo_messaging.get_notification_transport(conf, 'fake://')
     conf.set_override('transport_url', url, 'oslo_messaging_notifications')
+    # All fake brokers of a process are one.
+    conf.set_override('control_exchange', str(uuid.uuid4()))
     return conf
 
 
@@ -105,6 +108,12 @@ class NoticesTestCase(base.BaseTestCase):
     def setUp(self):
         super().setUp()
         self.conf = configuration()
+        # Watcher's own tests may have left theirs in this process.
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'watcher.common.rpc.NOTIFICATION_TRANSPORT', None
+            )
+        )
         self.log = self.useFixture(fixtures.FakeLogger())
 
     def listen(self, **more):
@@ -315,6 +324,7 @@ class TestMessenger(NoticesTestCase):
         conf.set_override(
             'transport_url', 'fake://', 'oslo_messaging_notifications'
         )
+        self.conf = conf
         listener = self.listen()
         self.send(sender)
         listener.wait_for(1)
