@@ -7,8 +7,15 @@ again, from the start (K9).
 
 from oslo_log import log as logging
 
-from kronos.actions import approach, call, migration, notices
-from kronos.actions.order import Order, World, back_off
+from kronos.actions import approach, call, migration, notices, preflight
+from kronos.actions.order import (
+    Order,
+    World,
+    back_off,
+    given_up,
+    joined,
+    next_try,
+)
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -30,7 +37,13 @@ class Course:
         :raises StaleTask: it is pointless, or no turn came in time
         :raises KronosException: it must not be made; the class says why
         """
-        self._approach.wait()
+        try:
+            self._approach.wait()
+        except (preflight.StaleTask, exceptions.MigrationCancelled):
+            raise
+        except exceptions.KronosException as error:
+            self._fail(notices.Record(), error, 0, True)
+            raise
 
     def carry_out(self) -> str:
         """Move the instance, once its turn has come.
@@ -46,16 +59,21 @@ class Course:
             except exceptions.KronosException as error:
                 self._try_again(record, error, retries)
             else:
-                remark = _joined(remark, _count(retries))
+                remark = joined(remark, _count(retries))
                 self._world.notices.completed(
                     record=record, retry_count=retries, remark=remark
                 )
                 return remark
             retries += 1
-        return _joined(
-            f'the instance was on {self._task.destination} already',
-            _count(retries - 1),
-        )
+        remark = f'the instance was on {self._task.destination} already'
+        if retries:
+            # Its failures were told.
+            self._world.notices.completed(
+                record=notices.Record(),
+                retry_count=retries - 1,
+                remark=remark,
+            )
+        return remark
 
     def _attempt(self, record: notices.Record, retries: int) -> str:
         request, is_ours = self._call.send()
@@ -83,22 +101,32 @@ class Course:
         :raises KronosException: it may not
         """
         self._world.turns.release()
-        passing = bool(error.kwargs.get('transient'))
-        final = not passing or retries >= self._order.max_retries
-        self._fail(record, error, retries, final)
-        if final:
-            raise _retold(error, _count(retries)) from error
+        delay = next_try(self._order, error, retries)
+        self._fail(record, error, retries, delay is None)
+        if delay is None:
+            raise given_up(self._order, error, _count(retries)) from error
         try:
-            back_off(self._order, self._world, error, retries)
-            self._approach.wait(again=True)
+            back_off(self._order, self._world, error, delay)
+            self._approach.wait(self._call.found)
         except exceptions.MigrationCancelled as cancelled:
+            if self._is_asked():
+                # It is aborted as soon as it is followed.
+                return
             self._fail(record, cancelled, retries, True)
             raise
         except exceptions.KronosException as later:
             # What the move died of comes first.
-            told = _retold(error, f'not tried again: {later}')
+            told = given_up(self._order, error, f'not tried again: {later}')
             self._fail(record, told, retries, True)
             raise told from later
+
+    def _is_asked(self) -> bool:
+        """Whether a request did arrive after all, as far as Nova tells."""
+        try:
+            return bool(self._call.found())
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return False
 
     def _fail(
         self,
@@ -112,16 +140,5 @@ class Course:
         )
 
 
-def _retold(
-    error: exceptions.KronosException, more: str
-) -> exceptions.KronosException:
-    """The same error with more words."""
-    return type(error)(_joined(str(error), more), **error.kwargs)
-
-
 def _count(retries: int) -> str:
     return f'tried {retries + 1} times' if retries > 0 else ''
-
-
-def _joined(*parts: str) -> str:
-    return '; '.join(part for part in parts if part)

@@ -17,7 +17,7 @@ from watcher.common import context, exception
 from kronos.actions import course, notices, parameters, preflight
 from kronos.actions.order import World
 from kronos.clients import cloud
-from kronos.common import config, exceptions, status
+from kronos.common import config, exceptions, options, status
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -142,8 +142,14 @@ class LiveMigrate(base.BaseAction):
             self._stop.wait(seconds)
 
     def _course(self) -> course.Course:
-        """The move; the same one for all that Watcher calls."""
+        """The move; the same one for all that Watcher calls.
+
+        :raises ConfigurationError: an option of Kronos is not valid
+        """
         if self._own_course is None:
+            # As the strategies do: an edited file needs no restart.
+            CONF.reload_config_files()
+            options.require_valid(CONF)
             told = self.input_parameters
             clients = cloud.HostProcess(lambda: self.osc.session, CONF)
             order = parameters.order_of(told, CONF.kronos)

@@ -10,6 +10,7 @@ KNOWN = frozenset({'PreFlightError', 'MigrationFailed', 'MigrationTimeout'})
 """Error types that say something of the instance or its move (I4)."""
 PASSING = frozenset(
     {
+        'ConfigurationError',
         'MigrationCancelled',
         'NovaClientError',
         'PlacementClientError',
