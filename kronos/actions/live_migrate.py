@@ -23,6 +23,8 @@ LOG = logging.getLogger(__name__)
 CONF = conf.CONF
 config.register_opts(CONF)
 
+RETELL_SECONDS = 60.0
+
 _TEXT = {'type': 'string'}
 _NAME = {'type': 'string', 'minLength': 1}
 _UUID = {'type': 'string', 'pattern': '^[a-fA-F0-9-]{36}$'}
@@ -42,6 +44,7 @@ class LiveMigrate(base.BaseAction):
         self._stop = threading.Event()
         self._own_course: course.Course | None = None
         self._told = ''
+        self._told_first = self._told_last = 0.0
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -208,11 +211,24 @@ class LiveMigrate(base.BaseAction):
         )
 
     def _tell(self, text: str) -> None:
-        """Show a word in the action's row; '' takes the last one away."""
-        uuid = self.input_parameters.get('action_uuid')
-        if text == self._told or not uuid:
+        """Show a word in the action's row; '' takes the last one away.
+
+        What goes on for minutes is told anew each minute: a row that does
+        not change looks as if its applier were dead.
+        """
+        now = time.monotonic()
+        if text != self._told:
+            self._told, self._told_first = text, now
+        elif not text or now - self._told_last < RETELL_SECONDS:
             return
-        self._told = text
+        self._told_last = now
+        minutes = int((now - self._told_first) / 60)
+        self._write(f'{text} (for {minutes} min)' if minutes else text)
+
+    def _write(self, text: str) -> None:
+        uuid = self.input_parameters.get('action_uuid')
+        if not uuid:
+            return
         try:
             row = objects.Action.get_by_uuid(
                 context.make_context(is_admin=True), uuid, eager=True

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the action speak Watcher's language?"""
 
+import fixtures
 import jsonschema
 from watcher import objects
 from watcher.applier.loading import default
@@ -117,6 +118,34 @@ class LiveMigrateTestCase(base.DbTestCase):
             'KRONOS: completed instead of cancelled',
             objects.Action.get_by_uuid(self.context, row.uuid).status_message,
         )
+
+    def test_waiting_is_told_and_taken_away(self):
+        self.make_plan('ONGOING')
+        row = utils.create_test_action(self.context)
+        self.action.input_parameters['action_uuid'] = row.uuid
+        clock = self.useFixture(
+            fixtures.MockPatch('time.monotonic', return_value=1000.0)
+        ).mock
+        told = []
+        for now in (1000.0, 1030.0, 1061.0, 1150.0):
+            clock.return_value = now
+            self.action._tell('waits: for its turn')
+            told.append(self.message(row))
+        self.assertEqual(
+            [
+                'KRONOS: waits: for its turn',
+                'KRONOS: waits: for its turn',
+                'KRONOS: waits: for its turn (for 1 min)',
+                'KRONOS: waits: for its turn (for 2 min)',
+            ],
+            told,
+        )
+        self.action._tell('')
+        self.assertIsNone(self.message(row))
+
+    def message(self, row):
+        found = objects.Action.get_by_uuid(self.context, row.uuid)
+        return found.status_message
 
     def make_other_half(self, state):
         plan = self.make_plan('ONGOING')
