@@ -6,11 +6,12 @@ turn held, so that no other move of Kronos changes the answer.
 """
 
 import datetime
+from collections.abc import Callable
 
 from oslo_log import log as logging
 
 from kronos.actions import destination, preflight, traffic, turns
-from kronos.actions.order import Order, World, back_off
+from kronos.actions.order import Order, World, back_off, given_up, next_try
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -31,10 +32,12 @@ class Approach:
         self.arrived = False
         """Whether there was nothing left to do."""
 
-    def wait(self, again: bool = False) -> None:
+    def wait(self, found: Callable[[], object] | None = None) -> None:
         """Wait until the move may begin; it then has its turn.
 
-        :param again: a host that is not ready yet is waited for, too
+        :param found: of a further try: whether an earlier request did
+            arrive, so that there is nothing to wait for. A host that is not
+            ready yet is then waited for, too.
         :raises StaleTask: it is pointless, or no turn came in time
         :raises PreFlightError: it would be wrong
         :raises MigrationCancelled: its plan was cancelled
@@ -47,11 +50,14 @@ class Approach:
         while True:
             world.stop_if_cancelled()
             try:
-                reason, failures = self._step(), 0
+                reason = '' if found and found() else self._step()
+                failures = 0
             except exceptions.KronosException as error:
-                if not _may_pass(error, again):
-                    raise
-                back_off(self._order, world, error, failures)
+                delay = next_try(self._order, error, failures)
+                refused = isinstance(error, exceptions.PreFlightError)
+                if delay is None or (refused and not found):
+                    raise given_up(self._order, error) from error
+                back_off(self._order, world, error, delay)
                 failures += 1
                 continue
             if not reason:
@@ -110,11 +116,6 @@ class Approach:
             self._told = reason
             LOG.info('Instance %s waits: %s', self._task.instance, reason)
         self._world.tell(f'waits: {reason}')
-
-
-def _may_pass(error: exceptions.KronosException, again: bool) -> bool:
-    refused = isinstance(error, exceptions.PreFlightError)
-    return bool(error.kwargs.get('transient')) and (again or not refused)
 
 
 def _moment(seconds: float) -> str:

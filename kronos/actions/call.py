@@ -11,6 +11,11 @@ LOG = logging.getLogger(__name__)
 QUIET_LOOKS = 3
 """So often Nova has to say that it knows of no request before one counts as
 lost: a slow API worker may still be at it."""
+_REFUSALS = frozenset({400, 404, 409})
+"""What Nova answers to a move that is wrong; other errors of the client are
+about who asks."""
+_REQUEST_TIMEOUT = 408
+"""A proxy's, which may have sent the request on."""
 
 
 class Call:
@@ -22,8 +27,11 @@ class Call:
         self._nova = world.nova
         self._clock = world.clock
         self._sleep = world.sleep
-        self._known: set[str] | None = None
+        self._stop_if_cancelled = world.stop_if_cancelled
+        self._known: set[str] = set()
         """Requests that were there before, or have been followed."""
+        self._in_doubt = False
+        """Whether one may be there that has not been followed."""
 
     def send(self) -> tuple[str, bool]:
         """Ask Nova for the migration, unless an earlier try did so.
@@ -32,7 +40,7 @@ class Call:
         :raises PreFlightError: Nova refused at once
         :raises NovaClientError: Nova surely does not carry it out
         """
-        found = self._fresh()
+        found = self.found()
         if found:
             LOG.info(
                 'Instance %s: an earlier request did arrive: %s',
@@ -40,6 +48,7 @@ class Call:
                 found,
             )
             return self._follow(found), False
+        self._stop_if_cancelled()
         try:
             request = self._nova.live_migrate(
                 self._task.instance, self._task.destination
@@ -48,18 +57,22 @@ class Call:
             return self._follow(self._doubt(error)), False
         return self._follow(request), True
 
-    def _follow(self, request: str) -> str:
-        if self._known is not None:
-            self._known.add(request)
-        return request
+    def found(self) -> str:
+        """The request of an earlier try whose answer was lost, or ''.
 
-    def _fresh(self) -> str:
-        """The newest request that has not been there before."""
+        :raises NovaClientError: Nova cannot be asked
+        """
         requests = self._nova.live_migration_requests(self._task.instance)
-        if self._known is None:
-            self._known = set(requests)
+        if not self._in_doubt:
+            # Whatever there is now is not ours.
+            self._known.update(requests)
         fresh = [one for one in requests if one not in self._known]
         return fresh[0] if fresh else ''
+
+    def _follow(self, request: str) -> str:
+        self._known.add(request)
+        self._in_doubt = False
+        return request
 
     def _doubt(self, error: exceptions.NovaClientError) -> str:
         """The request that came of a call which gave an error.
@@ -67,19 +80,21 @@ class Call:
         :raises MigrationError, NovaClientError: none did
         """
         status = error.kwargs['status']
-        if status == 429 or error.kwargs['sent'] is False:
-            raise error
-        if status is not None and 400 <= status < 500:
+        if status in _REFUSALS:
             # An earlier try that was slow may have come first.
-            found = self._fresh() if status == 409 else ''
-            if not found:
-                raise self._refusal(error) from error
-            return found
+            found = self.found() if status == 409 else ''
+            if found:
+                return found
+            raise self._refusal(error) from error
+        own_fault = 400 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
+        if own_fault or error.kwargs['sent'] is False:
+            raise error
         LOG.warning(
             'Instance %s: %s; asking Nova whether the migration runs',
             self._task.instance,
             error,
         )
+        self._in_doubt = True
         found = self._ask()
         if not found:
             raise error
@@ -88,9 +103,14 @@ class Call:
     def _refusal(
         self, error: exceptions.NovaClientError
     ) -> exceptions.PreFlightError:
-        status, reason = error.kwargs['status'], error.kwargs['reason']
+        status = error.kwargs['status']
+        told = f'HTTP {status}'
+        # Nova's own words, without what was asked.
+        reason = error.kwargs['reason'].partition(f'{told}: ')[2]
         if status != 400:
-            return exceptions.PreFlightError(f'rejected by Nova: {reason}')
+            return exceptions.PreFlightError(
+                f'rejected by Nova: {told}: {reason}'
+            )
         if 'could not be found' in reason:
             # Its service is up, or the pre-flight had refused it (S15).
             return exceptions.PreFlightError(
@@ -106,7 +126,7 @@ class Call:
         while quiet < QUIET_LOOKS and self._clock() < deadline:
             self._sleep(self._timing.poll_interval)
             try:
-                found = self._fresh()
+                found = self.found()
                 instance = self._nova.get_instance(self._task.instance)
             except exceptions.NovaClientError as error:
                 LOG.warning('Instance %s: %s', self._task.instance, error)

@@ -84,8 +84,8 @@ class Migration:
     def _look(self) -> nova.MigrationStatus | None:
         """The migration as it is now; None if Nova does not tell.
 
-        :raises MigrationFailed: the instance is gone, or is being moved
-            elsewhere by somebody else
+        :raises MigrationFailed: the instance is gone
+        :raises MigrationCancelled: somebody else moves it elsewhere
         """
         task = self._task
         try:
@@ -100,7 +100,7 @@ class Migration:
             LOG.info('Instance %s: migration %s', task.instance, status.status)
         elsewhere = status.destination not in ('', task.destination)
         if elsewhere and not self._is_ours:
-            raise exceptions.MigrationFailed(
+            raise exceptions.MigrationCancelled(
                 f'the instance is being moved to {status.destination} by '
                 'somebody else'
             )

@@ -57,22 +57,31 @@ class World:
             raise exceptions.MigrationCancelled('its plan was cancelled')
 
 
+def next_try(
+    order: Order, error: exceptions.KronosException, failures: int
+) -> float | None:
+    """Seconds until a further try: more each time, or as Nova asks.
+
+    :param failures: how many there were before this one
+    :returns: None if there is no further try
+    """
+    asked, patience = _asked(error), order.timing.queue_timeout
+    passing = bool(error.kwargs.get('transient'))
+    if not passing or failures >= order.max_retries or asked > patience:
+        return None
+    return max(asked, min(order.retry_backoff * 2.0**failures, patience))
+
+
 def back_off(
     order: Order,
     world: World,
     error: exceptions.KronosException,
-    failures: int,
+    delay: float,
 ) -> None:
-    """Wait before another try: longer each time, and if Nova asks for it.
+    """Wait for so many seconds before a further try.
 
-    :param failures: how many there were before this one
-    :raises KronosException: the error itself, after too many of them
     :raises MigrationCancelled: the plan was cancelled meanwhile
     """
-    asked = error.kwargs.get('retry_after') or 0.0
-    delay = max(order.retry_backoff * 2**failures, asked)
-    if failures >= order.max_retries or delay > order.timing.queue_timeout:
-        raise error
     LOG.warning(
         'Instance %s: %s; the next try is in %g s',
         order.task.instance,
@@ -84,3 +93,22 @@ def back_off(
     while (left := end - world.clock()) > 0:
         world.stop_if_cancelled()
         world.sleep(min(left, order.timing.poll_interval))
+
+
+def given_up(
+    order: Order, error: exceptions.KronosException, *more: str
+) -> exceptions.KronosException:
+    """An error that no further try follows, with what is to be said of it."""
+    asked = _asked(error)
+    long = asked > order.timing.queue_timeout
+    wish = f'it asks to wait {asked:g} s' if long else ''
+    return type(error)(joined(str(error), wish, *more), **error.kwargs)
+
+
+def _asked(error: exceptions.KronosException) -> float:
+    return float(error.kwargs.get('retry_after') or 0.0)
+
+
+def joined(*parts: str) -> str:
+    """What is not empty, as one text."""
+    return '; '.join(part for part in parts if part)
