@@ -83,12 +83,15 @@ class Aftermath:
 
         :param migration: its uuid, '' if there was none
         """
-        instance = self.settle(self._timing.settle_timeout)
+        try:
+            instance = self.settle(self._timing.settle_timeout)
+        except exceptions.NovaClientError as error:
+            return f'; Nova does not answer: {error}'
         if instance is None:
-            return '; the instance is gone, or Nova does not answer'
+            return '; the instance is gone'
         if not _is_settled(instance, self._task.source):
             return f'; {_place(instance)}'
-        remark = self._of_allocations(migration)
+        remark = self._of_allocations(migration, self._task.source)
         if remark and migration:
             remark = self._put_back(migration, remark)
         return f'; {remark}' if remark else ''
@@ -99,53 +102,61 @@ class Aftermath:
         :param migration: its uuid, '' if it is not known
         :returns: what is not in order all the same; '' if all is
         :raises MigrationFailed: it has not arrived
+        :raises NovaClientError: nobody knows; never ``transient``, for a
+            migration that is completed is not tried again blindly
         """
-        instance = self.settle(
-            self._timing.settle_timeout, self._task.destination
-        )
+        try:
+            instance = self.settle(
+                self._timing.settle_timeout, self._task.destination
+            )
+        except exceptions.NovaClientError as error:
+            raise exceptions.NovaClientError(
+                f'the migration is completed, but Nova does not answer: '
+                f'{error}'
+            ) from error
         if instance is None:
             raise exceptions.MigrationFailed(
-                'completed, but the instance is gone, or Nova does not answer'
+                'the migration is completed, but the instance is gone'
             )
         if not _is_settled(instance, self._task.destination):
             raise exceptions.MigrationFailed(
                 f'inconsistent: the migration is completed, but '
                 f'{_place(instance)}'
             )
-        return self._of_allocations(migration)
+        return self._of_allocations(migration, self._task.destination)
 
     def settle(
         self, limit: float, host: str | None = None
     ) -> types.Instance | None:
         """Wait until the instance has no task, and is on ``host`` if given.
 
-        :returns: it as it was last seen; None: gone, or Nova is away
+        :returns: it as it was last seen; None: it is gone
+        :raises NovaClientError: Nova did not answer in the end
         """
         deadline = self._clock() + limit
-        instance: types.Instance | None = None
         while True:
+            late = self._clock() >= deadline
             try:
                 instance = self._nova.get_instance(self._task.instance)
-                if instance is None:
-                    return None
-                if not instance.task_state and host in (None, instance.host):
-                    return instance
             except exceptions.NovaClientError as error:
                 LOG.warning('Instance %s: %s', self._task.instance, error)
-            if self._clock() >= deadline:
-                return instance
+                if late:
+                    raise
+            else:
+                if late or _is_idle(instance, host):
+                    return instance
             self._sleep(self._timing.poll_interval)
 
-    def _of_allocations(self, migration: str) -> str:
-        """Wait until Placement holds the instance once.
+    def _of_allocations(self, migration: str, host: str) -> str:
+        """Wait until Placement holds the instance once, on its host.
 
         :returns: what it holds besides; '' if nothing
         """
         deadline = self._clock() + ALLOCATION_SECONDS
         while True:
             try:
-                remark = self._allocations(migration)
-            except exceptions.PlacementClientError as error:
+                remark = self._allocations(migration, self._node(host))
+            except exceptions.ClientError as error:
                 remark = f'its allocations are not known: {error}'
             if not remark or self._clock() >= deadline:
                 break
@@ -154,9 +165,9 @@ class Aftermath:
             LOG.warning('Instance %s: %s', self._task.instance, remark)
         return remark
 
-    def _allocations(self, migration: str) -> str:
+    def _allocations(self, migration: str, node: set[str]) -> str:
         held = self._placement.allocations_of(self._task.instance)
-        if len(held) != 1:
+        if len(held) != 1 or (node and set(held) != node):
             nodes = ' and '.join(sorted(held)) or 'no host'
             return f'Placement holds room for it on {nodes}'
         if migration:
@@ -203,6 +214,13 @@ class Aftermath:
     def _node(self, host: str) -> set[str]:
         found = self._nova.get_compute_host(host)
         return {found.node} if found else set()
+
+
+def _is_idle(instance: types.Instance | None, host: str | None) -> bool:
+    """Whether nothing more will happen to it; so with one that is gone."""
+    return instance is None or (
+        not instance.task_state and host in (None, instance.host)
+    )
 
 
 def _is_settled(instance: types.Instance, host: str) -> bool:

@@ -158,7 +158,10 @@ class Migration:
         )
 
     def _has_arrived(self) -> bool:
-        instance = self._aftermath.settle(0)
+        try:
+            instance = self._aftermath.settle(0)
+        except exceptions.NovaClientError:
+            return False
         return bool(instance and instance.host == self._task.destination)
 
     def _why_stop(self) -> exceptions.MigrationError | None:

@@ -308,6 +308,8 @@ class RetryTestCase(ApproachTestCase):
         self.assertEqual(1000.0, self.clock.now)
 
     def test_who_asks_for_too_much_patience(self):
-        self.cloud.answers['GET', base.NOVA] = [(503, {'Retry-After': '7200'})]
+        self.cloud.answers['GET', f'{base.NOVA}/servers'] = [
+            (503, {'Retry-After': '7200'})
+        ]
         self.refused(exceptions.NovaClientError, '503', 'wait 7200 s')
         self.assertEqual(1000.0, self.clock.now)
