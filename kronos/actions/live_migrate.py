@@ -14,7 +14,7 @@ from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
-from kronos.actions import course, notices, parameters, preflight
+from kronos.actions import course, notices, parameters, preflight, turns
 from kronos.actions.order import World
 from kronos.clients import cloud
 from kronos.common import config, exceptions, options, status
@@ -187,17 +187,12 @@ class LiveMigrate(base.BaseAction):
         """Whether the move that this one is the answer to was made.
 
         :raises StaleTask: it was not; Watcher goes on all the same
+        :raises TurnUnknown: Watcher's database does not tell
         """
         required = self.input_parameters.get('requires')
         if not required:
             return
-        actions = objects.Action.list(
-            context.make_context(is_admin=True),
-            filters={
-                'action_plan_uuid': self.input_parameters['action_plan_uuid']
-            },
-        )
-        for action in actions:
+        for action in self._actions_of_plan():
             if action.input_parameters.get('resource_id') == required:
                 if action.state == objects.action.State.SUCCEEDED:
                     return
@@ -209,6 +204,22 @@ class LiveMigrate(base.BaseAction):
             f'it is half of an exchange whose other half, {required}, is not '
             'in its plan'
         )
+
+    def _actions_of_plan(self) -> list[Any]:
+        plan = self.input_parameters['action_plan_uuid']
+        try:
+            return list(
+                objects.Action.list(
+                    context.make_context(is_admin=True),
+                    filters={'action_plan_uuid': plan},
+                )
+            )
+        except Exception as error:
+            # Without its text, which may hold the statement.
+            raise turns.TurnUnknown(
+                f"Watcher's database does not tell the actions of plan "
+                f'{plan}: {type(error).__name__}'
+            ) from error
 
     def _tell(self, text: str) -> None:
         """Show a word in the action's row; '' takes the last one away.

@@ -9,7 +9,7 @@ out, for the migration goes on meanwhile.
 from oslo_log import log as logging
 
 from kronos.actions import aftermath, notices, watch
-from kronos.actions.order import Order, World
+from kronos.actions.order import Order, World, joined
 from kronos.clients import nova
 from kronos.common import exceptions
 
@@ -143,8 +143,7 @@ class Migration:
         """:raises MigrationError: unless the instance has arrived"""
         if self._has_arrived():
             remark = self._aftermath.of_an_arrival(status.uuid)
-            left = f'Nova left its migration {status.status}'
-            return f'{left}; {remark}' if remark else left
+            return joined(f'Nova left its migration {status.status}', remark)
         after = self._aftermath.of_a_stay(status.uuid)
         if status.status in _NOT_BEGUN:
             raise exceptions.MigrationCancelled(
@@ -244,7 +243,7 @@ class Migration:
                 return self._conclude_abort(status, because)
             if status is not None and self._is_lost(status):
                 if self._has_arrived():
-                    return INSTEAD
+                    return self._instead(status)
                 after = self._aftermath.of_a_stay(status.uuid)
                 raise type(because)(f'{because}{after}') from because
             if self._clock() >= deadline:
@@ -277,9 +276,13 @@ class Migration:
         because: exceptions.MigrationError,
     ) -> str:
         if status.status in _ARRIVED:
-            remark = self._aftermath.of_an_arrival(status.uuid)
-            return f'{INSTEAD}; {remark}' if remark else INSTEAD
+            return self._instead(status)
         after = self._aftermath.of_a_stay(status.uuid)
         if status.status != 'cancelled':
             after = f'; the migration ended as {status.status}{after}'
         raise type(because)(f'{because}{after}') from because
+
+    def _instead(self, status: nova.MigrationStatus) -> str:
+        """:raises MigrationFailed: it has not arrived in order"""
+        remark = self._aftermath.of_an_arrival(status.uuid)
+        return joined(INSTEAD, remark)

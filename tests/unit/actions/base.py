@@ -127,7 +127,13 @@ class MoveTestCase(base.BaseTestCase):
             sleep=self.clock.sleep,
         )
 
-    def course(self):
+    def course(self, **more):
+        """:param more: parts of its world that are others"""
+        world = {
+            'is_cancelled': lambda: self.cancelled,
+            'tell': self.told.append,
+            **more,
+        }
         return course.Course(
             self.order,
             order.World(
@@ -135,11 +141,10 @@ class MoveTestCase(base.BaseTestCase):
                 placement=self.placement,
                 turns=self.turns,
                 notices=self.notices,
-                is_cancelled=lambda: self.cancelled,
-                tell=self.told.append,
                 clock=self.clock,
                 wall=self.clock,
                 sleep=self.clock.sleep,
+                **world,
             ),
         )
 

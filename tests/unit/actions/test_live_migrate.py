@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the action speak Watcher's language?"""
 
+import contextlib
+
 import fixtures
 import jsonschema
+import sqlalchemy as sa
+from oslo_db.sqlalchemy import enginefacade
 from watcher import objects
 from watcher.applier.loading import default
 from watcher.common import exception
@@ -171,6 +175,29 @@ class LiveMigrateTestCase(base.DbTestCase):
             exception.ActionSkipped, self.action.pre_condition
         )
         self.assertIn('not in its plan', str(error))
+
+    def test_half_of_a_swap_while_the_database_is_away(self):
+        """I5: it says nothing of the instance."""
+        self.make_other_half('SUCCEEDED')
+        with self.dbapi_away():
+            error = self.assertRaises(
+                exception.WatcherException, self.action.pre_condition
+            )
+        self.assertIn('KRONOS:TurnUnknown: ', str(error))
+
+    @contextlib.contextmanager
+    def dbapi_away(self):
+        """Its table is gone for a while."""
+        engine = enginefacade.writer.get_engine()
+        with engine.begin() as connection:
+            connection.execute(sa.text('ALTER TABLE actions RENAME TO away'))
+        try:
+            yield
+        finally:
+            with engine.begin() as connection:
+                connection.execute(
+                    sa.text('ALTER TABLE away RENAME TO actions')
+                )
 
     def test_half_of_a_swap_goes_on_after_the_other(self):
         self.make_other_half('SUCCEEDED')

@@ -3,8 +3,6 @@
 
 import time
 
-import testscenarios
-
 from kronos.actions import migration
 from kronos.common import exceptions
 from tests.functional.watcher import cloud
@@ -224,47 +222,27 @@ class TimeoutTestCase(base.MoveTestCase):
         self.fails(exceptions.MigrationTimeout, 'not over in Nova yet')
 
 
-class CancelInStateTestCase(
-    testscenarios.TestWithScenarios, base.MoveTestCase
-):
-    scenarios = [
-        (status, {'status': status})
-        for status in ('accepted', 'queued', 'preparing', 'running')
-    ]
+class RefusalTextTestCase(base.MoveTestCase):
+    def test_nova_s_words_and_nothing_else(self):
+        """P3, P4."""
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+        error = self.fails(exceptions.PreFlightError)
+        self.assertEqual(f'destination refused: {NO_VALID_HOST}', str(error))
 
-    def test_is_aborted_in_nova(self):
-        self.instance.script = (*[self.status] * 3, *['running'] * LONG)
-
-        def cancel(look):
-            self.cancelled = True
-
-        self.cloud.on_look = cancel
-        self.fails(exceptions.MigrationCancelled, 'its plan was cancelled')
-        self.assertTrue(self.cloud.migrations[0].aborted)
-        self.assertEqual('h1', self.instance.host)
-
-
-class CancelTestCase(base.MoveTestCase):
-    def cancel_at(self, status):
-        def cancel(look):
-            self.cancelled = self.cancelled or look.status == status
-
-        self.cloud.on_look = cancel
-
-    def test_completed_instead(self):
-        self.instance.script = (
-            'running',
-            *['post-migrating'] * 9,
-            'completed',
+    def test_nova_gives_no_reason(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = 'x'
+        path = (
+            'GET',
+            f'{base.NOVA}/servers/{base.UUID}/os-instance-actions/req',
         )
-        self.cancel_at('post-migrating')
-        self.assertEqual(migration.INSTEAD, self.run_move())
-        self.assertEqual('h2', self.instance.host)
 
-    def test_failed_meanwhile(self):
-        self.instance.script = ('running', *['post-migrating'] * 9, 'failed')
-        self.cancel_at('post-migrating')
-        self.fails(
-            exceptions.MigrationCancelled,
-            'its plan was cancelled; the migration ended as failed',
-        )
+        def away(look):
+            if look.status == 'accepted':
+                self.cloud.down.add(path)
+
+        self.cloud.on_look = away
+        error = self.assertRaises(exceptions.MigrationError, self.run_move)
+        self.assertEqual(0, len(self.aborts))
+        self.assertIn('Nova gives no reason', str(error))
