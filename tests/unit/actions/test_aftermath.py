@@ -192,3 +192,72 @@ class StayTestCase(AftermathTestCase):
         self.fails(
             exceptions.MigrationFailed, 'migration failed', 'does not answer'
         )
+
+    def test_gone(self):
+        self.at_end(lambda: self.cloud.servers.pop(base.UUID))
+        self.fails(exceptions.MigrationFailed, 'the instance is gone')
+
+
+class DroppedTestCase(AftermathTestCase):
+    """A nova-compute was started again; the rows stay as they were."""
+
+    def setUp(self):
+        super().setUp()
+        self.order.max_retries = 0
+        self.instance.script = ('preparing',) * 99
+
+        def drop(look):
+            self.instance.task_state = None
+
+        self.cloud.on_look = drop
+
+    def held(self, consumer):
+        return set(self.placement.allocations_of(consumer))
+
+    def test_allocations_are_put_back(self):
+        """P10: the instance holds its source, the migration nothing."""
+        self.fails(
+            exceptions.MigrationCancelled,
+            'Nova dropped the migration while it was preparing',
+            'its allocations in Placement were put back',
+        )
+        self.assertEqual({'h1.example.org'}, self.held(base.UUID))
+        self.assertEqual(set(), self.held(MIGRATION))
+
+    def test_placement_refuses(self):
+        """Something changed meanwhile: it is left alone and told."""
+        self.cloud.answers['POST', '/placement/allocations'] = [409]
+        self.fails(
+            exceptions.MigrationCancelled,
+            'Placement holds room for it on h2.example.org',
+        )
+        self.assertEqual({'h2.example.org'}, self.held(base.UUID))
+
+    def test_other_allocations_are_left_alone(self):
+        self.cloud.leftovers[base.UUID] = {'h3': SIZE}
+        self.fails(
+            exceptions.MigrationCancelled,
+            'Placement holds room for it on h2.example.org and h3.example.org',
+        )
+        self.assertNotIn('POST', self.verbs('/placement/allocations'))
+
+    def verbs(self, path):
+        return [verb for verb, where in self.cloud.calls if where == path]
+
+    def test_a_cancel_of_what_was_dropped(self):
+        def drop(look):
+            self.cancelled = True
+            self.instance.task_state = None
+
+        self.cloud.on_look = drop
+        self.fails(
+            exceptions.MigrationCancelled,
+            'its plan was cancelled',
+            'its allocations in Placement were put back',
+        )
+
+    def test_one_that_may_yet_begin_is_not_dropped(self):
+        """It is still in the message queue of its nova-compute."""
+        self.instance.script = (*['accepted'] * 30, 'running', 'completed')
+        self.assertEqual('', self.run_move())
+        self.assertEqual(1, self.requests)

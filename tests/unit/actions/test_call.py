@@ -205,6 +205,15 @@ class LateTestCase(CallTestCase):
         self.assertEqual(1, self.requests)
         self.assertEqual([], self.cloud.migrations)
 
+    def test_cancelled_in_the_backoff_while_nova_is_away(self):
+        def cancel():
+            self.cancelled = True
+            self.cloud.down.add(('GET', '/nova'))
+
+        self.clock.at(1030, cancel)
+        self.fails(exceptions.MigrationCancelled, 'its plan was cancelled')
+        self.assertEqual(('failed', 0, True), self.events()[-1])
+
     def test_somebody_else_is_faster(self):
         """A migration to another host is neither ours nor aborted."""
         self.clock.at(1010, lambda: self.arrive('h3'))

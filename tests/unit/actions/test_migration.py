@@ -153,6 +153,53 @@ class FailureTestCase(base.MoveTestCase):
         self.fails(exceptions.MigrationCancelled, 'by somebody else')
         self.assertEqual(1, self.requests)
 
+    def test_aborted_by_nobody_knows_whom(self):
+        """The safe answer is that somebody wished it."""
+        self.instance.script = ('queued', 'queued', 'cancelled')
+        path = f'{base.NOVA}/servers/{base.UUID}/os-instance-actions'
+
+        def away(look):
+            if len(look.script) == 2:
+                self.cloud.down.add(('GET', path))
+
+        self.cloud.on_look = away
+        self.fails(exceptions.MigrationCancelled, 'by somebody else')
+        self.assertEqual(1, self.requests)
+
+    def test_gone_and_its_rows_too(self):
+        self.instance.script = ('running',) * LONG
+
+        def look(migration):
+            self.clock.at(
+                self.clock.now + 1,
+                lambda: self.cloud.servers.pop(base.UUID, None),
+            )
+
+        self.cloud.on_look = look
+        self.fails(exceptions.MigrationFailed, 'the instance is gone')
+
+    def test_a_row_that_is_gone_while_nova_is_away(self):
+        """Nobody knows; it is watched on."""
+        self.instance.script = ('running',) * LONG
+        servers = ('GET', f'{base.NOVA}/servers')
+
+        def look(migration):
+            self.cloud.on_look = lambda migration: None
+            self.clock.at(1050, hide)
+
+        def hide():
+            self.hidden = self.cloud.servers.pop(base.UUID)
+            self.cloud.down.add(servers)
+            self.clock.at(1300, show)
+
+        def show():
+            self.cloud.servers[base.UUID] = self.hidden
+            self.cloud.down.clear()
+            self.cloud.migrations[0].script = ['running', 'completed']
+
+        self.cloud.on_look = look
+        self.assertEqual('', self.run_move())
+
     def test_completed_but_not_there(self):
         self.instance.script = ('running', 'completed')
         self.cloud._reach = lambda look: None
