@@ -205,7 +205,7 @@ class Migration:
         if status.status in _ARRIVED:
             return self._aftermath.of_an_arrival(status.uuid)
         if status.status != 'cancelled':
-            raise self._aftermath.failure(status, self._request)
+            raise self._failure(status)
         after = self._aftermath.of_a_stay(status.uuid)
         if self._was_aborted(status):
             raise exceptions.MigrationCancelled(
@@ -216,6 +216,15 @@ class Migration:
             f'migration ran{after}',
             transient=True,
         )
+
+    def _failure(
+        self, status: nova.MigrationStatus
+    ) -> exceptions.MigrationError:
+        error = self._aftermath.failure(status, self._request)
+        if isinstance(error, exceptions.PreFlightError):
+            return error
+        self._hosts.look()
+        return type(error)(f'{error}{self._hosts.told()}')
 
     def _was_aborted(self, status: nova.MigrationStatus) -> bool:
         """Whether somebody asked for it; if unknown, what is safe is yes."""
@@ -277,6 +286,10 @@ class Migration:
     ) -> str:
         if status.status in _ARRIVED:
             return self._instead(status)
+        was_refused = status.status == 'error' and not status.destination
+        if was_refused and not self._world.is_cancelled():
+            # Nova has looked as well, and tells why.
+            raise self._failure(status)
         after = self._aftermath.of_a_stay(status.uuid)
         if status.status != 'cancelled':
             after = f'; the migration ended as {status.status}{after}'
@@ -284,5 +297,4 @@ class Migration:
 
     def _instead(self, status: nova.MigrationStatus) -> str:
         """:raises MigrationFailed: it has not arrived in order"""
-        remark = self._aftermath.of_an_arrival(status.uuid)
-        return joined(INSTEAD, remark)
+        return joined(INSTEAD, self._aftermath.of_an_arrival(status.uuid))

@@ -293,3 +293,43 @@ class RefusalTextTestCase(base.MoveTestCase):
         error = self.assertRaises(exceptions.MigrationError, self.run_move)
         self.assertEqual(0, len(self.aborts))
         self.assertIn('Nova gives no reason', str(error))
+
+    def test_disabled_in_between(self):
+        """P3: seen by us as well, but it is Nova that refuses."""
+        self.instance.script = ('accepted', 'accepted', 'accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+
+        def disable(look):
+            self.cloud.services['h2'].update(status='disabled')
+
+        self.cloud.on_look = disable
+        error = self.fails(exceptions.PreFlightError)
+        self.assertEqual(f'destination refused: {NO_VALID_HOST}', str(error))
+
+    def test_cancelled_in_between(self):
+        """The cause stays the cause."""
+        self.instance.script = ('accepted', 'accepted', 'accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+
+        def cancel(look):
+            self.cancelled = True
+
+        self.cloud.on_look = cancel
+        self.fails(
+            exceptions.MigrationCancelled,
+            'its plan was cancelled; the migration ended as error',
+        )
+
+    def test_what_is_wrong_with_its_hosts_is_said(self):
+        """E11."""
+        self.instance.script = ('running', 'running', 'failed')
+
+        def down(look):
+            self.cloud.services['h1'].update(state='down')
+
+        self.cloud.on_look = down
+        self.fails(
+            exceptions.MigrationFailed,
+            'migration failed: the connection to the host was lost; '
+            'nova-compute on source h1 is down',
+        )
