@@ -22,13 +22,24 @@ class MovesTestCase(base.LabTestCase):
     uuids: dict[str, str]
 
     def boot_here(self, *names: str, **more: Any) -> None:
-        """Boot servers on the source; no other host of alpha takes any."""
+        """Boot servers on the source."""
+        self.boot_at(dict.fromkeys(names, SOURCE), **more)
+
+    def boot_at(self, placed: dict[str, str], **more: Any) -> None:
+        """Boot servers; no host of alpha but the destination takes any.
+
+        :param placed: server name to host
+        """
+        self.uuids = self.boot(
+            Wanted(name, host, 0.2, 500, flavor='lab.small', **more)
+            for name, host in placed.items()
+        )
         for host in CLOSED:
             self.cloud.set_host(host, False, 'not for this scenario')
-        self.uuids = self.boot(
-            Wanted(name, SOURCE, 0.2, 500, flavor='lab.small', **more)
-            for name in names
-        )
+        self.wait_samples()
+
+    def wait_samples(self) -> None:
+        """Wait until Prometheus has figures of all the servers."""
         [policy, *_] = yaml.safe_load(self.policies.read_text())['policies']
 
         def sampled() -> set[str]:
@@ -46,10 +57,12 @@ class MovesTestCase(base.LabTestCase):
         :param options: of ``[kronos]``; they hold for its moves as well
         """
         self.configure(**options)
+        wanted, placed = set(names or self.uuids), self.cloud.placement()
+        hosts = ','.join(sorted({placed[name] for name in wanted}))
         audit, plan, actions = self.audited(
-            f'aggregates=alpha hosts={SOURCE}', '', 'kronos_evacuate'
+            f'aggregates=alpha hosts={hosts}', '', 'kronos_evacuate'
         )
-        self.assertEqual(set(names or self.uuids), self.moved(actions), audit)
+        self.assertEqual(wanted, self.moved(actions), audit)
         for action in actions:
             told = action['input_parameters']
             self.assertEqual(DESTINATION, told['destination_node'])
@@ -111,14 +124,37 @@ class MovesTestCase(base.LabTestCase):
 
         self.wait(has_come, event)
 
-    def aborts(self) -> list[int | None]:
-        """What Nova has answered to Watcher's requests to abort."""
+    def aborts(self, name: str = '') -> list[int | None]:
+        """What Nova has answered to Watcher's requests to abort.
+
+        :param name: the server's; '': of any
+        """
+        where = f'/servers/{self.uuids[name] if name else ""}'
         return [
             request['status']
             for request in self.cloud.api_requests()
-            if request['method'] == 'DELETE'
-            and '/migrations/' in request['path']
+            if request['method'] == 'DELETE' and where in request['path']
         ]
+
+    def orders_for(self, name: str) -> list[dict[str, Any]]:
+        """Requests of Watcher to migrate a server that Nova got."""
+        where = self.uuids[name]
+        return [one for one in self.orders() if where in one['path']]
+
+    def wait_followed(self, *names: str) -> None:
+        """Wait until Watcher looks at the migrations of servers once more."""
+        before = len(self.cloud.api_requests())
+
+        def seen() -> bool:
+            paths = [one['path'] for one in self.cloud.api_requests()[before:]]
+            return all(
+                any(
+                    f'instance_uuid={self.uuids[name]}' in one for one in paths
+                )
+                for name in names
+            )
+
+        self.wait(seen, f'Watcher to follow {names}')
 
     def by_hand(self, name: str, host: str) -> None:
         """Migrate a server as an operator does; it has begun."""

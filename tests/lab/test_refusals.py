@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Much happens between an audit and a move: is the move made all the same?
+
+=========================================  =========  ========================
+Since the audit                            Action     It says
+=========================================  =========  ========================
+the server was deleted                     SKIPPED    it is gone
+it was moved elsewhere by hand             SKIPPED    where it is
+it was moved to the destination by hand    SUCCEEDED  it was there already
+it was stopped, locked, pinned             FAILED     PreFlightError
+a member of its group came there           FAILED     PreFlightError, the group
+the destination has no room any more       FAILED     PreFlightError, what room
+it was disabled, forced down               FAILED     PreFlightError
+it was disabled, or a member came there,   FAILED     PreFlightError, what Nova
+after the call; another zone                          says
+=========================================  =========  ========================
+
+In all rows but the last, Nova was not asked.
+"""
+
+import itertools
+from typing import Any, ClassVar
+
+from tests.lab import moves
+from tests.lab.moves import DESTINATION, SOURCE
+
+REFUSED = 'KRONOS:PreFlightError: '
+BY_NOVA = REFUSED + 'destination refused: '
+
+
+class TestServers(moves.MovesTestCase):
+    def test_what_has_become_of_them(self):
+        """K4, K5, K11, Q3: nothing is asked of Nova, and each says why."""
+        names = ('deleted', 'elsewhere', 'there', 'stopped', 'locked')
+        self.boot_here(*names, 'pinned')
+        apart = self.cloud.group('apart', 'anti-affinity')
+        made = self.cloud.boot('alone', SOURCE, group=apart, cpu=0.2)
+        self.uuids['alone'] = made['id']
+        self.wait_samples()
+        plan = self.planned()
+
+        uuids = self.uuids
+        self.by_hand('there', DESTINATION)
+        self.openstack(f'server delete --wait {uuids["deleted"]}')
+        self.openstack(f'server stop {uuids["stopped"]}')
+        self.openstack(f'server lock {uuids["locked"]}')
+        self.openstack(
+            f'server set --property kronos:pin=yes {uuids["pinned"]}'
+        )
+        self.wait_status('there', 'completed')
+        self.by_hand('elsewhere', 'cmp9')
+        self.cloud.boot('mate', DESTINATION, group=apart, cpu=0.2)
+        self.wait_status('elsewhere', 'completed')
+        self.wait(lambda: self.shown_as('stopped') == 'SHUTOFF', 'its stop')
+        self.start(plan)
+
+        rows = self.ended(plan, 'FAILED')
+        for name, state, words in (
+            ('deleted', 'SKIPPED', 'the instance is gone'),
+            ('elsewhere', 'SKIPPED', 'it is on cmp9 now'),
+            ('there', 'SUCCEEDED', f'was on {DESTINATION} already'),
+            ('stopped', 'FAILED', REFUSED + 'the instance is SHUTOFF'),
+            ('locked', 'FAILED', REFUSED + 'the instance is locked'),
+            ('pinned', 'FAILED', REFUSED + 'the instance has kronos:pin'),
+            ('alone', 'FAILED', f'{REFUSED}destination {DESTINATION}: '),
+        ):
+            with self.subTest(name):
+                self.assert_told(rows[name], state, words)
+        self.assertIn('apart', rows['alone']['status_message'])
+        self.assertEqual([], self.orders())
+        self.openstack(f'server start {uuids["stopped"]}')
+        self.wait(lambda: self.shown_as('stopped') == 'ACTIVE', 'its start')
+        self.assert_at_rest(
+            {
+                'elsewhere': 'cmp9',
+                'there': DESTINATION,
+                'stopped': SOURCE,
+                'locked': SOURCE,
+                'pinned': SOURCE,
+                'alone': SOURCE,
+                'mate': DESTINATION,
+            }
+        )
+
+    def shown_as(self, name: str) -> str:
+        return str(self.cloud.servers()[self.uuids[name]]['status'])
+
+
+class TestDestination(moves.MovesTestCase):
+    options: ClassVar[dict[str, Any]] = {'max_retries': 0}
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.boot_here('a', 'b')
+        self.here = {'a': SOURCE, 'b': SOURCE}
+
+    def refused(self, *words: str) -> None:
+        """Start the plan; both moves are refused, Nova is not asked."""
+        self.start(self.plan)
+        for row in self.ended(self.plan, 'FAILED').values():
+            self.assert_told(row, 'FAILED', REFUSED, DESTINATION, *words)
+        self.assertEqual([], self.orders())
+        self.assert_at_rest(self.here)
+
+    def test_closed_in_between(self):
+        """E1, K4: the operator's reason is told."""
+        self.plan = self.planned()
+        self.openstack(
+            'compute service set --disable --disable-reason smoke '
+            f'{DESTINATION} nova-compute'
+        )
+        self.refused('is disabled (smoke)')
+        self.openstack(
+            f'compute service set --enable {DESTINATION} nova-compute'
+        )
+        self.plan = self.planned(instance_quarantine_seconds=0)
+        self.cloud.force_down(DESTINATION, True)
+        self.refused('is down, forced down')
+
+    def test_full_in_between(self):
+        """K4: what Placement has left of memory."""
+        self.plan = self.planned()
+        self.fill(DESTINATION)
+        self.refused('has no room: MEMORY_MB 0 free, 2048 needed')
+
+    def fill(self, host: str) -> None:
+        """Take all memory that Placement has on a host."""
+        placement = self.cloud.connection.placement
+        names = self.cloud.providers()
+        [uuid] = [one for one, name in names.items() if name == host]
+        url = f'/resource_providers/{uuid}'
+        found = placement.get(f'{url}/inventories/MEMORY_MB').json()
+        used = placement.get(f'{url}/usages').json()['usages']['MEMORY_MB']
+        room = (found['total'] - found['reserved']) * found['allocation_ratio']
+        left = int(room) - used
+        for consumer in itertools.count():
+            taken = min(left, found['max_unit'])
+            if not taken:
+                break
+            left -= taken
+            answer = placement.put(
+                f'/allocations/00000000-0000-4000-8000-{consumer:012}',
+                json={
+                    'allocations': {uuid: {'resources': {'MEMORY_MB': taken}}},
+                    'consumer_generation': None,
+                    'project_id': 'filler',
+                    'user_id': 'filler',
+                },
+                microversion='1.28',
+            )
+            self.assertEqual(204, answer.status_code, answer.text)
+
+
+class TestScheduler(moves.MovesTestCase):
+    """P3, Q4: what Nova's scheduler refuses, in its own words."""
+
+    options: ClassVar[dict[str, Any]] = {'retry_backoff': 1}
+
+    def held_back(self) -> dict[str, Any]:
+        """A plan of which a request waits to reach Nova.
+
+        All that Kronos looks at before has been looked at.
+        """
+        plan = self.planned()
+        self.cloud.set_nova_api([{'answer': 'hang', 'body': 'os-migrateLive'}])
+        self.start(plan)
+        self.wait(
+            lambda: 'ONGOING' in {row['state'] for row in self.actions(plan)},
+            'a move to begin',
+        )
+        return plan
+
+    def refused(self, plan: dict[str, Any]) -> None:
+        """Let the request go; Nova refuses it."""
+        self.cloud.set_nova_api([])
+        rows = self.ended(plan, 'FAILED')
+        self.assert_told(rows['a'], 'FAILED', BY_NOVA, 'No valid host')
+        self.assertEqual('error', self.status('a'))
+        self.assertEqual(1, len(self.orders()))
+
+    def test_closed_after_the_call(self):
+        self.boot_here('a')
+        plan = self.held_back()
+        self.openstack(
+            f'compute service set --disable {DESTINATION} nova-compute'
+        )
+        self.refused(plan)
+        self.assert_at_rest({'a': SOURCE})
+
+    def test_a_member_comes_after_the_call(self):
+        apart = self.cloud.group('apart', 'anti-affinity')
+        self.boot_here('a', group=apart)
+        plan = self.held_back()
+        self.cloud.boot('mate', DESTINATION, group=apart)
+        self.refused(plan)
+        self.assert_at_rest({'a': SOURCE, 'mate': DESTINATION})
+
+    def test_another_zone(self):
+        """A zone that binds a server is known to Nova's scheduler only."""
+        zone = self.cloud.zone('west', [SOURCE, DESTINATION])
+        self.addCleanup(self.cloud.drop_zone, zone)
+        self.addCleanup(self.cloud.reset)
+        self.boot_here('a', zone='west')
+        plan = self.planned()
+        self.openstack(f'aggregate remove host {zone} {DESTINATION}')
+        self.start(plan)
+        self.refused(plan)
+        self.assert_at_rest({'a': SOURCE})
