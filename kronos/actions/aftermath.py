@@ -13,6 +13,8 @@ from kronos.engine import types
 
 LOG = logging.getLogger(__name__)
 
+NOT_BEGUN = frozenset({'queued', 'preparing'})
+"""Statuses in which nothing of the instance has been sent."""
 ALLOCATION_SECONDS = 30.0
 """For Placement to follow: Nova puts the allocations right before it says
 that a migration is over."""
@@ -62,7 +64,7 @@ class Aftermath:
         Nova calls a migration ``error`` before it has cleaned up, so its
         reasons are asked for when the instance is in order.
         """
-        after = self.of_a_stay(status.uuid)
+        after = self.of_a_stay(status)
         try:
             said = self._nova.refusal_reason(self._task.instance, request)
         except exceptions.NovaClientError as error:
@@ -78,10 +80,10 @@ class Aftermath:
             f'migration {status.status}: {reason}{after}'
         )
 
-    def of_a_stay(self, migration: str) -> str:
+    def of_a_stay(self, status: nova.MigrationStatus) -> str:
         """What is not as it was; empty if it is untouched (P7, P10).
 
-        :param migration: its uuid, '' if there was none
+        :param status: of the migration, as it was last seen
         """
         try:
             instance = self.settle(self._timing.settle_timeout)
@@ -91,9 +93,11 @@ class Aftermath:
             return '; the instance is gone'
         if not _is_settled(instance, self._task.source):
             return f'; {_place(instance)}'
-        remark = self._of_allocations(migration, self._task.source)
-        if remark and migration:
-            remark = self._put_back(migration, remark)
+        remark = self._of_allocations(status.uuid, self._task.source)
+        # Of one that Nova dropped while it ran nobody knows where it got.
+        never_ran = status.is_over or status.status in NOT_BEGUN
+        if remark and status.uuid and never_ran:
+            remark = self._put_back(status.uuid, remark)
         return f'; {remark}' if remark else ''
 
     def of_an_arrival(self, migration: str) -> str:

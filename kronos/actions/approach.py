@@ -93,6 +93,7 @@ class Approach:
     def _check_destination(self) -> None:
         order, world = self._order, self._world
         try:
+            destination.check_scope(self._task, self._traffic.is_inside)
             destination.check_groups(
                 world.nova,
                 self._task,

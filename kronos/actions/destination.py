@@ -16,6 +16,20 @@ from kronos.engine import groups, rules, types
 Flights = Iterable[traffic.Flight]
 
 
+def check_scope(
+    task: preflight.Task, is_inside: Callable[[str], bool]
+) -> None:
+    """Whether the move stays in its aggregate, as that is now (A8).
+
+    :raises PreFlightError: a host was taken out of it
+    """
+    for host in (task.source, task.destination):
+        if not is_inside(host):
+            raise exceptions.PreFlightError(
+                f'{host} is not in {task.aggregate} any more'
+            )
+
+
 def check_groups(
     client: nova.NovaClient,
     task: preflight.Task,

@@ -15,7 +15,7 @@ from watcher.applier.actions import base
 from watcher.common import context, exception
 
 from kronos.actions import course, notices, parameters, preflight, turns
-from kronos.actions.order import World
+from kronos.actions.order import Patience, World, reach
 from kronos.clients import cloud
 from kronos.common import config, exceptions, options, status
 
@@ -156,14 +156,17 @@ class LiveMigrate(base.BaseAction):
             told = self.input_parameters
             clients = cloud.HostProcess(lambda: self.osc.session, CONF)
             order = parameters.order_of(told, CONF.kronos)
-            world = World(
-                nova=clients.nova(),
-                placement=clients.placement(),
-                turns=parameters.turn_of(told, order),
-                notices=notices.Notices(parameters.facts(told), CONF),
+            patience = Patience(
                 is_cancelled=self._is_cancelled,
                 tell=self._tell,
                 sleep=self._wait,
+            )
+            world = World(
+                **vars(patience),
+                nova=reach(order, patience, clients.nova),
+                placement=reach(order, patience, clients.placement),
+                turns=parameters.turn_of(told, order),
+                notices=notices.Notices(parameters.facts(told), CONF),
             )
             self._own_course = course.Course(order, world)
         return self._own_course

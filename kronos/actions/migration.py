@@ -17,7 +17,6 @@ LOG = logging.getLogger(__name__)
 
 INSTEAD = 'completed instead of cancelled'
 _ARRIVED = frozenset({'completed', 'confirmed', 'done'})
-_NOT_BEGUN = frozenset({'queued', 'preparing'})
 
 
 class Migration:
@@ -144,8 +143,8 @@ class Migration:
         if self._has_arrived():
             remark = self._aftermath.of_an_arrival(status.uuid)
             return joined(f'Nova left its migration {status.status}', remark)
-        after = self._aftermath.of_a_stay(status.uuid)
-        if status.status in _NOT_BEGUN:
+        after = self._aftermath.of_a_stay(status)
+        if status.status in aftermath.NOT_BEGUN:
             raise exceptions.MigrationCancelled(
                 f'Nova dropped the migration while it was {status.status}; '
                 f'nova-compute was probably restarted{after}',
@@ -206,7 +205,7 @@ class Migration:
             return self._aftermath.of_an_arrival(status.uuid)
         if status.status != 'cancelled':
             raise self._failure(status)
-        after = self._aftermath.of_a_stay(status.uuid)
+        after = self._aftermath.of_a_stay(status)
         if self._was_aborted(status):
             raise exceptions.MigrationCancelled(
                 f'aborted in Nova by somebody else{after}'
@@ -253,7 +252,7 @@ class Migration:
             if status is not None and self._is_lost(status):
                 if self._has_arrived():
                     return self._instead(status)
-                after = self._aftermath.of_a_stay(status.uuid)
+                after = self._aftermath.of_a_stay(status)
                 raise type(because)(f'{because}{after}') from because
             if self._clock() >= deadline:
                 raise type(because)(
@@ -290,7 +289,7 @@ class Migration:
         if was_refused and not self._world.is_cancelled():
             # Nova has looked as well, and tells why.
             raise self._failure(status)
-        after = self._aftermath.of_a_stay(status.uuid)
+        after = self._aftermath.of_a_stay(status)
         if status.status != 'cancelled':
             after = f'; the migration ended as {status.status}{after}'
         raise type(because)(f'{because}{after}') from because

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is a move told, and through what does it reach the world?"""
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from oslo_log import log as logging
 
@@ -12,6 +14,8 @@ from kronos.clients import nova, placement
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
+
+T = TypeVar('T')
 
 
 @dataclass
@@ -33,13 +37,9 @@ class Order:
 
 
 @dataclass
-class World:
-    """Whom a move asks and tells, and how time passes for it."""
+class Patience:
+    """How time passes for a move, and what it does while it waits."""
 
-    nova: nova.NovaClient
-    placement: placement.PlacementClient
-    turns: turns.Turns
-    notices: notices.Notices
     is_cancelled: Callable[[], bool]
     """Whether the plan was cancelled; asked all the time."""
     tell: Callable[[str], object]
@@ -55,6 +55,32 @@ class World:
         """:raises MigrationCancelled: the plan was cancelled"""
         if self.is_cancelled():
             raise exceptions.MigrationCancelled('its plan was cancelled')
+
+
+@dataclass(kw_only=True)
+class World(Patience):
+    """Besides, whom a move asks and tells."""
+
+    nova: nova.NovaClient
+    placement: placement.PlacementClient
+    turns: turns.Turns
+    notices: notices.Notices
+
+
+def reach(order: Order, patience: Patience, connect: Callable[[], T]) -> T:
+    """Connect to a service, again if Keystone is away for a moment.
+
+    :raises KronosException: it is away for longer, or for good
+    """
+    for failures in itertools.count():
+        try:
+            return connect()
+        except exceptions.ClientError as error:
+            delay = next_try(order, error, failures)
+            if delay is None:
+                raise given_up(order, error) from error
+            back_off(order, patience, error, delay)
+    raise AssertionError
 
 
 def next_try(
@@ -74,7 +100,7 @@ def next_try(
 
 def back_off(
     order: Order,
-    world: World,
+    world: Patience,
     error: exceptions.KronosException,
     delay: float,
 ) -> None:

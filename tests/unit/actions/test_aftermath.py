@@ -224,6 +224,19 @@ class DroppedTestCase(AftermathTestCase):
         self.assertEqual({'h1.example.org'}, self.held(base.UUID))
         self.assertEqual(set(), self.held(MIGRATION))
 
+    def test_what_ran_is_left_alone(self):
+        """Of a migration that ran nobody knows where the guest is."""
+        self.instance.script = tuple(
+            'running' if one == 'preparing' else one
+            for one in self.instance.script
+        )
+        self.fails(
+            exceptions.MigrationFailed,
+            'inconsistent: Nova calls the migration running',
+            'Placement holds room for it on h2.example.org',
+        )
+        self.assertEqual({'h2.example.org'}, self.held(base.UUID))
+
     def test_placement_refuses(self):
         """Something changed meanwhile: it is left alone and told."""
         self.cloud.answers['POST', '/placement/allocations'] = [409]

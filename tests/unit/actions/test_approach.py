@@ -187,6 +187,14 @@ class MeanwhileTestCase(ApproachTestCase):
         self.clock.at(1200, lock)
         self.refused(exceptions.PreFlightError, 'the instance is locked')
 
+    def test_a_host_leaves_the_aggregate(self):
+        """A8."""
+        self.clock.at(
+            1200, lambda: self.cloud.aggregates['alpha'].remove('h2')
+        )
+        self.refused(exceptions.PreFlightError, 'h2 is not in alpha any more')
+        self.assertEqual(0, self.turns.held)
+
     def test_destination_closed(self):
         self.clock.at(
             1200, lambda: self.cloud.services['h2'].update(status='disabled')

@@ -2,12 +2,13 @@
 """Does the action speak Watcher's language?"""
 
 import contextlib
+import time
 
 import fixtures
 import jsonschema
 import sqlalchemy as sa
 from oslo_db.sqlalchemy import enginefacade
-from watcher import objects
+from watcher import conf, objects
 from watcher.applier.loading import default
 from watcher.common import exception
 from watcher.tests.unit.db import base
@@ -16,6 +17,7 @@ from watcher.tests.unit.objects import utils
 from kronos.actions import live_migrate
 from kronos.common import exceptions
 
+CONF = conf.CONF
 UUID = '11111111-1111-1111-1111-111111111111'
 OTHER = '22222222-2222-2222-2222-222222222222'
 PARAMETERS = {
@@ -204,7 +206,23 @@ class LiveMigrateTestCase(base.DbTestCase):
         self.action._check_other_half()
 
     def test_without_keystone_it_fails_with_a_reason(self):
+        """K9, I5: tried again as long as it may be, and told meanwhile."""
+        plan = self.make_plan('ONGOING')
+        row = utils.create_test_action(self.context, action_plan_id=plan.id)
+        self.action.input_parameters['action_uuid'] = row.uuid
+        CONF.set_override('retry_backoff', 0.01, 'kronos')
+        self.addCleanup(CONF.clear_override, 'retry_backoff', 'kronos')
+        slept, told = [], []
+
+        def note(seconds):
+            slept.append(round(seconds, 2))
+            told.append(self.message(row))
+            time.sleep(seconds)
+
+        self.action._wait = note
         error = self.assertRaises(
             exception.WatcherException, self.action.pre_condition
         )
         self.assertIn('KRONOS:NovaClientError: Nova: Keystone', str(error))
+        self.assertEqual([0.01, 0.02, 0.04], slept)
+        self.assertIn('KRONOS: tries again in 0.01 s: Nova: Keyst', told[0])
