@@ -14,7 +14,8 @@ running                 FAILED, told    on its source, aborted
 taking over             SUCCEEDED       on its destination, which is told
 ======================  ==============  =======================================
 
-The other actions are CANCELLED and never start.
+The other actions are CANCELLED and never start. A plan that has no other is
+FAILED: Watcher calls one CANCELLED only if something was left to be started.
 """
 
 from typing import Any

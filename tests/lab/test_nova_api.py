@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nova's API is in trouble: is a server moved once, and only once?
+
+==============================  =========  ===================================
+Nova's API                      Action     It says
+==============================  =========  ===================================
+answers 500, 503, or 429 with   SUCCEEDED  tried 2 times
+Retry-After, to the call
+resets or closes the            SUCCEEDED  tried 2 times
+connection of the call
+carries the call out, and its   SUCCEEDED  nothing: it was not asked again
+answer is lost, or late
+refuses all tries               FAILED     NovaClientError, tried 3 times; the
+                                           next audit plans it again
+is away for 60 s, while a       SUCCEEDED  nothing
+migration is queued or runs
+is away when one has to be      FAILED     MigrationCancelled, aborted as soon
+aborted                                    as it is back
+==============================  =========  ===================================
+
+So many requests to migrate reach Nova as there are migrations: one each.
+"""
+
+import time
+from typing import Any, ClassVar
+
+from tests.lab import moves
+from tests.lab.moves import DESTINATION, HELD, SOURCE
+
+AWAY_SECONDS = 60.0
+BACKOFF = 2
+RETRY_AFTER = 7
+
+
+class TestTheCall(moves.MovesTestCase):
+    options: ClassVar[dict[str, Any]] = {
+        'retry_backoff': BACKOFF,
+        'max_retries': 2,
+        'max_concurrent_migrations': 4,
+    }
+
+    def rule(self, name: str, answer: int | str, **more: Any) -> Any:
+        """What becomes of the request to migrate a server."""
+        return {
+            'method': 'POST',
+            'path': f'/servers/{self.uuids[name]}/action',
+            'body': 'os-migrateLive',
+            'answer': answer,
+            **more,
+        }
+
+    def test_it_fails(self):
+        """K9, K10, Q10: each server is moved by one request in the end."""
+        again = {'500': 500, '503': 503, '429': 429}
+        again |= {'reset': 'reset', 'refuse': 'refuse'}
+        once = {'swallow': 'swallow', 'late': 'late'}
+        names = [*again, *once]
+        placed = {
+            name: (SOURCE, 'cmp3')[number % 2]
+            for number, name in enumerate(names)
+        }
+        self.boot_at(placed)
+        more: dict[str, dict[str, Any]] = {
+            '429': {'retry_after': RETRY_AFTER},
+            'late': {'seconds': 3},
+        }
+        self.cloud.set_nova_api(
+            [
+                self.rule(name, answer, count=1, **more.get(name, {}))
+                for name, answer in {**again, **once}.items()
+            ]
+        )
+        plan = self.started()
+        rows = self.ended(plan, 'SUCCEEDED')
+        for name in names:
+            with self.subTest(name):
+                words = ['tried 2 times'] if name in again else []
+                self.assert_told(rows[name], 'SUCCEEDED', *words)
+                if name in once:
+                    self.assertNotIn(
+                        'tried', rows[name]['status_message'] or ''
+                    )
+                self.assertEqual(1, len(self.orders_for(name)))
+                self.assertEqual('completed', self.status(name))
+        asked, answered = self.times('429')
+        self.assertGreaterEqual(answered - asked, RETRY_AFTER)
+        self.assert_at_rest(dict.fromkeys(names, DESTINATION))
+
+    def times(self, name: str) -> list[float]:
+        """When Watcher asked for the migration of a server."""
+        return [
+            request['time']
+            for request in self.cloud.api_requests()
+            if request['action'] == 'os-migrateLive'
+            and self.uuids[name] in request['path']
+        ]
+
+    def test_it_fails_for_good(self):
+        """I5: that is no fault of the instance, which is no reason."""
+        self.boot_here('a')
+        self.cloud.set_nova_api([self.rule('a', 503)])
+        plan = self.started()
+        rows = self.ended(plan, 'FAILED')
+        self.assert_told(
+            rows['a'], 'FAILED', 'KRONOS:NovaClientError: ', 'HTTP 503'
+        )
+        self.assertIn('tried 3 times', rows['a']['status_message'])
+        self.assertEqual([], self.orders())
+        self.assertEqual(3, len(self.times('a')))
+        self.assert_at_rest({'a': SOURCE})
+        self.cloud.set_nova_api([])
+        self.carried_out(self.planned())
+        self.assert_at_rest({'a': DESTINATION})
+
+
+class TestAway(moves.MovesTestCase):
+    """The API answers nothing at all."""
+
+    def test_for_a_minute(self):
+        """K9, Q10: two migrations go on, one in Nova's queue."""
+        placed = {'queued': SOURCE, 'running': 'cmp3'}
+        rules: dict[str, Any] = {
+            'queued': {'queued_seconds': None},
+            'running': HELD,
+        }
+        self.boot_at(placed)
+        self.cloud.set_migrations(rules)
+        plan = self.started()
+        for name in placed:
+            self.wait_status(name, name)
+        self.wait_followed(*placed)
+        self.lab.stop('nova-proxy')
+        self.addCleanup(self.lab.start, 'nova-proxy')
+        began = time.monotonic()
+        # Time is the fault here.
+        self.wait(
+            lambda: time.monotonic() - began > AWAY_SECONDS / 2,
+            'half of the time',
+        )
+        self.cloud.set_nova_api([{'answer': 503}])
+        self.lab.start('nova-proxy')
+        self.wait(
+            lambda: time.monotonic() - began > AWAY_SECONDS, 'the other half'
+        )
+        self.assertEqual(
+            {'ONGOING'}, {row['state'] for row in self.actions(plan)}
+        )
+        self.cloud.set_migrations({})
+        for name in placed:
+            self.wait_status(name, 'completed')
+        self.cloud.set_nova_api([])
+        for row in self.ended(plan, 'SUCCEEDED').values():
+            self.assert_told(row, 'SUCCEEDED')
+            self.assertIsNone(row['status_message'])
+        self.assertEqual(2, len(self.orders()))
+        self.assert_at_rest(dict.fromkeys(placed, DESTINATION))
+
+    def test_when_one_has_to_be_aborted(self):
+        """Q5, Q6: it is asked again and again."""
+        self.boot_here('a', 'b')
+        self.cloud.set_migrations({'default': HELD})
+        plan = self.started()
+        name, other = self.first('running')
+        self.wait_followed(name)
+        self.cloud.set_nova_api([{'answer': 503}])
+        self.cancel(plan)
+        self.wait(lambda: 503 in self.aborts(name), 'a request to abort it')
+        self.assertEqual('running', self.status(name))
+        self.cloud.set_nova_api([])
+        rows = self.ended(plan, 'CANCELLED')
+        self.assert_told(
+            rows[name],
+            'FAILED',
+            'KRONOS:MigrationCancelled: its plan was cancelled',
+        )
+        self.assert_never_started(rows[other])
+        self.assertEqual('cancelled', self.status(name))
+        self.assertEqual(1, len(self.orders()))
+        self.assert_at_rest({'a': SOURCE, 'b': SOURCE})
