@@ -53,7 +53,11 @@ class TestTimeouts(moves.MovesTestCase):
         for name, *words in (
             ('queued', TIMEOUT + "15 s in Nova's queue"),
             ('preparing', TIMEOUT + '20 s under way (preparing)'),
-            ('slow', TIMEOUT + '20 s under way (running, ', ' of 2.0 GiB memory'),
+            (
+                'slow',
+                TIMEOUT + '20 s under way (running, ',
+                ' of 2.0 GiB memory',
+            ),
             (
                 'stalled',
                 'KRONOS:MigrationFailed: aborted: no progress for 10 s '
