@@ -7,7 +7,14 @@ again, from the start (K9).
 
 from oslo_log import log as logging
 
-from kronos.actions import approach, call, migration, notices, preflight
+from kronos.actions import (
+    approach,
+    call,
+    migration,
+    notices,
+    preflight,
+    turns,
+)
 from kronos.actions.order import (
     Order,
     World,
@@ -30,6 +37,8 @@ class Course:
         self._world = world
         self._approach = approach.Approach(order, world)
         self._call = call.Call(order, world)
+        self._is_elsewhere = False
+        """Whether another delivery of the plan has carried the move out."""
 
     def begin(self) -> None:
         """Wait for the move's turn.
@@ -38,7 +47,9 @@ class Course:
         :raises KronosException: it must not be made; the class says why
         """
         try:
-            self._approach.wait()
+            self._is_elsewhere = self._is_over()
+            if not self._is_elsewhere:
+                self._approach.wait()
         except (preflight.StaleTask, exceptions.MigrationCancelled):
             raise
         except exceptions.KronosException as error:
@@ -51,6 +62,8 @@ class Course:
         :returns: a remark on the success; empty if all went as planned
         :raises KronosException: what the last try failed of
         """
+        if self._is_elsewhere:
+            return ''
         retries = 0
         while not self._approach.arrived:
             record = notices.Record()
@@ -74,6 +87,34 @@ class Course:
                 remark=remark,
             )
         return remark
+
+    def _is_over(self) -> bool:
+        """Whether the move is over; another delivery of it is waited for.
+
+        :raises KronosException: see :meth:`begin`
+        """
+        order, world, failures, told = self._order, self._world, 0, False
+        while True:
+            world.stop_if_cancelled()
+            try:
+                entry = world.turns.enter()
+            except exceptions.KronosException as error:
+                delay = next_try(order, error, failures)
+                if delay is None:
+                    raise given_up(order, error) from error
+                back_off(order, world, error, delay)
+                failures += 1
+                continue
+            if entry is not turns.Entry.TAKEN:
+                return entry is turns.Entry.OVER
+            if not told:
+                told = True
+                LOG.warning(
+                    'Instance %s: its plan was delivered twice; this one '
+                    'waits for the other',
+                    self._task.instance,
+                )
+            world.sleep(order.timing.poll_interval)
 
     def _attempt(self, record: notices.Record, retries: int) -> str:
         request, is_ours = self._call.send()

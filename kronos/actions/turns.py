@@ -9,10 +9,11 @@ action, is what the appliers queue up for (K3).
 
 import datetime
 import json
-import math
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -22,13 +23,11 @@ from sqlalchemy import exc as sa_exc
 from watcher import objects
 from watcher.db.sqlalchemy import models
 
-from kronos.actions import turnlock
+from kronos.actions import marks, turnlock
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
 
-KEY = 'turn'
-"""Of the input parameters: ``{"at": 1763752294.1, "held": true}``."""
 MAX_AGE = 7200.0
 """Seconds: about what Nova's queue and a migration may take together."""
 _SLACK = 60.0
@@ -41,6 +40,7 @@ _DATABASE = (
     sa_exc.SQLAlchemyError,
     turnlock.RowMissing,
 )
+_OVER = ('SUCCEEDED', 'FAILED', 'SKIPPED')
 _T = TypeVar('_T')
 _Action = models.Action.__table__
 _Plan = models.ActionPlan.__table__
@@ -60,6 +60,16 @@ class TurnUnknown(exceptions.MigrationError):
 
     With ``transient`` among the fields, it may tell the next time.
     """
+
+
+class Entry(Enum):
+    """What becomes of an action that is carried out."""
+
+    FREE = 'free'
+    TAKEN = 'taken'
+    """Its plan was delivered twice, and another delivery is at it."""
+    OVER = 'over'
+    """Another delivery has finished it."""
 
 
 @dataclass
@@ -99,9 +109,20 @@ class Turns:
         max_age: float = MAX_AGE,
     ) -> None:
         self._uuid = action_uuid
+        self._self = uuid.uuid4().hex
         self._recent = recent
         self._clock = clock
         self._max_age = max_age
+
+    def enter(self) -> Entry:
+        """Be the one who carries the move out, unless there is another.
+
+        A message broker may deliver a plan twice; Watcher then carries it
+        out twice, in one applier or in two.
+
+        :raises MigrationCancelled, TurnUnknown: see :meth:`take`
+        """
+        return self._exclusively(self._enter)
 
     def take(self, decide: Decide) -> str:
         """Hold a claim if ``decide`` has nothing against it.
@@ -132,22 +153,39 @@ class Turns:
     def _take(self, session: Any, decide: Decide) -> str:
         now = self._clock()
         row, told = self._own(session)
+        self._check_goes_on(row)
+        reason = decide(self._claims(session, now))
+        if not reason:
+            turnlock.mark(session)
+            self._write(session, told, marks.TURN, {'at': now, 'held': True})
+        return reason
+
+    def _enter(self, session: Any) -> Entry:
+        now = self._clock()
+        row, told = self._own(session)
+        if row.state in _OVER:
+            return Entry.OVER
+        self._check_goes_on(row)
+        if marks.last_sign(told, self._self) >= now - self._max_age:
+            return Entry.TAKEN
+        turnlock.mark(session)
+        self._write(
+            session, told, marks.CARRIER, {'at': now, 'by': self._self}
+        )
+        return Entry.FREE
+
+    def _check_goes_on(self, row: Any) -> None:
         if not _goes_on(row):
             raise exceptions.MigrationCancelled(
                 reason=f"in Watcher's database, action {self._uuid} is "
                 f'{row.state} and its plan {row.plan_state}'
             )
-        reason = decide(self._claims(session, now))
-        if not reason:
-            turnlock.mark(session)
-            self._write(session, told, {'at': now, 'held': True})
-        return reason
 
     def _release(self, session: Any) -> None:
         _row, told = self._own(session)
-        turn = told.get(KEY)
-        if isinstance(turn, dict) and turn.get('held'):
-            self._write(session, told, {**turn, 'held': False})
+        turn = marks.part(told, marks.TURN)
+        if turn.get('held'):
+            self._write(session, told, marks.TURN, {**turn, 'held': False})
 
     def _exclusively(self, work: Callable[[Any], _T]) -> _T:
         try:
@@ -165,7 +203,7 @@ class Turns:
         row = session.execute(
             _ROWS.where(_Action.c.uuid == self._uuid)
         ).first()
-        told = _parsed(row.parameters) if row else None
+        told = marks.parsed(row.parameters) if row else None
         if told is None:
             raise TurnUnknown(
                 reason=f'action {self._uuid} has no input parameters in '
@@ -188,9 +226,9 @@ class Turns:
         return sorted(found, key=lambda claim: (claim.at, claim.action))
 
     def _write(
-        self, session: Any, told: dict[str, Any], turn: dict[str, Any]
+        self, session: Any, told: dict[str, Any], key: str, value: object
     ) -> None:
-        text = sa.literal(json.dumps({**told, KEY: turn}), sa.Text)
+        text = sa.literal(json.dumps({**told, key: value}), sa.Text)
         session.execute(
             sa.update(_Action)
             .where(_Action.c.uuid == self._uuid)
@@ -228,19 +266,10 @@ def _goes_on(row: Any) -> bool:
     )
 
 
-def _parsed(text: str | None) -> dict[str, Any] | None:
-    try:
-        told = json.loads(text or '')
-    except ValueError:
-        return None
-    return told if isinstance(told, dict) else None
-
-
 def _claim(row: Any) -> Claim | None:
     """The claim in an action's row; None if there is none that makes sense."""
-    told = _parsed(row.parameters) or {}
-    turn = told.get(KEY)
-    at = _number(turn.get('at')) if isinstance(turn, dict) else None
+    told = marks.parsed(row.parameters) or {}
+    at = marks.number(marks.part(told, marks.TURN).get('at'))
     texts = [told.get(name) for name in _NEEDED]
     if at is None or not all(isinstance(text, str) for text in texts):
         return None
@@ -252,15 +281,5 @@ def _claim(row: Any) -> Claim | None:
         source=told['source_node'],
         destination=told['destination_node'],
         at=at,
-        held=told[KEY].get('held') is True and _goes_on(row),
+        held=told[marks.TURN].get('held') is True and _goes_on(row),
     )
-
-
-def _number(told: Any) -> float | None:
-    """A finite number that is none of JSON's extras; else None."""
-    if isinstance(told, bool) or not isinstance(told, int | float):
-        return None
-    try:
-        return float(told) if math.isfinite(told) else None
-    except OverflowError:
-        return None

@@ -248,6 +248,62 @@ class TestTurns(TurnsTestCase):
         self.assertEqual([], self.held())
 
 
+class TestDeliveredTwice(TurnsTestCase):
+    """J1, K11: one of two deliveries of a plan carries its moves out."""
+
+    def enter(self, **more):
+        return self.turns(0, **more).enter()
+
+    def test_the_first_one_does(self):
+        first = self.turns(0)
+        self.assertEqual(turns.Entry.FREE, first.enter())
+        self.assertEqual(turns.Entry.TAKEN, self.enter())
+        self.assertEqual(turns.Entry.FREE, first.enter())
+
+    def test_also_between_two_tries(self):
+        first = self.turns(0)
+        first.enter()
+        first.take(lambda told: '')
+        first.release()
+        self.assertEqual(turns.Entry.TAKEN, self.enter())
+        self.assertEqual([(0, False)], self.held(recent=60))
+
+    def test_when_it_is_over(self):
+        self.enter()
+        for state in ('SUCCEEDED', 'FAILED', 'SKIPPED'):
+            self.update(models.Action, self.uuids[0], state=state)
+            self.assertEqual(turns.Entry.OVER, self.enter())
+
+    def test_when_it_was_cancelled(self):
+        self.enter()
+        self.update(models.Action, self.uuids[0], state='CANCELLED')
+        self.assertRaises(exceptions.MigrationCancelled, self.enter)
+
+    def test_one_that_is_not_heard_of_any_more(self):
+        """Its applier is dead, and Watcher takes the other one for it."""
+        first = self.turns(0)
+        first.enter()
+        self.now += 100
+        first.take(lambda told: '')
+        self.now += 100
+        self.assertEqual(turns.Entry.TAKEN, self.enter(max_age=100))
+        self.assertEqual(turns.Entry.FREE, self.enter(max_age=99))
+
+    def test_marks_that_make_no_sense(self):
+        whole = self.parameters(0)
+        for carrier in ('me', {}, {'by': 'me'}, {'by': 'me', 'at': 'now'}):
+            told = {**whole, 'carrier': carrier}
+            self.update(models.Action, self.uuids[0], input_parameters=told)
+            self.assertEqual(turns.Entry.FREE, self.enter(), carrier)
+
+    def test_all_else_stays(self):
+        before = self.parameters(0)
+        self.enter()
+        now = self.parameters(0)
+        self.assertEqual(NOW, now.pop('carrier')['at'])
+        self.assertEqual(before, now)
+
+
 class TestTheRow(TurnsTestCase):
     """The row that all appliers queue up for."""
 

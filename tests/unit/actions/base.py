@@ -52,7 +52,15 @@ class Turns:
         """(what, when) of every turn that began or ended."""
         self.errors = []
         """What the next wishes for a turn raise."""
+        self.entries = []
+        """What the next ones who enter are told; then that it is free."""
         self._clock = clock
+
+    def enter(self):
+        found = self.entries.pop(0) if self.entries else turns.Entry.FREE
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def take(self, decide):
         if self.errors:

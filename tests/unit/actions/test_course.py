@@ -5,6 +5,7 @@ import time
 
 import testscenarios
 
+from kronos.actions import turns
 from kronos.common import exceptions
 from tests.functional.watcher import cloud
 from tests.unit.actions import base
@@ -300,3 +301,37 @@ class ResetTestCase(base.MoveTestCase):
         )
         request = self.notices.told[-1][1]['record'].request_id
         self.assertEqual(self.cloud.migrations[0].request, request)
+
+
+class DeliveredTwiceTestCase(base.MoveTestCase):
+    """J1, K11: another delivery of the plan carries the same move out."""
+
+    def test_it_is_waited_for(self):
+        """Whatever Nova tells meanwhile: a move that begins looks busy."""
+        self.turns.entries = [turns.Entry.TAKEN] * 100 + [turns.Entry.OVER]
+        self.instance.task_state = 'migrating'
+        self.assertEqual('', self.run_move())
+        self.assertEqual(1000.0 + 100 * 50, self.clock.now)
+        self.assertEqual([], self.cloud.calls)
+        self.assertEqual(([], []), (self.told, self.events()))
+
+    def test_it_is_not_heard_of_any_more(self):
+        self.turns.entries = [turns.Entry.TAKEN]
+        self.run_move()
+        self.assertEqual(('h2', None), self.place())
+
+    def test_cancelled_meanwhile(self):
+        self.turns.entries = [turns.Entry.TAKEN] * 100
+        self.clock.at(1300, lambda: setattr(self, 'cancelled', True))
+        self.fails(exceptions.MigrationCancelled, 'its plan was cancelled')
+        self.assertEqual(1300.0, self.clock.now)
+
+    def test_the_database_is_away(self):
+        self.turns.entries = [turns.TurnUnknown('away', transient=True)]
+        self.run_move()
+        self.assertEqual(('h2', None), self.place())
+
+    def test_the_database_stays_away(self):
+        self.turns.entries = [turns.TurnUnknown('away', transient=True)] * 9
+        self.fails(turns.TurnUnknown, 'away')
+        self.assertEqual([], self.cloud.calls)
