@@ -2,7 +2,6 @@
 """Whatever happens, the operator is told what and why."""
 
 from tests.lab import base
-from tests.lab.test_spread import pile
 
 PLUGINS = {
     'goal': 'kronos_balance',
@@ -109,75 +108,4 @@ class TestPrometheusAway(base.LabTestCase):
         self.wait(
             lambda: words in (self.cloud.watcher(url)['status_message'] or ''),
             f'the audit to say {words!r}',
-        )
-
-
-class TestActions(base.LabTestCase):
-    """An action that goes wrong says why; the plan goes on."""
-
-    def planned(self) -> tuple[dict[str, str], list[dict[str, str]]]:
-        self.boot(pile('cmp1', 6))
-        audit = self.finished(self.audit('aggregates=alpha max_migrations=20'))
-        [plan] = self.plans(audit)
-        return plan, self.actions(plan)
-
-    def test_the_world_changed_since_the_plan(self):
-        """K4, K5, K11, K13: stale is skipped, unsafe is refused."""
-        plan, actions = self.planned()
-        gone, *others = actions
-        given = gone['input_parameters']
-        self.openstack(f'server delete --wait {given["resource_id"]}')
-        closed = others[-1]['input_parameters']['destination_node']
-        self.cloud.set_host(closed, False, 'just now')
-        self.start(plan)
-        self.assertEqual('FAILED', self.executed(plan)['state'])
-        states = {row['uuid']: row for row in self.actions(plan)}
-        self.assertEqual('SKIPPED', states[gone['uuid']]['state'])
-        for action in others:
-            row = states[action['uuid']]
-            if row['input_parameters']['destination_node'] == closed:
-                self.assertEqual('FAILED', row['state'])
-                self.assertIn('KRONOS:PreFlightError', row['status_message'])
-                self.assertIn(closed, row['status_message'])
-            else:
-                self.assertEqual('SUCCEEDED', row['state'])
-
-    def test_a_failing_migration(self):
-        """K8, K13: Nova rolls back; the action says so."""
-        plan, actions = self.planned()
-        name = actions[0]['input_parameters']['resource_name']
-        self.cloud.set_migrations({name: {'end': 'failed'}})
-        self.start(plan)
-        self.assertEqual('FAILED', self.executed(plan)['state'])
-        rows = {row['uuid']: row for row in self.actions(plan)}
-        first = rows.pop(actions[0]['uuid'])
-        self.assertEqual('FAILED', first['state'])
-        self.assertIn('KRONOS:MigrationFailed', first['status_message'])
-        self.assertEqual({'SUCCEEDED'}, {r['state'] for r in rows.values()})
-        self.assertEqual('cmp1', self.cloud.placement()[name])
-
-    def test_cancelling_the_plan_aborts_in_nova(self):
-        """K14, Q6: Watcher itself would let the migration run."""
-        plan, _actions = self.planned()
-        self.cloud.set_migrations({'default': {'seconds': 300}})
-        before = self.cloud.placement()
-        self.start(plan)
-        self.wait(
-            lambda: (
-                'MIGRATING'
-                in {s['status'] for s in self.cloud.servers().values()}
-            ),
-            'a migration to run',
-        )
-        self.openstack(f'optimize actionplan cancel {plan["uuid"]}')
-        self.executed(plan)
-        self.assertEqual(before, self.cloud.placement())
-        self.assertEqual(
-            {'ACTIVE'}, {s['status'] for s in self.cloud.servers().values()}
-        )
-        self.assertIn(
-            'KRONOS:MigrationCancelled',
-            ' '.join(
-                row['status_message'] or '' for row in self.actions(plan)
-            ),
         )
