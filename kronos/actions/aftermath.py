@@ -170,12 +170,12 @@ class Aftermath:
         return remark
 
     def _allocations(self, migration: str, node: set[str]) -> str:
-        held = self._placement.allocations_of(self._task.instance)
-        if len(held) != 1 or (node and set(held) != node):
+        held = self._placement.nodes_of(self._task.instance)
+        if len(held) != 1 or (node and held != node):
             nodes = ' and '.join(sorted(held)) or 'no host'
             return f'Placement holds room for it on {nodes}'
         if migration:
-            besides = self._placement.allocations_of(migration)
+            besides = self._placement.nodes_of(migration)
             if besides:
                 nodes = ' and '.join(sorted(besides))
                 return (
@@ -195,8 +195,8 @@ class Aftermath:
         """
         task = self._task
         try:
-            held = set(self._placement.allocations_of(task.instance))
-            besides = set(self._placement.allocations_of(migration))
+            held = self._placement.nodes_of(task.instance)
+            besides = self._placement.nodes_of(migration)
             if (held, besides) != (
                 self._node(task.destination),
                 self._node(task.source),

@@ -101,6 +101,9 @@ class Approach:
                 self._traffic.is_inside,
                 order.soft_rules_bind,
             )
+            destination.check_allocations(
+                world.nova, world.placement, self._task
+            )
             destination.check_room(
                 world.nova,
                 world.placement,

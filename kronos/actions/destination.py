@@ -92,6 +92,29 @@ def _why_not_together(
     return groups.why_not(group, there, elsewhere)
 
 
+def check_allocations(
+    client: nova.NovaClient,
+    room: placement.PlacementClient,
+    task: preflight.Task,
+) -> None:
+    """Whether Placement holds the instance on its source, and there alone.
+
+    A move of one that it does not would leave room held for nothing (P10).
+
+    :raises PreFlightError: it does not
+    :raises ClientError: Nova or Placement cannot be asked
+    """
+    source = client.get_compute_host(task.source)
+    held = room.nodes_of(task.instance)
+    if source is not None and held != {source.node}:
+        nodes = ' and '.join(sorted(held)) or 'no host'
+        raise exceptions.PreFlightError(
+            f'Placement holds room for it on {nodes} instead of '
+            f'{source.node}; mend that first (nova-manage placement '
+            'heal_allocations)'
+        )
+
+
 def check_room(
     client: nova.NovaClient,
     room: placement.PlacementClient,

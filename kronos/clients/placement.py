@@ -108,6 +108,19 @@ class PlacementClient:
                 host[resource] = host.get(resource, 0) + amount
         return found
 
+    def nodes_of(self, consumer: str) -> set[str]:
+        """The hosts on which a server or a migration holds memory.
+
+        So no host of shared disks is among them.
+
+        :returns: names of root providers, ``Host.node``
+        """
+        return {
+            node
+            for node, held in self.allocations_of(consumer).items()
+            if held.get('MEMORY_MB')
+        }
+
     def put_back(self, server: str, migration: str) -> None:
         """Give a server what its migration holds instead of what it holds.
 

@@ -135,6 +135,18 @@ class MoveTestCase(base.BaseTestCase):
             sleep=self.clock.sleep,
         )
 
+    def leave_behind(self, hosts):
+        """What Placement holds besides, once Nova was asked to migrate."""
+        real = self.cloud.allocations
+
+        def allocations():
+            found = real()
+            if self.cloud.migrations:
+                found[UUID] = {**found[UUID], **hosts}
+            return found
+
+        self.cloud.allocations = allocations
+
     def course(self, **more):
         """:param more: parts of its world that are others"""
         world = {

@@ -138,7 +138,7 @@ class StayTestCase(AftermathTestCase):
         )
 
     def test_two_sets_of_allocations(self):
-        self.cloud.leftovers[base.UUID] = {'h2': SIZE}
+        self.leave_behind({'h2': SIZE})
         self.fails(
             exceptions.MigrationFailed,
             'the connection to the host was lost',
@@ -146,8 +146,7 @@ class StayTestCase(AftermathTestCase):
         )
 
     def test_one_set_on_the_wrong_host(self):
-        real = self.cloud.allocations
-        self.cloud.allocations = lambda: {**real(), base.UUID: {'h2': SIZE}}
+        self.leave_behind({'h1': {}, 'h2': SIZE})
         self.fails(
             exceptions.MigrationFailed,
             'Placement holds room for it on h2.example.org',
@@ -157,7 +156,7 @@ class StayTestCase(AftermathTestCase):
         """P7, P10."""
         self.instance.script = ('accepted', 'error')
         self.instance.refusal = 'No valid host was found.'
-        self.cloud.leftovers[base.UUID] = {'h2': SIZE}
+        self.leave_behind({'h2': SIZE})
         self.fails(
             exceptions.PreFlightError,
             'destination refused: No valid host was found.; Placement holds',
@@ -165,7 +164,7 @@ class StayTestCase(AftermathTestCase):
 
     def test_after_an_abort(self):
         self.instance.script = ('running',) * 99
-        self.cloud.leftovers[base.UUID] = {'h2': SIZE}
+        self.leave_behind({'h2': SIZE})
 
         def cancel(look):
             self.cancelled = True
@@ -247,7 +246,7 @@ class DroppedTestCase(AftermathTestCase):
         self.assertEqual({'h2.example.org'}, self.held(base.UUID))
 
     def test_other_allocations_are_left_alone(self):
-        self.cloud.leftovers[base.UUID] = {'h3': SIZE}
+        self.leave_behind({'h3': SIZE})
         self.fails(
             exceptions.MigrationCancelled,
             'Placement holds room for it on h2.example.org and h3.example.org',

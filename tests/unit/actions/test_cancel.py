@@ -122,7 +122,7 @@ class CancelTestCase(base.MoveTestCase):
             'completed',
         )
         self.cancel_at('post-migrating')
-        self.cloud.leftovers[base.UUID] = {'h1': {'VCPU': 1}}
+        self.leave_behind({'h1': {'MEMORY_MB': 1}})
         self.assertIn(
             f'{migration.INSTEAD}; Placement holds room', self.run_move()
         )

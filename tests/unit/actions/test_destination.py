@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a destination refused that has become wrong (E3-E6, F6)?"""
 
+from typing import ClassVar
+
 from kronos.actions import destination, traffic
 from kronos.common import exceptions
 from tests.unit.actions import base
@@ -249,3 +251,43 @@ class RoomTestCase(base.MoveTestCase):
     def test_gone_meanwhile(self):
         del self.cloud.servers[base.UUID]
         self.refused('the instance is gone')
+
+
+class AllocationsTestCase(base.MoveTestCase):
+    """P10: what was left wrong is not moved on."""
+
+    SIZE: ClassVar = {'VCPU': 1, 'MEMORY_MB': 1024}
+
+    def check(self):
+        destination.check_allocations(self.client, self.placement, self.task)
+
+    def test_on_the_source(self):
+        self.check()
+
+    def test_shared_disks_are_no_host(self):
+        self.cloud.leftovers[base.UUID] = {'h3': {'DISK_GB': 10}}
+        self.check()
+
+    def test_on_two_hosts(self):
+        self.cloud.leftovers[base.UUID] = {'h3': self.SIZE}
+        self.fails(
+            exceptions.PreFlightError,
+            'Placement holds room for it on h1.example.org and '
+            'h3.example.org instead of h1.example.org',
+            'heal_allocations',
+            run=self.check,
+        )
+
+    def test_on_another_host(self):
+        """A nova-compute that was killed has left them swapped."""
+        self.cloud.swapped = {base.UUID: {'h2': self.SIZE}}
+        self.fails(exceptions.PreFlightError, 'on h2.ex', run=self.check)
+
+    def test_nowhere(self):
+        self.cloud.swapped = {base.UUID: {}}
+        self.fails(exceptions.PreFlightError, 'on no host', run=self.check)
+
+    def test_is_asked_before_a_move(self):
+        self.cloud.leftovers[base.UUID] = {'h3': self.SIZE}
+        self.fails(exceptions.PreFlightError, 'h1.example.org and h3')
+        self.assertEqual((0, 0), (self.requests, self.turns.held))
