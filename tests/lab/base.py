@@ -318,9 +318,41 @@ class LabTestCase(base.BaseTestCase):
 
     def boot(self, wanted: Iterable[Wanted]) -> dict[str, str]:
         """Boot servers; their uuids by name, once the metrics show them."""
+        wanted = list(wanted)
         made = self.cloud.boot_all(wanted)
         self.wait_for_metrics()
+        self.wait_for_samples(
+            server
+            for server, one in zip(made, wanted, strict=True)
+            if one.metrics
+        )
         return {server['name']: server['id'] for server in made}
+
+    def wait_for_samples(self, servers: Iterable[dict[str, Any]]) -> None:
+        """Wait until Prometheus has figures of servers, for every policy.
+
+        The host of a small one looks right without it.
+        """
+        wanted = list(servers)
+        names = {
+            'nova_instance_uuid': {one['id'] for one in wanted},
+            'nova_internal_name': {
+                one['OS-EXT-SRV-ATTR:instance_name'] for one in wanted
+            },
+        }
+        policies = yaml.safe_load(self.policies.read_text())['policies']
+
+        def sampled() -> bool:
+            return all(
+                names[policy['vm_profile_label_type']]
+                <= {
+                    series['metric'].get(policy['vm_profile_label'])
+                    for series in self.cloud.promql(policy['vm_profile_query'])
+                }
+                for policy in policies
+            )
+
+        self.wait(sampled, 'samples of the servers')
 
     def wait_for_metrics(self) -> None:
         """Wait until Prometheus shows every host as it now is.

@@ -3,8 +3,6 @@
 
 from typing import Any
 
-import yaml
-
 from tests.lab import base
 from tests.lab.base import Wanted
 
@@ -36,20 +34,6 @@ class MovesTestCase(base.LabTestCase):
         )
         for host in CLOSED:
             self.cloud.set_host(host, False, 'not for this scenario')
-        self.wait_samples()
-
-    def wait_samples(self) -> None:
-        """Wait until Prometheus has figures of all the servers."""
-        [policy, *_] = yaml.safe_load(self.policies.read_text())['policies']
-
-        def sampled() -> set[str]:
-            found = self.cloud.promql(policy['vm_profile_query'])
-            return {series['metric']['uuid'] for series in found}
-
-        self.wait(
-            lambda: sampled() >= set(self.uuids.values()),
-            'samples of the servers',
-        )
 
     def planned(self, *names: str, **options: Any) -> dict[str, Any]:
         """A plan that moves some servers, else all.

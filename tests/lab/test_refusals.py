@@ -36,7 +36,7 @@ class TestServers(moves.MovesTestCase):
         apart = self.cloud.group('apart', 'anti-affinity')
         made = self.cloud.boot('alone', SOURCE, group=apart, cpu=0.2)
         self.uuids['alone'] = made['id']
-        self.wait_samples()
+        self.wait_for_samples([made])
         plan = self.planned()
 
         uuids = self.uuids
