@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do two appliers share the work, with many actions at a time each?"""
+"""How do appliers share the work, with many actions at a time?"""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ WORKERS = base.layout.ETC / 'watcher.conf.d' / 'workers.conf'
 
 
 class AppliersTestCase(base.LabTestCase):
-    """Two appliers, and nothing but the limits keeps moves apart."""
+    """Nothing but the limits keeps moves apart."""
 
     options: ClassVar = {'drain_may_exceed_threshold': True}
 
@@ -18,7 +18,18 @@ class AppliersTestCase(base.LabTestCase):
         self.addCleanup(self.cloud.reset)
         self.addCleanup(self.lab.restart, 'watcher-applier')
         self.addCleanup(WORKERS.unlink, missing_ok=True)
+
+    def give_workers(self, workers: int) -> None:
+        """Let an applier carry out so many actions of a plan at a time."""
         group = 'watcher_workflow_engines.taskflow'
-        WORKERS.write_text(f'[{group}]\nmax_workers = 8\n')
+        WORKERS.write_text(f'[{group}]\nmax_workers = {workers}\n')
         self.lab.restart('watcher-applier')
+
+
+class TwoAppliersTestCase(AppliersTestCase):
+    """Two appliers, with many actions at a time each."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.give_workers(8)
         self.second_applier()

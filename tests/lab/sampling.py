@@ -17,15 +17,21 @@ class Sampler(threading.Thread):
     :param cloud: of the lab
     :param scope: the hosts of the scope
     :param group: uuids of servers of which no two may be on one host
+    :param pause: seconds between two looks
     """
 
     def __init__(
-        self, cloud: Any, scope: Iterable[str], group: Iterable[str] = ()
+        self,
+        cloud: Any,
+        scope: Iterable[str],
+        group: Iterable[str] = (),
+        pause: float = 0.05,
     ) -> None:
         super().__init__(daemon=True)
         self._cloud = cloud
         self._scope = set(scope)
         self._group = set(group)
+        self._pause = pause
         self._over = threading.Event()
         self._since = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
         self.most: dict[str, int] = dict.fromkeys(('all', 'out', 'into'), 0)
@@ -36,7 +42,7 @@ class Sampler(threading.Thread):
 
     def run(self) -> None:
         try:
-            while not self._over.wait(0.05):
+            while not self._over.wait(self._pause):
                 self._look()
         except Exception as error:
             self.failed = error

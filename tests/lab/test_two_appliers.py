@@ -4,7 +4,7 @@
 from typing import Any, ClassVar
 
 from tests.lab import base, sampling
-from tests.lab.appliers import AppliersTestCase
+from tests.lab.appliers import TwoAppliersTestCase
 
 BUSY, CALM = 0.9, 0.1
 HERE = {
@@ -14,7 +14,7 @@ HERE = {
 IN_SCOPE = 3
 
 
-class TestTwoAppliers(AppliersTestCase):
+class TestTwoAppliers(TwoAppliersTestCase):
     options: ClassVar = {
         'drain_may_exceed_threshold': True,
         'max_concurrent_migrations': IN_SCOPE,

@@ -4,13 +4,13 @@
 import collections
 import math
 import os
-import threading
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 from testtools import content
 
-from tests.lab import base
+from tests.lab import base, sampling
+from tests.lab.appliers import AppliersTestCase
 
 MOVES = 60
 SINGLES = 5
@@ -20,64 +20,10 @@ SECONDS = 3
 """What a fake hypervisor takes for a move."""
 ALLOWED = 1.25
 """Times the lower bound."""
-IN_FLIGHT = ('accepted', 'queued', 'preparing', 'running', 'post-migrating')
-WORKERS = base.layout.ETC / 'watcher.conf.d' / 'workers.conf'
 LIMIT_SECONDS = 1800
 
 
-class Sampler(threading.Thread):
-    """Looks at os-migrations again and again, and keeps the most it saw."""
-
-    def __init__(self, cloud: Any) -> None:
-        super().__init__(daemon=True)
-        self._cloud = cloud
-        self._over = threading.Event()
-        self._since = time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())
-        self.most: dict[str, int] = dict.fromkeys(('all', 'out', 'into'), 0)
-        self.looks = 0
-        self.failed: Exception | None = None
-
-    def run(self) -> None:
-        try:
-            while not self._over.wait(0.5):
-                self._look()
-        except Exception as error:
-            self.failed = error
-
-    def end(self) -> None:
-        self._over.set()
-        self.join()
-        if self.failed:
-            raise self.failed
-
-    def _look(self) -> None:
-        url = f'/os-migrations?changes-since={self._since}'
-        answer = self._cloud.compute.get(url, microversion='2.80')
-        found = [
-            row
-            for row in answer.json()['migrations']
-            if row['status'] in IN_FLIGHT
-        ]
-        sources = collections.Counter(row['source_compute'] for row in found)
-        into = collections.Counter(row['dest_compute'] for row in found)
-        for name, number in (
-            ('all', len(found)),
-            ('out', max(sources.values(), default=0)),
-            ('into', max(into.values(), default=0)),
-        ):
-            self.most[name] = max(self.most[name], number)
-        self.looks += 1
-
-
-class TestSixtyMoves(base.LabTestCase):
-    options: ClassVar = {'drain_may_exceed_threshold': True}
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.addCleanup(self.cloud.reset)
-        self.addCleanup(self.lab.restart, 'watcher-applier')
-        self.addCleanup(WORKERS.unlink, missing_ok=True)
-
+class TestSixtyMoves(AppliersTestCase):
     def test_a_plan_of_sixty_moves(self):
         """K3: the limits hold, and nothing but them takes long."""
         self.boot(
@@ -101,9 +47,7 @@ class TestSixtyMoves(base.LabTestCase):
     def restart_applier(self, concurrent: int, workers: int) -> None:
         """Let it carry out so many moves of a scope, actions of a plan."""
         self.configure(max_concurrent_migrations=concurrent)
-        group = 'watcher_workflow_engines.taskflow'
-        WORKERS.write_text(f'[{group}]\nmax_workers = {workers}\n')
-        self.lab.restart('watcher-applier')
+        self.give_workers(workers)
 
     def drain(
         self, hosts: str, moves: int
@@ -135,6 +79,7 @@ class TestSixtyMoves(base.LabTestCase):
             f'{took / single / least:.3f} x the lower bound of {least} moves'
         )
         self.addDetail(name, content.text_content(text))
+        print(text)
         self.assertLessEqual(took, ALLOWED * least * single, text)
 
     def rounds(self, actions: list[dict[str, Any]], concurrent: int) -> int:
@@ -159,9 +104,8 @@ class TestSixtyMoves(base.LabTestCase):
         :returns: seconds from its start to its end
         """
         url = f'/v1/action_plans/{plan["uuid"]}'
-        sampler = Sampler(self.cloud)
-        sampler.start()
-        try:
+        hosts = base.ALPHA
+        with sampling.Sampler(self.cloud, hosts, pause=0.5) as sampler:
             self.start(plan)
             began = time.monotonic()
             self.cloud.wait_for(
@@ -170,8 +114,6 @@ class TestSixtyMoves(base.LabTestCase):
                 'the action plan to end',
             )
             took = time.monotonic() - began
-        finally:
-            sampler.end()
         ended = {row['state'] for row in self.actions(plan)}
         self.assertEqual({'SUCCEEDED'}, ended)
         where = {

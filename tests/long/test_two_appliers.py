@@ -12,7 +12,7 @@ from typing import Any
 from testtools import content
 
 from tests.lab import base, sampling
-from tests.lab.appliers import AppliersTestCase
+from tests.lab.appliers import TwoAppliersTestCase
 
 MINUTES = 10
 SERVERS = 24
@@ -21,7 +21,7 @@ SLACK_SECONDS = 3
 """Between the start of a move and Nova's record of it, and its rounding."""
 
 
-class TestTwoAppliers(AppliersTestCase):
+class TestTwoAppliers(TwoAppliersTestCase):
     def test_ten_minutes_of_random_plans(self):
         """K2, K3, J1."""
         seed = int(os.environ.get('KRONOS_SEED', time.time()))
