@@ -46,14 +46,11 @@ class NovaApi:
         return self._version
 
     def _newest(self) -> tuple[int, int]:
-        try:
-            data = self._wire.adapter.get_endpoint_data()
-        except wire.FAILURES as error:
-            raise self._wire.failure(
-                f'the compute endpoint cannot be found: {error}',
-                transient=True,
-            ) from error
-        newest = data.max_microversion if data else None
+        newest = self._discovered()
+        if not newest:
+            # keystoneauth does not say why; Nova may be away for a moment.
+            self._require_answer()
+            newest = self._discovered()
         if not newest:
             raise self._wire.failure(
                 'the compute endpoint names no microversions; does the '
@@ -61,6 +58,24 @@ class NovaApi:
                 'ends in /v2.1?'
             )
         return newest[0], newest[1]
+
+    def _discovered(self) -> Any:
+        try:
+            data = self._wire.adapter.get_endpoint_data()
+        except wire.FAILURES as error:
+            raise self._wire.failure(
+                f'the compute endpoint cannot be found: {error}',
+                transient=True,
+            ) from error
+        return data.max_microversion if data else None
+
+    def _require_answer(self) -> None:
+        """:raises NovaClientError: Nova is away, which may pass"""
+        try:
+            self._wire.get('/', '2.1')
+        except exceptions.NovaClientError as error:
+            if error.kwargs['transient']:
+                raise
 
 
 def _dotted(version: tuple[int, int]) -> str:

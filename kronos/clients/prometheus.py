@@ -34,6 +34,7 @@ class PrometheusClient:
         429 and 5xx
     :param retry_backoff: seconds before the first of them, then doubled
     :param staleness_threshold: seconds after which a sample is dropped
+    :param complain: logs why a reading is not usable
     :raises ConfigurationError: the address is none
     """
 
@@ -48,7 +49,9 @@ class PrometheusClient:
         staleness_threshold: float = 300,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        complain: Callable[..., object] = LOG.error,
     ) -> None:
+        self._complain = complain
         self._http = http.Http(
             url,
             session,
@@ -154,7 +157,7 @@ class PrometheusClient:
 
     def _bad(self, query: str, health: Health, reason: str) -> Reading:
         reason = f'Prometheus at {self.address}: {reason}'
-        LOG.error('%s Query: %s', reason, query)
+        self._complain('%s Query: %s', reason, query)
         return Reading(query, health, error=reason)
 
 
@@ -166,7 +169,7 @@ def from_options(
     :param options: the group of oslo.config, or any object with its
         attributes
     :param keystone_session: for Aetos, where ``url`` is not set
-    :param kwargs: ``clock`` and ``sleep`` of the client
+    :param kwargs: ``clock``, ``sleep`` and ``complain`` of the client
     :raises ConfigurationError: names the options that do not fit
     """
     kwargs |= {

@@ -8,7 +8,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.common import execution_opts, phase_opts
+from kronos.common import execution_opts, phase_opts, weigher_opts
 
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
@@ -200,7 +200,13 @@ PROMETHEUS_OPTS = [
 ]
 
 _GROUPS = {
-    KRONOS: SCOPE_OPTS + PLANNING_OPTS + phase_opts.OPTS + execution_opts.OPTS,
+    KRONOS: [
+        *SCOPE_OPTS,
+        *PLANNING_OPTS,
+        *phase_opts.OPTS,
+        *execution_opts.OPTS,
+        *weigher_opts.OPTS,
+    ],
     PROMETHEUS: PROMETHEUS_OPTS,
 }
 

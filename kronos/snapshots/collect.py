@@ -11,21 +11,19 @@ from kronos.clients.nova import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus import PrometheusClient
 from kronos.common import exceptions
-from kronos.engine import cooldown, measuring
+from kronos.engine import cooldown
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
     Event,
-    Health,
     Host,
     Instance,
     PolicyReadings,
-    Reading,
     ServerGroup,
     Snapshot,
 )
 from kronos.policies.models import Policy
-from kronos.snapshots import cells, flights, scopes
+from kronos.snapshots import cells, flights, scopes, survey
 from kronos.snapshots.scopes import ScopeRequest
 
 __all__ = ['Collector', 'ScopeRequest']
@@ -107,7 +105,7 @@ class Collector:
             instances=instances,
             groups=self._nova.list_server_groups(),
             events=self._events(instances, events, settings, taken_at),
-            readings=_Survey(self._prometheus, settings).of(policies),
+            readings=survey.Survey(self._prometheus, settings).of(policies),
             taken_at=taken_at,
             warnings=warnings,
         )
@@ -180,56 +178,6 @@ class Collector:
         for event in left_behind:
             LOG.warning('%s', flights.sentence(event))
         return events
-
-
-class _Survey:
-    """The queries of one cycle.
-
-    When one of them is tried in vain, the others are not asked: each would
-    be tried for as long.
-    """
-
-    def __init__(
-        self, prometheus: PrometheusClient, settings: Settings
-    ) -> None:
-        self._prometheus = prometheus
-        self._settings = settings
-        self._away = ''
-
-    def of(self, policies: Sequence[Policy]) -> dict[str, PolicyReadings]:
-        return {
-            policy.name: self._readings_of(policy)
-            for policy in policies
-            if policy.enabled
-        }
-
-    def _readings_of(self, policy: Policy) -> PolicyReadings:
-        capacity_query = None
-        if measuring.asks_capacity(policy, self._settings):
-            capacity_query = policy.capacity_query
-        return PolicyReadings(
-            imbalance=self._ask(policy.imbalance_query, policy.host_label),
-            profile=self._ask(
-                policy.vm_profile_query, policy.vm_profile_label
-            ),
-            host_capacity=self._by_host(policy.host_capacity_query, policy),
-            capacity=self._by_host(capacity_query, policy),
-        )
-
-    def _by_host(self, query: str | None, policy: Policy) -> Reading | None:
-        if query is None:
-            return None
-        return self._ask(query, policy.host_label)
-
-    def _ask(self, query: str, label: str) -> Reading:
-        if self._away:
-            return Reading(
-                query, Health.UNREACHABLE, error=self._away, is_away=True
-            )
-        reading = self._prometheus.instant_query(query, label)
-        if reading.is_away:
-            self._away = reading.error
-        return reading
 
 
 def _snapshot(name: str, hosts: list[Host], gathered: _Gathered) -> Snapshot:

@@ -145,6 +145,19 @@ class TestNoVersions(NovaTestCase):
         self.assertIn('names no microversions', str(error))
 
 
+class TestAwayAtFirst(NovaTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.answer = self.wire.get(f'{NOVA}/', status_code=503)
+
+    def test_it_may_pass(self) -> None:
+        """Q3: what Nova can do is asked first; it may be away then."""
+        error = self.fails(self.nova.list_aggregates)
+        self.assertTrue(error.kwargs['transient'])
+        self.assertEqual(503, error.kwargs['status'])
+        self.assertNotIn('microversions', str(error))
+
+
 class TestFailures(NovaTestCase):
     def test_reads_are_tried_again(self) -> None:
         self.wire.get(

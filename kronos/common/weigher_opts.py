@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the weigher of nova-scheduler."""
+
+from oslo_config import cfg
+
+OPTS = [
+    cfg.FloatOpt(
+        'weight_multiplier',
+        default=1.0,
+        mutable=True,
+        help="How much the weigher of nova-scheduler counts beside Nova's "
+        'own ones; each of those has a say of 1.0 by default. A host '
+        'aggregate may have its own in its metadata: '
+        'kronos_weight_multiplier.',
+    ),
+    cfg.FloatOpt(
+        'refresh_seconds',
+        default=30,
+        min=1,
+        mutable=True,
+        help='Seconds between two times at which each process of '
+        'nova-scheduler asks Prometheus, one query per policy.',
+    ),
+    cfg.FloatOpt(
+        'score_step',
+        default=0.01,
+        min=0,
+        max=1,
+        mutable=True,
+        help='Weights of hosts are rounded to a multiple of this, so that '
+        'hosts that are about alike are alike: [filter_scheduler] '
+        'shuffle_best_same_weighed_hosts then takes any of them. 0: they '
+        'are not rounded.',
+    ),
+    cfg.FloatOpt(
+        'settling_seconds',
+        default=120,
+        min=0,
+        mutable=True,
+        help='Seconds until the load of a server that was just placed is '
+        "wholly in the samples: the longest window of the policies' "
+        'queries. So long the weigher reckons with what its vCPUs will '
+        'bring, less and less.',
+    ),
+]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does each host weigh, until the next look at Prometheus?
+
+A board is made once and then only replaced as a whole. What a weighing
+leaves in its rows are notes, each written in one piece.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kronos.engine import labels, placing, scoring
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    UNASSIGNED,
+    ComputeService,
+    Host,
+    PolicyReadings,
+    Snapshot,
+)
+from kronos.policies.models import Mode, Policy
+from kronos.weighers.ledger import Ledger
+
+MODE_KEY = 'kronos_mode'
+"""In the metadata of a host aggregate: ``spread``, ``pack`` or ``off``."""
+OFF = 'off'
+
+
+@dataclass
+class Acquaintance:
+    """A host as Nova's scheduler has shown it."""
+
+    aggregates: list[Any]
+    """Nova's own objects; it replaces one when it changes."""
+    hypervisor_type: str
+    vcpus: float
+    used: float
+    """vCPUs, when it was last met."""
+
+    @classmethod
+    def of(cls, state: Any) -> 'Acquaintance':
+        return cls(
+            state.aggregates,
+            str(state.hypervisor_type or ''),
+            float(state.vcpus_total or 0),
+            float(state.vcpus_used or 0),
+        )
+
+    def modes(self) -> set[str]:
+        """What its aggregates ask for."""
+        found = (one.metadata.get(MODE_KEY) for one in self.aggregates)
+        return {str(mode).strip().lower() for mode in found if mode}
+
+    def names(self) -> set[str]:
+        return {str(one.name) for one in self.aggregates}
+
+
+@dataclass
+class Outlook:
+    """What one look at the policies file and Prometheus has given."""
+
+    policies: dict[Mode, list[Policy]]
+    """Of each mode that a host needs; [] where the file is not usable."""
+    readings: dict[Mode, dict[str, PolicyReadings]]
+    default_mode: Mode
+    aggregates: list[str]
+    """``[kronos] aggregates``."""
+    hypervisor_types: list[str]
+    settings: Settings
+    step: float
+    troubles: list[str] = field(default_factory=list)
+
+
+class Row:
+    """One host: what it weighs now, and how that changes."""
+
+    __slots__ = ('_base', '_carried', '_look', 'is_seen', 'spot')
+
+    def __init__(
+        self,
+        weigh: Callable[[float], float] | None,
+        base: float | None,
+        carried: float,
+        aggregates: list[Any],
+    ) -> None:
+        """
+        :param weigh: by vCPUs that the samples do not show; None: neutral
+        :param base: vCPUs in use that those are counted from; None: those
+            that are seen next
+        :param carried: those that came before
+        """
+        self._look = weigh
+        self._base = base
+        self._carried = carried
+        self.is_seen = False
+        self.spot: tuple[float | None, list[Any], float | None] = (
+            base,
+            aggregates,
+            weigh(carried) if weigh else None,
+        )
+        """vCPUs in use, aggregates, and what the host then weighs."""
+
+    @property
+    def is_neutral(self) -> bool:
+        return self._look is None
+
+    def update(self, used: float) -> float | None:
+        """What the host weighs with so many vCPUs in use; None: neutral."""
+        if self._base is None:
+            self._base = used
+        more = used - self._base + self._carried
+        weight = self._look(more) if self._look else None
+        self.spot = (used, self.spot[1], weight)
+        return weight
+
+
+@dataclass(frozen=True)
+class Board:
+    """All hosts at one moment."""
+
+    rows: Mapping[str, Row]
+    at: float
+    """When Prometheus was asked."""
+    troubles: list[str]
+    """Why hosts are neutral or not judged by all policies."""
+
+
+def build(
+    known: Mapping[str, Acquaintance],
+    outlook: Outlook,
+    ledger: Ledger,
+    at: float,
+    now: float,
+) -> Board:
+    """Score every known host, as an audit of its scope does.
+
+    :param at: when Prometheus was asked, on the clock of ``now``
+    """
+    troubles = list(outlook.troubles)
+    modes = _modes(known, outlook.default_mode, troubles)
+    types = {name.lower() for name in outlook.hypervisor_types}
+    scopes: dict[tuple[Mode, str], list[str]] = {}
+    for host, mode in modes.items():
+        one = known[host]
+        if one.hypervisor_type.lower() in types:
+            scope = _scope_of(one, outlook.aggregates)
+            scopes.setdefault((mode, scope), []).append(host)
+    weighs: dict[str, Callable[[float], float]] = {}
+    for (mode, scope), hosts in scopes.items():
+        places, more = _places(mode, scope, hosts, known, outlook, ledger, now)
+        troubles += more
+        for host, place in places.items():
+            weighs[host] = _weigher(place, mode, outlook.step)
+    rows = {
+        host: Row(
+            weighs.get(host),
+            ledger.base(host, now),
+            ledger.pending(host, now),
+            one.aggregates,
+        )
+        for host, one in known.items()
+    }
+    return Board(rows, at, troubles)
+
+
+def _weigher(
+    place: placing.Place, mode: Mode, step: float
+) -> Callable[[float], float]:
+    return lambda vcpus: place.weight(mode, vcpus, step)
+
+
+def _modes(
+    known: Mapping[str, Acquaintance], default: Mode, troubles: list[str]
+) -> dict[str, Mode]:
+    """Of each host that is not left to Nova's own weighers."""
+    found: dict[str, Mode] = {}
+    wrong: dict[str, list[str]] = {}
+    for host, one in sorted(known.items()):
+        asked = one.modes() or {str(default)}
+        if len(asked) > 1 or asked - {*Mode, OFF}:
+            wrong.setdefault(', '.join(sorted(asked)), []).append(host)
+        elif asked != {OFF}:
+            found[host] = Mode(asked.pop())
+    troubles += [
+        f'{labels.some(hosts)}: neutral, since {MODE_KEY} of their '
+        f'aggregates is {told}; it must be one of '
+        f'{", ".join([*Mode, OFF])}, and the same in all of them'
+        for told, hosts in wrong.items()
+    ]
+    return found
+
+
+def _scope_of(one: Acquaintance, aggregates: Iterable[str]) -> str:
+    names = one.names()
+    return next((name for name in aggregates if name in names), UNASSIGNED)
+
+
+def _places(
+    mode: Mode,
+    scope: str,
+    hosts: list[str],
+    known: Mapping[str, Acquaintance],
+    outlook: Outlook,
+    ledger: Ledger,
+    now: float,
+) -> tuple[dict[str, placing.Place], list[str]]:
+    """What each host is to a new server, and what is wrong."""
+    policies = outlook.policies.get(mode, [])
+    snapshot = Snapshot(
+        scope=scope,
+        hosts={host: Host(host) for host in hosts},
+        instances={},
+        readings=outlook.readings.get(mode, {}),
+        # Nova's filters have left out those that are not.
+        services={
+            host: ComputeService(host, state='up', status='enabled')
+            for host in hosts
+        },
+    )
+    card = scoring.score(snapshot, policies, outlook.settings)
+    sizes = {}
+    for host in hosts:
+        used = ledger.used(host)
+        if used is not None:
+            used = max(0.0, used - ledger.pending(host, now))
+        sizes[host] = placing.Size(known[host].vcpus, used)
+    skipped = [one.skipped for one in card.results if one.skipped]
+    return placing.places(card, policies, sizes), skipped + card.warnings

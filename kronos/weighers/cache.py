@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the hosts weigh? Kept fresh by a thread, read without a lock.
+
+A request reads one attribute, the board of the moment, and leaves notes:
+hosts that are new, vCPUs in use. Each note is one assignment.
+"""
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from oslo_log import log as logging
+
+from kronos.weighers import board
+from kronos.weighers.board import Acquaintance, Board, Outlook
+from kronos.weighers.ledger import Ledger
+
+LOG = logging.getLogger(__name__)
+
+TICK = 1.0
+"""Seconds within which a new host is scored."""
+RETELL_SECONDS = 600.0
+"""Between two warnings."""
+FORGET_SECONDS = 3600.0
+"""Without a sample and unseen for so long, a host is gone."""
+
+
+class Options(Protocol):
+    """``[kronos]`` and ``[kronos_prometheus]``, as far as needed here."""
+
+    refresh_seconds: float
+    settling_seconds: float
+    staleness_threshold: float
+
+
+class Source(Protocol):
+    """Where scores come from."""
+
+    def options(self) -> Options: ...
+
+    def look(self, modes: set[str]) -> Outlook: ...
+
+
+class Cache:
+    """The scores of one process of nova-scheduler.
+
+    Nothing happens before the first weighing: a process may fork until
+    then, and afterwards too.
+
+    :param clock: seconds that only grow
+    :param sleep: of the thread
+    :param spawn: starts the thread
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], object] = time.sleep,
+        spawn: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
+        self._source = source
+        self._clock = clock
+        self._sleep = sleep
+        self._spawn = spawn or _spawn
+        self._started: dict[int, object] = {}
+        self._board: Board | None = None
+        self._valid_for = 0.0
+        self._met: dict[str, Acquaintance] = {}
+        self._fault: Exception | None = None
+        self._ledger = Ledger(0.0)
+        self._outlook: tuple[Outlook, float] | None = None
+        self._warned_at = float('-inf')
+        self._is_well = True
+
+    def weigh(self, states: Sequence[Any]) -> list[float]:
+        """A weight in [0, 1] for each of Nova's ``HostState``.
+
+        One of which nothing is known gets the mean of the others; if
+        nothing is known of any, all get 0.
+        """
+        self._begin()
+        now, shown = self._clock(), self._board
+        if shown is None:
+            for state in states:
+                self._met[state.host] = Acquaintance.of(state)
+            return [0.0] * len(states)
+        if now - shown.at > self._valid_for:
+            return [0.0] * len(states)
+        weights: list[float | None] = []
+        append, find = weights.append, shown.rows.get
+        for state in states:
+            row = find(state.host)
+            if row is None:
+                self._met[state.host] = Acquaintance.of(state)
+                append(None)
+                continue
+            row.is_seen = True
+            used, aggregates, weight = row.spot
+            if aggregates != state.aggregates:
+                # Taken into account at the thread's next tick.
+                self._met[state.host] = Acquaintance.of(state)
+            if used != state.vcpus_used:
+                weight = row.update(state.vcpus_used)
+            append(weight)
+        if None in weights:
+            return _filled(weights)
+        return weights  # type: ignore[return-value]
+
+    def note_fault(self, error: Exception) -> None:
+        """Have the thread tell what went wrong in a weighing."""
+        self._fault = error
+
+    def _begin(self) -> None:
+        pid, token = os.getpid(), object()
+        if pid in self._started or (
+            self._started.setdefault(pid, token) is not token
+        ):
+            return
+        try:
+            self._spawn(self._run)
+        except BaseException:
+            del self._started[pid]
+            raise
+
+    def _run(self) -> None:
+        # A process that forked has left its own thread behind.
+        self._is_well, self._warned_at = True, float('-inf')
+        first = True
+        while True:
+            seconds = self._round()
+            # Processes that start together shall not ask together.
+            spread = random.random() if first else random.uniform(0.9, 1.1)  # noqa: S311
+            first = False
+            self._rest(max(TICK, seconds * spread))
+
+    def _round(self) -> float:
+        """Refresh; whatever happens, the next round comes.
+
+        :returns: seconds from now
+        """
+        seconds = 30.0
+        try:
+            options = self._source.options()
+            seconds = options.refresh_seconds
+            self._refresh(options)
+        except Exception as error:
+            self._trouble(f'{type(error).__name__}: {error}')
+        return seconds
+
+    def _refresh(self, options: Options) -> None:
+        asked = self._clock()
+        self._ledger.settling = options.settling_seconds
+        modes = {mode for one in self._met.values() for mode in one.modes()}
+        outlook = self._source.look(modes)
+        self._outlook = outlook, asked
+        self._valid_for = options.staleness_threshold
+        self._score()
+
+    def _score(self) -> None:
+        """Put up a new board of what is known."""
+        if self._outlook is None:
+            return
+        outlook, asked = self._outlook
+        met, now = dict(self._met), self._clock()
+        self._note(met, now)
+        shown = board.build(met, outlook, self._ledger, asked, now)
+        self._board = shown
+        self._forget(shown)
+        if shown.troubles:
+            self._trouble('; '.join(shown.troubles))
+        else:
+            self._is_well_again()
+
+    def _note(self, met: dict[str, Acquaintance], now: float) -> None:
+        rows = self._board.rows if self._board else {}
+        used = {
+            host: one.used for host, one in met.items() if host not in rows
+        }
+        for host, row in rows.items():
+            if row.is_seen and row.spot[0] is not None:
+                used[host] = row.spot[0]
+        self._ledger.note(used, now)
+
+    def _forget(self, shown: Board) -> None:
+        """Drop hosts that are gone, lest their samples seem to be missing."""
+        now = self._clock()
+        gone = [
+            host
+            for host, row in shown.rows.items()
+            if row.is_neutral
+            and self._ledger.silence(host, now) > FORGET_SECONDS
+        ]
+        for host in gone:
+            self._met.pop(host, None)
+        self._ledger.forget(gone)
+
+    def _rest(self, seconds: float) -> None:
+        """Until the next refresh; new hosts are scored meanwhile."""
+        end = self._clock() + seconds
+        while (left := end - self._clock()) > 0:
+            self._sleep(min(TICK, left))
+            fault, self._fault = self._fault, None
+            if fault is not None:
+                self._trouble(f'{type(fault).__name__}: {fault}')
+            if self._has_news():
+                try:
+                    self._score()
+                except Exception as error:
+                    self._trouble(f'{type(error).__name__}: {error}')
+
+    def _has_news(self) -> bool:
+        shown = self._board
+        if shown is None:
+            return False
+        return any(
+            host not in shown.rows
+            or shown.rows[host].spot[1] != one.aggregates
+            for host, one in list(self._met.items())
+        )
+
+    def _trouble(self, text: str) -> None:
+        now = self._clock()
+        if self._is_well or now - self._warned_at >= RETELL_SECONDS:
+            self._warned_at = now
+            shown = self._board
+            age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
+            LOG.warning(
+                'The weigher of Kronos does not have all it needs; its '
+                'scores are %s, and hosts without a score are neutral: %s',
+                age,
+                text,
+            )
+        self._is_well = False
+
+    def _is_well_again(self) -> None:
+        if not self._is_well:
+            LOG.info('The weigher of Kronos has all it needs again')
+        self._is_well = True
+
+
+def _filled(weights: Sequence[float | None]) -> list[float]:
+    known = [weight for weight in weights if weight is not None]
+    mean = sum(known) / len(known) if known else 0.0
+    return [mean if weight is None else weight for weight in weights]
+
+
+def _spawn(work: Callable[[], None]) -> None:
+    threading.Thread(target=work, name='kronos-weigher', daemon=True).start()

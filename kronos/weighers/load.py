@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does nova-scheduler load? The scores of Kronos as a weigher."""
+
+import math
+from typing import Any
+
+import nova.conf
+from nova.scheduler import utils, weights
+from oslo_log import log as logging
+
+from kronos.common import config
+from kronos.weighers import cache, source
+
+LOG = logging.getLogger(__name__)
+CONF = nova.conf.CONF
+config.register_opts(CONF)
+
+MULTIPLIER_KEY = 'kronos_weight_multiplier'
+"""In the metadata of a host aggregate."""
+NO_MULTIPLIER = 1.0
+
+
+class KronosWeigher(weights.BaseHostWeigher):
+    """Prefer the hosts that Kronos would choose (W1 to W5).
+
+    Nothing is ever raised: in the middle of a live migration that would
+    put a healthy server into ERROR.
+    """
+
+    minval = 0.0
+    maxval = 1.0
+
+    def __init__(self) -> None:
+        self._cache = cache.Cache(source.Source(CONF))
+        self._multiplier = NO_MULTIPLIER
+
+    def weigh_objects(
+        self, weighed_obj_list: list[Any], weight_properties: Any
+    ) -> list[float]:
+        """A weight in [0, 1] for each host, in their order."""
+        try:
+            self._multiplier = CONF.kronos.weight_multiplier
+            return self._cache.weigh([one.obj for one in weighed_obj_list])
+        except Exception as error:
+            self._cache.note_fault(error)
+            return [0.0] * len(weighed_obj_list)
+
+    def _weigh_object(self, host_state: Any, weight_properties: Any) -> float:
+        try:
+            return self._cache.weigh([host_state])[0]
+        except Exception as error:
+            self._cache.note_fault(error)
+            return 0.0
+
+    def weight_multiplier(self, host_state: Any) -> float:
+        """Of the host's aggregates, else ``[kronos] weight_multiplier``."""
+        try:
+            found = utils.get_weight_multiplier(
+                host_state, MULTIPLIER_KEY, self._multiplier
+            )
+            # "nan" is a number to Nova, and would spoil the whole order.
+            return found if math.isfinite(found) else self._multiplier
+        except Exception as error:
+            self._cache.note_fault(error)
+            return NO_MULTIPLIER

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the options, the policies file and Prometheus say now?
+
+Asked by the background thread of a process, never by a request.
+"""
+
+import os
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from nova import utils
+from oslo_log import log as logging
+
+from kronos.clients import prometheus
+from kronos.common import exceptions, options
+from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.types import PolicyReadings
+from kronos.policies import loader
+from kronos.policies.models import Mode, Policy, PolicyFile
+from kronos.snapshots import survey
+from kronos.weighers import board
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass
+class Options:
+    """Seconds."""
+
+    refresh_seconds: float
+    settling_seconds: float
+    staleness_threshold: float
+
+
+class Source:
+    """The outside world of a weigher.
+
+    :param conf: options of nova-scheduler
+    :param session: gives a Keystone session, for Aetos
+    """
+
+    def __init__(
+        self,
+        conf: Any,
+        session: Callable[[], Any] = lambda: (
+            utils.get_ksa_adapter('placement').session
+        ),
+    ) -> None:
+        self._conf = conf
+        self._session = session
+        self._clients: dict[int, prometheus.PrometheusClient] = {}
+        self._told = ''
+
+    def options(self) -> 'Options':
+        """How often to ask, and how long answers serve."""
+        options.require_valid(self._conf)
+        kronos = self._conf.kronos
+        return Options(
+            refresh_seconds=kronos.refresh_seconds,
+            settling_seconds=kronos.settling_seconds,
+            staleness_threshold=(
+                self._conf.kronos_prometheus.staleness_threshold
+            ),
+        )
+
+    def look(self, modes: Collection[str]) -> board.Outlook:
+        """Read and ask all anew.
+
+        :param modes: that aggregates ask for beside the default one
+        :raises KronosException: Prometheus is away, or the policies file is
+            not valid
+        """
+        kronos = self._conf.kronos
+        settings = Settings(
+            require_all_policies=kronos.require_all_policies,
+            min_host_coverage=kronos.min_host_coverage,
+            host_match=HostMatch(kronos.host_match),
+        )
+        main = loader.load(kronos.policies_file)
+        outlook = board.Outlook(
+            policies={},
+            readings={},
+            default_mode=main.mode,
+            aggregates=list(kronos.aggregates),
+            hypervisor_types=list(kronos.hypervisor_types),
+            settings=settings,
+            step=kronos.score_step,
+        )
+        for mode in Mode:
+            if mode is main.mode or mode in modes:
+                found = self._policies(mode, main, outlook.troubles)
+                outlook.policies[mode] = [_for_hosts(one) for one in found]
+        self._ask(outlook)
+        return outlook
+
+    def _policies(
+        self, mode: Mode, main: PolicyFile, troubles: list[str]
+    ) -> list[Policy]:
+        """Of mode pack there may be a file of its own, as for audits.
+
+        Where there is none for a mode, the queries of the other one serve:
+        they measure the same hosts.
+        """
+        own = self._conf.kronos.pack_policies_file
+        if mode is main.mode or not own:
+            return main.policies
+        try:
+            return loader.load(own).policies
+        except exceptions.KronosException as error:
+            troubles.append(str(error))
+            return []
+
+    def _ask(self, outlook: board.Outlook) -> None:
+        asked = survey.Survey(self._prometheus(), outlook.settings)
+        for mode, policies in outlook.policies.items():
+            readings = asked.of_hosts(policies)
+            outlook.readings[mode] = readings
+            for one in readings.values():
+                _require(one)
+        self._tell(asked.queries)
+
+    def _prometheus(self) -> prometheus.PrometheusClient:
+        # A process that forked shares no connection with the other one.
+        pid = os.getpid()
+        if pid not in self._clients:
+            group = self._conf.kronos_prometheus
+            self._clients[pid] = prometheus.from_options(
+                group,
+                None if group.url else self._session(),
+                complain=LOG.debug,
+            )
+        return self._clients[pid]
+
+    def _tell(self, queries: int) -> None:
+        text = (
+            f'asks {self._prometheus().address} {queries} queries every '
+            f'{self._conf.kronos.refresh_seconds:g} s, in each process of '
+            'nova-scheduler'
+        )
+        if text != self._told:
+            self._told = text
+            LOG.info('The weigher of Kronos %s', text)
+
+
+def _for_hosts(policy: Policy) -> Policy:
+    # It turns a server's usage into a share; nothing is known of a new one.
+    return policy.model_copy(update={'host_capacity_query': None})
+
+
+def _require(readings: PolicyReadings) -> None:
+    """:raises PrometheusError: a query was tried in vain"""
+    for one in (readings.imbalance, readings.capacity):
+        if one is not None and one.is_away:
+            raise exceptions.PrometheusError(one.error)
