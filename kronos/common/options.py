@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is every option of Kronos valid, and if not, which one, where and why?"""
 
+import math
 import re
 from typing import Any
 
@@ -22,7 +23,10 @@ def require_valid(conf: Any) -> None:
     for group, opts in config.list_opts():
         for opt in opts:
             try:
-                conf[group][opt.dest]
+                value = conf[group][opt.dest]
+                # To oslo.config "nan" is a number within all limits.
+                if isinstance(value, float) and not math.isfinite(value):
+                    raise ValueError(f'{value:g} is not a finite number')
             except (cfg.Error, ValueError) as error:
                 # Without the chain: its texts hold the value.
                 raise exceptions.ConfigurationError(

@@ -126,4 +126,5 @@ def _share(usage: float, total: float) -> float:
 def _room(left: float, rate: float) -> float:
     if rate > 0.0:
         return left / rate
-    return math.inf if left > 0.0 else 0.0
+    # No number of servers that leave would show on it.
+    return math.inf if left > 0.0 else -math.inf

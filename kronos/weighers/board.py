@@ -74,7 +74,7 @@ class Outlook:
 class Row:
     """One host: what it weighs now, and how that changes."""
 
-    __slots__ = ('_base', '_carried', '_look', 'is_seen', 'spot')
+    __slots__ = ('_carried', '_look', 'base', 'is_seen', 'spot')
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Row:
         :param carried: those that came before
         """
         self._look = weigh
-        self._base = base
+        self.base = base
         self._carried = carried
         self.is_seen = False
         self.spot: tuple[float | None, list[Any], float | None] = (
@@ -106,9 +106,9 @@ class Row:
 
     def update(self, used: float) -> float | None:
         """What the host weighs with so many vCPUs in use; None: neutral."""
-        if self._base is None:
-            self._base = used
-        more = used - self._base + self._carried
+        if self.base is None:
+            self.base = used
+        more = used - self.base + self._carried
         weight = self._look(more) if self._look else None
         self.spot = (used, self.spot[1], weight)
         return weight

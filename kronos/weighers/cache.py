@@ -23,9 +23,12 @@ LOG = logging.getLogger(__name__)
 TICK = 1.0
 """Seconds within which a new host is scored."""
 RETELL_SECONDS = 600.0
-"""Between two warnings."""
-FORGET_SECONDS = 3600.0
-"""Without a sample and unseen for so long, a host is gone."""
+"""Between two warnings of what lasts."""
+NEW_SECONDS = 60.0
+"""Between two warnings, though all was well in between."""
+FORGET_SECONDS = 120.0
+"""A host without a score that was not weighed for so long, though others
+were, is gone. Nova takes 60 s by default to find a host down."""
 
 
 class Options(Protocol):
@@ -73,8 +76,8 @@ class Cache:
         self._fault: Exception | None = None
         self._ledger = Ledger(0.0)
         self._outlook: tuple[Outlook, float] | None = None
-        self._warned_at = float('-inf')
-        self._is_well = True
+        self._warned_at = self._complained_at = float('-inf')
+        self._is_told = False
 
     def weigh(self, states: Sequence[Any]) -> list[float]:
         """A weight in [0, 1] for each of Nova's ``HostState``.
@@ -128,7 +131,8 @@ class Cache:
 
     def _run(self) -> None:
         # A process that forked has left its own thread behind.
-        self._is_well, self._warned_at = True, float('-inf')
+        self._is_told = False
+        self._warned_at = self._complained_at = float('-inf')
         first = True
         while True:
             seconds = self._round()
@@ -154,92 +158,108 @@ class Cache:
     def _refresh(self, options: Options) -> None:
         asked = self._clock()
         self._ledger.settling = options.settling_seconds
-        modes = {mode for one in self._met.values() for mode in one.modes()}
+        # A copy, since requests add to it.
+        met = dict(self._met)
+        modes = {mode for one in met.values() for mode in one.modes()}
         outlook = self._source.look(modes)
         self._outlook = outlook, asked
         self._valid_for = options.staleness_threshold
-        self._score()
+        if not self._score(outlook, asked):
+            self._is_well_again()
 
-    def _score(self) -> None:
-        """Put up a new board of what is known."""
-        if self._outlook is None:
-            return
-        outlook, asked = self._outlook
+    def _score(self, outlook: Outlook, asked: float) -> list[str]:
+        """Put up a new board of what is known.
+
+        :returns: what is wrong with it; that is told already
+        """
         met, now = dict(self._met), self._clock()
         self._note(met, now)
         shown = board.build(met, outlook, self._ledger, asked, now)
+        if gone := self._forget(shown):
+            for host in gone:
+                met.pop(host)
+            shown = board.build(met, outlook, self._ledger, asked, now)
         self._board = shown
-        self._forget(shown)
         if shown.troubles:
             self._trouble('; '.join(shown.troubles))
-        else:
-            self._is_well_again()
+        return shown.troubles
 
     def _note(self, met: dict[str, Acquaintance], now: float) -> None:
         rows = self._board.rows if self._board else {}
         used = {
             host: one.used for host, one in met.items() if host not in rows
         }
+        since = {}
         for host, row in rows.items():
-            if row.is_seen and row.spot[0] is not None:
-                used[host] = row.spot[0]
-        self._ledger.note(used, now)
+            if row.is_seen and row.base is not None:
+                used[host] = row.spot[0] or 0.0
+                since[host] = row.base
+        self._ledger.note(used, now, since)
 
-    def _forget(self, shown: Board) -> None:
+    def _forget(self, shown: Board) -> list[str]:
         """Drop hosts that are gone, lest their samples seem to be missing."""
-        now = self._clock()
         gone = [
             host
             for host, row in shown.rows.items()
-            if row.is_neutral
-            and self._ledger.silence(host, now) > FORGET_SECONDS
+            if row.is_neutral and self._ledger.silence(host) > FORGET_SECONDS
         ]
         for host in gone:
             self._met.pop(host, None)
         self._ledger.forget(gone)
+        return gone
 
     def _rest(self, seconds: float) -> None:
         """Until the next refresh; new hosts are scored meanwhile."""
         end = self._clock() + seconds
         while (left := end - self._clock()) > 0:
             self._sleep(min(TICK, left))
-            fault, self._fault = self._fault, None
-            if fault is not None:
-                self._trouble(f'{type(fault).__name__}: {fault}')
-            if self._has_news():
-                try:
-                    self._score()
-                except Exception as error:
-                    self._trouble(f'{type(error).__name__}: {error}')
+            self._complain()
+            try:
+                if self._outlook is not None and self._has_news():
+                    self._score(*self._outlook)
+            except Exception as error:
+                self._trouble(f'{type(error).__name__}: {error}')
 
     def _has_news(self) -> bool:
-        shown = self._board
-        if shown is None:
-            return False
+        rows = self._board.rows if self._board else {}
         return any(
-            host not in shown.rows
-            or shown.rows[host].spot[1] != one.aggregates
+            host not in rows or rows[host].spot[1] != one.aggregates
             for host, one in list(self._met.items())
         )
 
     def _trouble(self, text: str) -> None:
         now = self._clock()
-        if self._is_well or now - self._warned_at >= RETELL_SECONDS:
-            self._warned_at = now
-            shown = self._board
-            age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
-            LOG.warning(
-                'The weigher of Kronos does not have all it needs; its '
-                'scores are %s, and hosts without a score are neutral: %s',
-                age,
-                text,
-            )
-        self._is_well = False
+        pause = RETELL_SECONDS if self._is_told else NEW_SECONDS
+        if now - self._warned_at < pause:
+            return
+        self._warned_at, self._is_told = now, True
+        shown = self._board
+        age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
+        LOG.warning(
+            'The weigher of Kronos does not have all it needs; its scores '
+            'are %s, and hosts without a score are neutral: %s',
+            age,
+            text,
+        )
 
     def _is_well_again(self) -> None:
-        if not self._is_well:
+        if self._is_told:
             LOG.info('The weigher of Kronos has all it needs again')
-        self._is_well = True
+        self._is_told = False
+
+    def _complain(self) -> None:
+        """Tell of a weighing that failed."""
+        fault, self._fault = self._fault, None
+        now = self._clock()
+        if fault is None or now - self._complained_at < RETELL_SECONDS:
+            return
+        self._complained_at = now
+        LOG.warning(
+            'A weighing of Kronos failed, so its hosts were neutral: %s: %s',
+            type(fault).__name__,
+            fault,
+            exc_info=fault,
+        )
 
 
 def _filled(weights: Sequence[float | None]) -> list[float]:

@@ -28,18 +28,29 @@ class Ledger:
 
     def __init__(self, settling: float) -> None:
         self.settling = settling
+        self._newest = float('-inf')
         self._seen: dict[str, Sighting] = {}
         self._added: dict[str, list[tuple[float, float]]] = {}
         """vCPUs and when they came; those that left are below 0."""
 
-    def note(self, used: Mapping[str, float], now: float) -> None:
+    def note(
+        self,
+        used: Mapping[str, float],
+        now: float,
+        since: Mapping[str, float] | None = None,
+    ) -> None:
         """Take what Nova told since the last time.
 
         :param used: by host that was weighed
         :param now: seconds, as everywhere here
+        :param since: what it told before, where that is no longer ago than
+            the last look at the samples
         """
+        if used:
+            self._newest = now
+        since = since or {}
         for host, vcpus in used.items():
-            last = self._known(host, now)
+            last = since.get(host, self.base(host, now))
             if last is not None and vcpus != last:
                 self._added.setdefault(host, []).append((vcpus - last, now))
             self._seen[host] = Sighting(vcpus, now)
@@ -58,7 +69,10 @@ class Ledger:
     def base(self, host: str, now: float) -> float | None:
         """What later sightings are compared with; None if the last one is
         too long ago to tell when a difference came."""
-        return self._known(host, now)
+        seen = self._seen.get(host)
+        if seen is None or now - seen.at > self.settling:
+            return None
+        return seen.used
 
     def pending(self, host: str, now: float) -> float:
         """vCPUs that came and are not in the samples yet."""
@@ -73,13 +87,7 @@ class Ledger:
             self._seen.pop(host, None)
             self._added.pop(host, None)
 
-    def silence(self, host: str, now: float) -> float:
-        """Seconds since a host was last seen."""
+    def silence(self, host: str) -> float:
+        """Seconds from when a host was last seen to when any was."""
         seen = self._seen.get(host)
-        return now - seen.at if seen else float('inf')
-
-    def _known(self, host: str, now: float) -> float | None:
-        seen = self._seen.get(host)
-        if seen is None or now - seen.at > self.settling:
-            return None
-        return seen.used
+        return self._newest - seen.at if seen else float('inf')

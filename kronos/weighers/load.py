@@ -6,12 +6,10 @@ from typing import Any
 
 import nova.conf
 from nova.scheduler import utils, weights
-from oslo_log import log as logging
 
 from kronos.common import config
 from kronos.weighers import cache, source
 
-LOG = logging.getLogger(__name__)
 CONF = nova.conf.CONF
 config.register_opts(CONF)
 
@@ -25,13 +23,15 @@ class KronosWeigher(weights.BaseHostWeigher):
 
     Nothing is ever raised: in the middle of a live migration that would
     put a healthy server into ERROR.
+
+    :param scores: instead of those by the options of nova-scheduler
     """
 
     minval = 0.0
     maxval = 1.0
 
-    def __init__(self) -> None:
-        self._cache = cache.Cache(source.Source(CONF))
+    def __init__(self, scores: cache.Cache | None = None) -> None:
+        self._cache = scores or cache.Cache(source.Source(CONF))
         self._multiplier = NO_MULTIPLIER
 
     def weigh_objects(
@@ -39,7 +39,8 @@ class KronosWeigher(weights.BaseHostWeigher):
     ) -> list[float]:
         """A weight in [0, 1] for each host, in their order."""
         try:
-            self._multiplier = CONF.kronos.weight_multiplier
+            found = CONF.kronos.weight_multiplier
+            self._multiplier = found if math.isfinite(found) else NO_MULTIPLIER
             return self._cache.weigh([one.obj for one in weighed_obj_list])
         except Exception as error:
             self._cache.note_fault(error)

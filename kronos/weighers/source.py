@@ -5,7 +5,7 @@ Asked by the background thread of a process, never by a request.
 """
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from kronos.clients import prometheus
 from kronos.common import exceptions, options
 from kronos.engine.settings import HostMatch, Settings
-from kronos.engine.types import PolicyReadings
+from kronos.engine.types import Health, Reading
 from kronos.policies import loader
 from kronos.policies.models import Mode, Policy, PolicyFile
 from kronos.snapshots import survey
@@ -50,18 +50,18 @@ class Source:
         self._conf = conf
         self._session = session
         self._clients: dict[int, prometheus.PrometheusClient] = {}
-        self._told = ''
+        self._told = 0, ''
 
     def options(self) -> 'Options':
         """How often to ask, and how long answers serve."""
         options.require_valid(self._conf)
         kronos = self._conf.kronos
+        staleness = self._conf.kronos_prometheus.staleness_threshold
         return Options(
-            refresh_seconds=kronos.refresh_seconds,
+            # Else they would be too old before the next ones come.
+            refresh_seconds=min(kronos.refresh_seconds, staleness / 2),
             settling_seconds=kronos.settling_seconds,
-            staleness_threshold=(
-                self._conf.kronos_prometheus.staleness_threshold
-            ),
+            staleness_threshold=staleness,
         )
 
     def look(self, modes: Collection[str]) -> board.Outlook:
@@ -116,8 +116,13 @@ class Source:
         for mode, policies in outlook.policies.items():
             readings = asked.of_hosts(policies)
             outlook.readings[mode] = readings
-            for one in readings.values():
-                _require(one)
+        _require(
+            reading
+            for readings in outlook.readings.values()
+            for one in readings.values()
+            for reading in (one.imbalance, one.capacity)
+            if reading is not None
+        )
         self._tell(asked.queries)
 
     def _prometheus(self) -> prometheus.PrometheusClient:
@@ -135,11 +140,11 @@ class Source:
     def _tell(self, queries: int) -> None:
         text = (
             f'asks {self._prometheus().address} {queries} queries every '
-            f'{self._conf.kronos.refresh_seconds:g} s, in each process of '
+            f'{self.options().refresh_seconds:g} s, in each process of '
             'nova-scheduler'
         )
-        if text != self._told:
-            self._told = text
+        if (os.getpid(), text) != self._told:
+            self._told = os.getpid(), text
             LOG.info('The weigher of Kronos %s', text)
 
 
@@ -148,8 +153,10 @@ def _for_hosts(policy: Policy) -> Policy:
     return policy.model_copy(update={'host_capacity_query': None})
 
 
-def _require(readings: PolicyReadings) -> None:
-    """:raises PrometheusError: a query was tried in vain"""
-    for one in (readings.imbalance, readings.capacity):
-        if one is not None and one.is_away:
-            raise exceptions.PrometheusError(one.error)
+def _require(readings: Iterable[Reading]) -> None:
+    """:raises PrometheusError: it is away, or does not answer as one"""
+    found = list(readings)
+    bad = [one for one in found if one.health is Health.UNREACHABLE]
+    away = [one for one in bad if one.is_away]
+    if away or (bad and bad == found):
+        raise exceptions.PrometheusError((away or bad)[0].error)
