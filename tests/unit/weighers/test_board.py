@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does each host weigh, by its aggregates and its samples (W2, W3)?"""
+
+from oslotest import base
+
+from kronos.engine.settings import Settings
+from kronos.engine.types import PolicyReadings
+from kronos.policies.models import Mode
+from kronos.weighers import board, ledger
+from tests.unit.engine.build import policy, reading
+from tests.unit.weighers.build import aggregate, mode, state
+
+NOW = 1000.0
+LOADS = {'a': 0.2, 'b': 0.5, 'c': 0.9}
+
+
+class BoardTestCase(base.BaseTestCase):
+    def setUp(self):
+        super().setUp()
+        self.ledger = ledger.Ledger(100.0)
+        self.loads = dict(LOADS)
+        self.outlook = board.Outlook(
+            policies={
+                Mode.SPREAD: [policy()],
+                Mode.PACK: [policy(mode='pack', capacity_query='c')],
+            },
+            readings={},
+            default_mode=Mode.SPREAD,
+            aggregates=[],
+            hypervisor_types=['QEMU', 'KVM'],
+            settings=Settings(min_host_coverage=0.0),
+            step=0.0,
+        )
+
+    def build(self, *states):
+        """The board of these, with ``self.loads``."""
+        known = {one.host: board.Acquaintance.of(one) for one in states}
+        answer = reading(self.loads)
+        readings = {'cpu': PolicyReadings(answer, capacity=answer)}
+        self.outlook.readings = dict.fromkeys(Mode, readings)
+        self.ledger.note({h: one.used for h, one in known.items()}, NOW)
+        return board.build(known, self.outlook, self.ledger, NOW, NOW)
+
+    def weights(self, *states):
+        shown = self.build(*states)
+        return {
+            host: None if row.spot[2] is None else round(row.spot[2], 6)
+            for host, row in shown.rows.items()
+        }
+
+    def of_modes(self, **wanted):
+        """The weights of hosts with these modes of their aggregates."""
+        return self.weights(
+            *(
+                state(host, aggregates=[mode(one) for one in modes])
+                for host, modes in wanted.items()
+            )
+        )
+
+
+class TestModes(BoardTestCase):
+    def test_by_default_that_of_the_file(self):
+        self.assertEqual(
+            {'a': 0.8, 'b': 0.5, 'c': 0.1}, self.of_modes(a=(), b=(), c=())
+        )
+        self.outlook.default_mode = Mode.PACK
+        self.assertEqual(
+            {'a': 0.2, 'b': 0.5, 'c': 0.0}, self.of_modes(a=(), b=(), c=())
+        )
+
+    def test_by_aggregate(self):
+        """W3: whichever way it is written, and as often as one likes."""
+        self.assertEqual(
+            {'a': 0.2, 'b': None, 'c': 0.1},
+            self.of_modes(
+                a=['Pack', ' pack '], b=['OFF'], c=['spread', 'SPREAD ']
+            ),
+        )
+        self.assertEqual({'a': 0.8}, self.of_modes(a=['']))
+
+    def test_other_metadata_means_nothing(self):
+        plain = [aggregate('x', zone='pack'), aggregate('y')]
+        shown = self.build(state('a', aggregates=plain))
+        self.assertEqual(0.8, shown.rows['a'].spot[2])
+        self.assertEqual([], shown.troubles)
+
+    def test_modes_that_do_not_fit(self):
+        """W3: neutral, and told by host and value."""
+        shown = self.build(
+            state('a', aggregates=[mode('pack'), mode('spread')]),
+            state('b', aggregates=[mode('off'), mode('spread')]),
+            state('c', aggregates=[mode('fill')]),
+        )
+        self.assertEqual(
+            {True}, {one.is_neutral for one in shown.rows.values()}
+        )
+        self.assertEqual(3, len(shown.troubles))
+        for host, told in (
+            ('a', 'pack, spread'),
+            ('b', 'off, spread'),
+            ('c', 'fill'),
+        ):
+            text = next(
+                one for one in shown.troubles if one.startswith(f'{host}:')
+            )
+            self.assertIn(f'aggregates is {told}; it must be one of', text)
+            self.assertIn('spread, pack, off', text)
+
+    def test_other_hypervisors(self):
+        """W2: those of ironic take no part, and are no trouble."""
+        shown = self.build(
+            state('a'),
+            state('b', kind='ironic'),
+            state('c', kind='kvm'),
+            state('d', kind=None),
+        )
+        self.assertEqual(
+            {'a': False, 'b': True, 'c': False, 'd': True},
+            {host: row.is_neutral for host, row in shown.rows.items()},
+        )
+        self.assertEqual([], shown.troubles)
+
+    def test_a_mode_without_policies(self):
+        """Asked for since the last look: neutral until the next one."""
+        del self.outlook.policies[Mode.PACK]
+        self.assertEqual(
+            {'a': None, 'b': 0.5}, self.of_modes(a=['pack'], b=[])
+        )
+
+
+class TestScopes(BoardTestCase):
+    def two(self, **more):
+        gold, poor = aggregate('gold'), aggregate('poor')
+        return self.build(
+            state('a', 16, [gold, poor], **more),
+            state('b', 16, [poor], **more),
+            state('c', 4, [], **more),
+        )
+
+    def test_each_has_its_own_load_per_vcpu(self):
+        """W2: the first of [kronos] aggregates, or the rest together."""
+        self.outlook.aggregates = ['poor', 'gold']
+        rows = self.two().rows
+        self.assertAlmostEqual(0.8 - 0.7 / 32, rows['a'].update(17))
+        self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
+        self.assertAlmostEqual(0.1 + 0.9 / 4, rows['c'].update(3))
+        self.outlook.aggregates = ['gold']
+        rows = self.two().rows
+        self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
+        self.assertAlmostEqual(0.5 - 1.4 / 20, rows['b'].update(17))
+        self.outlook.aggregates = []
+        self.assertAlmostEqual(0.8 - 1.6 / 36, self.two().rows['a'].update(17))
+
+    def test_a_scope_that_cannot_be_judged(self):
+        """L5: the other one can."""
+        self.outlook.aggregates = ['gold']
+        self.loads['a'] = 1e308
+        shown = self.two()
+        self.assertTrue(shown.rows['a'].is_neutral)
+        self.assertAlmostEqual(0.5, shown.rows['b'].spot[2])
+        self.assertIn('a is at 1e+308', shown.troubles[0])
+
+    def test_a_host_without_a_sample(self):
+        """W4: neutral; told by name."""
+        del self.loads['b']
+        shown = self.two()
+        self.assertTrue(shown.rows['b'].is_neutral)
+        self.assertFalse(shown.rows['a'].is_neutral)
+        self.assertIn('no value for b', shown.troubles[0])
+
+
+class TestRows(BoardTestCase):
+    def test_what_is_placed_since(self):
+        """W2: against what was in use at the look at Prometheus."""
+        self.loads = {'a': 0.5}
+        row = self.build(state('a', used=8)).rows['a']
+        self.assertEqual((8.0, 0.5), row.spot[::2])
+        for used, weight in ((10, 0.375), (8, 0.5), (4, 0.75), (32, 0.0)):
+            self.assertAlmostEqual(weight, row.update(used))
+            self.assertEqual((used, weight), row.spot[::2])
+
+    def test_what_was_placed_before(self):
+        self.loads = {'a': 0.5}
+        self.ledger.note({'a': 4}, NOW - 50)
+        self.ledger.note({'a': 8}, NOW - 50)
+        row = self.build(state('a', used=8)).rows['a']
+        # 4 came 50 s ago and are half in the samples, which show 6.
+        self.assertAlmostEqual(0.5 - 2 * 0.5 / 6, row.spot[2])
+        self.assertAlmostEqual(0.5 - 4 * 0.5 / 6, row.update(10))
+
+    def test_unseen_for_long(self):
+        """What is seen first is where it starts."""
+        self.loads = {'a': 0.5}
+        known = {'a': board.Acquaintance([], 'QEMU', 16.0, 8.0)}
+        self.ledger.note({'a': 8.0}, NOW - 3600)
+        answer = PolicyReadings(reading(self.loads))
+        self.outlook.readings = {Mode.SPREAD: {'cpu': answer}}
+        row = board.build(known, self.outlook, self.ledger, NOW, NOW).rows['a']
+        self.assertAlmostEqual(0.5, row.update(12))
+        self.assertAlmostEqual(0.375, row.update(14))
