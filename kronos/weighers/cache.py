@@ -95,11 +95,13 @@ class Cache:
             return [0.0] * len(states)
         weights: list[float | None] = []
         append, find = weights.append, shown.rows.get
+        is_complete = True
         for state in states:
             row = find(state.host)
             if row is None:
                 self._met[state.host] = Acquaintance.of(state)
                 append(None)
+                is_complete = False
                 continue
             row.is_seen = True
             used, aggregates, weight = row.spot
@@ -108,10 +110,13 @@ class Cache:
                 self._met[state.host] = Acquaintance.of(state)
             if used != state.vcpus_used:
                 weight = row.update(state.vcpus_used)
+            if weight is None:
+                is_complete = False
             append(weight)
-        if None in weights:
-            return _filled(weights)
-        return weights  # type: ignore[return-value]
+        # To look for None among them would take a sixth of the time.
+        if is_complete:
+            return weights  # type: ignore[return-value]
+        return _filled(weights)
 
     def note_fault(self, error: Exception) -> None:
         """Have the thread tell what went wrong in a weighing."""

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import nova.conf
+from nova import utils as nova_utils
 from nova.scheduler import utils, weights
 
 from kronos.common import config
@@ -31,7 +32,7 @@ class KronosWeigher(weights.BaseHostWeigher):
     maxval = 1.0
 
     def __init__(self, scores: cache.Cache | None = None) -> None:
-        self._cache = scores or cache.Cache(source.Source(CONF))
+        self._cache = scores or cache.Cache(source.Source(CONF, _session))
         self._multiplier = NO_MULTIPLIER
 
     def weigh_objects(
@@ -64,3 +65,8 @@ class KronosWeigher(weights.BaseHostWeigher):
         except Exception as error:
             self._cache.note_fault(error)
             return NO_MULTIPLIER
+
+
+def _session() -> Any:
+    """Keystone knows nova-scheduler already, for Placement."""
+    return nova_utils.get_ksa_adapter('placement').session

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from nova import utils
 from oslo_log import log as logging
 
 from kronos.clients import prometheus
@@ -43,9 +42,7 @@ class Source:
     def __init__(
         self,
         conf: Any,
-        session: Callable[[], Any] = lambda: (
-            utils.get_ksa_adapter('placement').session
-        ),
+        session: Callable[[], Any] = lambda: None,
     ) -> None:
         self._conf = conf
         self._session = session

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A weigher with Nova's own hosts, and Prometheus at the wire."""
+"""The cache of a weigher, with Prometheus at the wire."""
 
 import json
+import logging
 import pathlib
 import threading
 import time
+import types
 from urllib import parse
 
 import fixtures
 import responses
-from nova import objects
-from nova.scheduler import host_manager
 from oslo_config import cfg
 from oslotest import base
 
@@ -21,16 +21,17 @@ URL = 'http://metrics.example.org:9090'
 SECRET = 'geheim-4711'
 PATIENCE_SECONDS = 30
 
-objects.register_all()
-
 
 def state(host, used=0, aggregates=(), total=16, kind='QEMU', node=''):
-    """A host as Nova shows it to a weigher."""
-    found = host_manager.HostState(host, node or host, None)
-    found.vcpus_total, found.vcpus_used = total, used
-    found.hypervisor_type = kind
-    found.aggregates = list(aggregates)
-    return found
+    """What a weigher reads of Nova's ``HostState``."""
+    return types.SimpleNamespace(
+        host=host,
+        nodename=node or host,
+        aggregates=list(aggregates),
+        hypervisor_type=kind,
+        vcpus_total=total,
+        vcpus_used=used,
+    )
 
 
 def states(*hosts, **fields):
@@ -38,7 +39,7 @@ def states(*hosts, **fields):
 
 
 def aggregate(name, **metadata):
-    return objects.Aggregate(name=name, metadata=metadata)
+    return types.SimpleNamespace(name=name, metadata=metadata)
 
 
 def mode(value, name='agg'):
@@ -68,6 +69,8 @@ class Prometheus(fixtures.Fixture):
         self.asked = []
         self.fault = None
         """Instead: (status, body), or an exception."""
+        self.age = 0.0
+        """Of the samples, in seconds."""
         self.before = lambda: None
         """Called before each answer."""
         wire = responses.RequestsMock(assert_all_requests_are_fired=False)
@@ -95,7 +98,7 @@ class Prometheus(fixtures.Fixture):
         result = [
             {
                 'metric': {'host': host, 'nth': str(nth)},
-                'value': [time.time(), str(value)],
+                'value': [time.time() - self.age, str(value)],
             }
             for nth, (host, value) in enumerate(rows)
         ]
@@ -113,16 +116,21 @@ class Turns(fixtures.Fixture):
     def _setUp(self):
         self.now = 1000.0
         self.works = []
-        self._rests, self._go = threading.Semaphore(0), threading.Semaphore(0)
         self._thread = None
-        self._is_over = False
-        self.addCleanup(self._end)
+        self.addCleanup(self.stop)
 
     def clock(self):
         return self.now
 
     def sleep(self, seconds):
-        self._rest()
+        self._rests.release()
+        self._go.acquire()
+        if self._is_over:
+            raise _End
+        self.now += seconds
+
+    def sleep_through(self, seconds):
+        """While somebody else takes time."""
         self.now += seconds
 
     def spawn(self, work):
@@ -130,40 +138,34 @@ class Turns(fixtures.Fixture):
 
     def start(self):
         """Let the thread go until it sleeps for the first time."""
+        self._rests, self._go = threading.Semaphore(0), threading.Semaphore(0)
+        self._is_over = False
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         self._wait()
 
-    def tick(self, number=1):
-        for _ in range(number):
+    def tick(self):
+        self._go.release()
+        self._wait()
+
+    def stop(self):
+        if self._thread:
+            self._is_over = True
             self._go.release()
-            self._wait()
+            self._thread.join(PATIENCE_SECONDS)
+            self._thread = None
 
     def _run(self):
         try:
             self.works[-1]()
         except _End:
-            pass
+            return
         finally:
             self._rests.release()
 
-    def _rest(self):
-        self._rests.release()
-        self._go.acquire()
-        if self._is_over:
-            raise _End
-
     def _wait(self):
         if not self._rests.acquire(timeout=PATIENCE_SECONDS):
-            raise TimeoutError('the thread never sleeps')
-        if not self._thread.is_alive():
-            raise AssertionError('the thread is dead')
-
-    def _end(self):
-        self._is_over = True
-        self._go.release()
-        if self._thread:
-            self._thread.join(PATIENCE_SECONDS)
+            raise TimeoutError('the thread does not sleep')
 
 
 class WeigherTestCase(base.BaseTestCase):
@@ -171,7 +173,7 @@ class WeigherTestCase(base.BaseTestCase):
 
     def setUp(self):
         super().setUp()
-        self.log = self.useFixture(fixtures.FakeLogger(level=0))
+        self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.prometheus = self.useFixture(Prometheus())
         self.turns = self.useFixture(Turns())
@@ -225,13 +227,20 @@ class WeigherTestCase(base.BaseTestCase):
         self.turns.start()
 
     def refresh(self):
-        """Go on until Prometheus was asked again."""
-        before = len(self.prometheus.asked)
-        for _ in range(10000):
+        """Go on until Prometheus was asked again; the seconds until then."""
+        before, began = len(self.prometheus.asked), self.turns.now
+        while self.turns.now < began + 1000.0:
             self.turns.tick()
             if len(self.prometheus.asked) > before:
-                return
-        self.fail('it does not ask')
+                return self.turns.now - began
+        return self.fail('it does not ask')
 
-    def warnings(self, level='WARNING'):
-        return [line for line in self.log.output.splitlines() if level in line]
+    def pass_by(self, seconds):
+        """Go on with refreshes for so long at least."""
+        end = self.turns.now + seconds
+        while self.turns.now < end:
+            self.turns.tick()
+
+    def told(self, text):
+        """How often the log says so."""
+        return self.log.output.count(text)

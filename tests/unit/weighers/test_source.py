@@ -17,6 +17,8 @@ from tests.unit.weighers.build import (
     policy,
 )
 
+ASKS = 'The weigher of Kronos asks'
+
 
 class TestOptions(WeigherTestCase):
     def test_as_they_are_set(self):
@@ -168,34 +170,30 @@ class TestFaults(WeigherTestCase):
 
 
 class TestTelling(WeigherTestCase):
-    def told(self):
-        return [
-            line
-            for line in self.log.output.splitlines()
-            if 'The weigher of Kronos asks' in line
-        ]
-
     def test_how_often(self):
         """W4: once at INFO, and again when it changes."""
         self.set(refresh_seconds=25.0)
         for _ in range(3):
             self.source.look(set())
-        (line,) = self.told()
-        self.assertIn(f'asks {URL} 1 queries every 25 s', line)
+        asks = f'asks {URL} 1 queries every'
+        self.assertEqual(1, self.told(f'{asks} 25 s'))
         self.set(refresh_seconds=50.0)
         self.source.look(set())
-        self.assertIn('every 50 s', self.told()[1])
+        self.assertEqual(1, self.told(f'{asks} 50 s'))
+        self.assertEqual(2, self.told(ASKS))
 
     def test_a_process_that_forked(self):
         """W5: it tells for itself."""
         self.source.look(set())
         child = os.fork()
         if not child:
-            self.source.look(set())
-            os._exit(len(self.told()))
+            try:
+                self.source.look(set())
+            finally:
+                os._exit(self.told(ASKS))
         self.assertEqual(2, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         self.source.look(set())
-        self.assertEqual(1, len(self.told()))
+        self.assertEqual(1, self.told(ASKS))
 
     def test_no_secrets(self):
         """W4: whatever is wrong, even if the other end repeats them."""
@@ -217,7 +215,7 @@ class TestTelling(WeigherTestCase):
             ):
                 self.prometheus.fault = fault
                 self.assertNotIn(SECRET, self._told_by_a_look())
-        self.assertEqual(3, len(self.told()))
+        self.assertEqual(3, self.told(ASKS))
         self.assertNotIn(SECRET, self.log.output)
 
     def _told_by_a_look(self):
