@@ -83,7 +83,8 @@ class Row:
         carried: float,
         aggregates: list[Any],
     ) -> None:
-        """
+        """Take what it weighs, and from where vCPUs are counted.
+
         :param weigh: by vCPUs that the samples do not show; None: neutral
         :param base: vCPUs in use that those are counted from; None: those
             that are seen next

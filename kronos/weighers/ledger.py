@@ -67,8 +67,11 @@ class Ledger:
         return seen.used if seen else None
 
     def base(self, host: str, now: float) -> float | None:
-        """What later sightings are compared with; None if the last one is
-        too long ago to tell when a difference came."""
+        """What later sightings are compared with.
+
+        :returns: None if the last one is too long ago to tell when a
+            difference came
+        """
         seen = self._seen.get(host)
         if seen is None or now - seen.at > self.settling:
             return None

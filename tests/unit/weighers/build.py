@@ -20,6 +20,11 @@ from kronos.weighers import cache, source
 URL = 'http://metrics.example.org:9090'
 SECRET = 'geheim-4711'
 PATIENCE_SECONDS = 30
+LOADS = {'a': 0.2, 'b': 0.5, 'c': 0.9}
+WEIGHTS = {'a': 0.8, 'b': 0.5, 'c': 0.1}
+NEUTRAL = dict.fromkeys(WEIGHTS, 0.0)
+WARNING = 'does not have all it needs'
+WELL = 'has all it needs again'
 
 
 def state(host, used=0, aggregates=(), total=16, kind='QEMU', node=''):
@@ -244,3 +249,19 @@ class WeigherTestCase(base.BaseTestCase):
     def told(self, text):
         """How often the log says so."""
         return self.log.output.count(text)
+
+
+class CacheTestCase(WeigherTestCase):
+    """Prometheus knows a, b and c."""
+
+    def setUp(self):
+        super().setUp()
+        self.give(LOADS)
+
+    def fill(self):
+        """A cache that knows a, b and c."""
+        self.meet(*LOADS)
+        self.all_weigh(WEIGHTS)
+
+    def all_weigh(self, weights):
+        self.assertEqual(weights, self.weigh(*LOADS))
