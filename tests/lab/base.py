@@ -45,6 +45,8 @@ from labkit import layout, services, topology  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
 from labkit.wanted import Wanted  # noqa: E402
 
+from tests.lab import client  # noqa: E402
+
 ALPHA = topology.AGGREGATES['alpha']
 WINDOW_SECONDS = 20
 LIMIT_SECONDS = 300
@@ -126,12 +128,7 @@ class LabTestCase(base.BaseTestCase):
         words = command.split()
         if words[2] in ('create', 'list', 'show'):
             words += ['-f', 'json']
-        return subprocess.run(
-            [layout.program('openstack'), *words],
-            env={'PATH': '/usr/bin:/bin', **self.lab.env()},
-            capture_output=True,
-            text=True,
-        )
+        return client.run(words, self.lab.env())
 
     def audit(
         self,

@@ -165,9 +165,9 @@ class Cloud:
             'networks': 'none',
             'metadata': one.all_metadata(),
         }
-        if one.zone:
+        if one.zone and one.host:
             server['availability_zone'] = f'{one.zone}:{one.host}'
-        else:
+        elif one.host:
             server['host'] = one.host
         body: dict[str, Any] = {'server': server}
         if one.group:

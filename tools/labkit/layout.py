@@ -33,6 +33,8 @@ NOVA_REQUESTS = LOG / 'nova-requests.jsonl'
 """What Watcher has asked of Nova's API, one object a line."""
 KRONOS = ETC / 'watcher.conf.d' / 'overrides.conf'
 """Options of Kronos that a test sets; read after kronos.conf."""
+SCHEDULER = ETC / 'nova-scheduler.conf.d'
+"""What nova-scheduler reads besides, kronos.conf among it."""
 SECOND_APPLIER = ETC / 'watcher-applier-2.conf.d'
 """What the second applier reads after all that the first one reads."""
 

@@ -106,7 +106,11 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
             *watcher_files(),
         ),
         _program('nova-conductor', *nova_files()),
-        _program('nova-scheduler', *nova_files()),
+        _program(
+            'nova-scheduler',
+            *nova_files(),
+            f'--config-dir={layout.SCHEDULER}',
+        ),
         _program('watcher-decision-engine', *watcher_files()),
         _program('watcher-applier', *watcher_files()),
         Service(

@@ -38,12 +38,19 @@ def write(ports: dict[str, int]) -> None:
         'kronos.conf': layout.KRONOS.parent,
         'applier-2.conf': layout.SECOND_APPLIER,
     }
-    for folder in (*folders.values(), layout.ETC / 'computes'):
+    for folder in (
+        *folders.values(),
+        layout.SCHEDULER,
+        layout.ETC / 'computes',
+    ):
         folder.mkdir(exist_ok=True)
     for template in sorted((layout.KIT / 'conf').iterdir()):
         text = string.Template(template.read_text()).substitute(values)
         place = folders.get(template.name, layout.ETC)
         _write(place / template.name, text)
+    shared = layout.SCHEDULER / 'kronos.conf'
+    shared.unlink(missing_ok=True)
+    shared.symlink_to(layout.KRONOS.parent / 'kronos.conf')
     for host in topology.HOSTS:
         write_compute(host)
     paste = layout.VENV / 'etc/nova/api-paste.ini'

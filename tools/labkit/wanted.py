@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Wanted:
-    """A server to boot on a host."""
+    """A server to boot."""
 
     name: str
-    host: str
+    host: str = ''
+    """'': nova-scheduler chooses it."""
     cpu: float | None = None
     """Cores that it uses; None: by its flavor."""
     memory_mb: float | None = None
