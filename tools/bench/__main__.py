@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does a plan take, and against what?
+"""How long do a plan and a weighing take, and against what?
 
 Ratios of one run on one core compare across machines; the times and the
 peak memory say what this machine does. Run it as ``python tools/bench``.
@@ -23,6 +23,7 @@ sys.path[:0] = [str(TOP), str(pathlib.Path(__file__).parent)]
 
 import generate  # noqa: E402
 import makespan  # noqa: E402
+import weighing  # noqa: E402
 
 from kronos.engine.propose import propose  # noqa: E402
 from kronos.engine.schedule import schedule  # noqa: E402
@@ -55,6 +56,7 @@ def main() -> int:
         drain, laid_out = _drain(large)
         literal, pruned = _against_the_literal_rule(_file(folder, 10))
         makespan.report(lambda hosts: _file(folder, hosts))
+    weighing.report()
     print(f'peak memory             {peak:8.0f} MiB ({start:.0f} at start)')
     print(f'large / 100 hosts       {plan / small:8.1f} x the time')
     print(f'reading + plan / plan   {replay / plan:8.1f} x')
