@@ -68,7 +68,8 @@ def _line(hosts: int, folder: str) -> str:
     )
     return (
         f'{hosts:5,} hosts: {without * 1e3:5.1f} ms {added:+.1%}'
-        f'{" " if is_good else "!"} {usual * 1e3:.3f} ms {usual / without:.2%}; '
+        f'{" " if is_good else "!"} {usual * 1e3:.3f} ms '
+        f'{usual / without:.2%}; '
         f'{usual / read:.1f} x {after / read:.1f} x {new / read:.1f} x; '
         f'{statistics.median(refreshes):.3f} s'
     )
