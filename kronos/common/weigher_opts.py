@@ -6,11 +6,12 @@ from oslo_config import cfg
 OPTS = [
     cfg.FloatOpt(
         'weight_multiplier',
-        default=1.0,
+        default=100.0,
         mutable=True,
-        help="How much the weigher of nova-scheduler counts beside Nova's "
-        'own ones; each of those has a say of 1.0 by default. A host '
-        'aggregate may have its own in its metadata: '
+        help='How much the weigher of nova-scheduler counts beside those of '
+        'Nova, most of which have 1.0. With 100, a hundredth of a '
+        "host's load counts as much as the most that one of those can say. "
+        'A host aggregate may have its own in its metadata: '
         'kronos_weight_multiplier.',
     ),
     cfg.FloatOpt(
