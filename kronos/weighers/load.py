@@ -9,7 +9,8 @@ from nova import utils as nova_utils
 from nova.scheduler import utils, weights
 
 from kronos.common import config
-from kronos.weighers import cache, source
+from kronos.engine.settings import SoftRules
+from kronos.weighers import cache, groups, source
 
 CONF = nova.conf.CONF
 config.register_opts(CONF)
@@ -42,7 +43,14 @@ class KronosWeigher(weights.BaseHostWeigher):
         try:
             found = CONF.kronos.weight_multiplier
             self._multiplier = found if math.isfinite(found) else NO_MULTIPLIER
-            return self._cache.weigh([one.obj for one in weighed_obj_list])
+            states = [one.obj for one in weighed_obj_list]
+            weighed = self._cache.weigh(states)
+            if not getattr(weight_properties, 'instance_group', None):
+                return weighed
+            hosts = [state.host for state in states]
+            return groups.bound(
+                weighed, hosts, weight_properties, _penalty(CONF.kronos)
+            )
         except Exception as error:
             self._cache.note_fault(error)
             return [0.0] * len(weighed_obj_list)
@@ -65,6 +73,13 @@ class KronosWeigher(weights.BaseHostWeigher):
         except Exception as error:
             self._cache.note_fault(error)
             return NO_MULTIPLIER
+
+
+def _penalty(kronos: Any) -> float:
+    """What it costs to break the rule of a soft group."""
+    if kronos.soft_rules == SoftRules.PENALTY:
+        return float(kronos.soft_rule_penalty)
+    return groups.FULL_PENALTY
 
 
 def _session() -> Any:
