@@ -154,8 +154,10 @@ class _Rig:
         return without, more / without
 
     def alone(self, rounds: int) -> list[float]:
-        """Seconds: of reading what it reads; of ``weigh_objects`` when
-        nothing is new, after a refresh, when each host has new vCPUs."""
+        """Seconds of reading what it reads, then of ``weigh_objects``.
+
+        When nothing is new, after a refresh, when all have new vCPUs.
+        """
         found: list[list[float]] = [[], [], [], []]
         for n in range(rounds):
             self._weigh()
