@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does each weighing see one refresh whole, whoever else is at work (W5)?"""
+
+import concurrent.futures
+import sys
+import threading
+
+from tests.unit.weighers.build import (
+    PATIENCE_SECONDS,
+    WeigherTestCase,
+    states,
+)
+
+HOSTS = [f'host-{n:02}' for n in range(40)]
+FEW = HOSTS[:3]
+THREADS = 64
+REFRESHES = 20
+
+
+class ConcurrencyTestCase(WeigherTestCase):
+    """Every refresh has scores of its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.set(refresh_seconds=1.0)
+        self.number = 0
+        self.prometheus.before = self._next
+        self.whole = {}
+        """Weights of all hosts to the number of their refresh."""
+
+    def _next(self):
+        self.number += 1
+        loads = [
+            self.number / 1000 + nth / 100 for nth in range(len(self.hosts))
+        ]
+        self.give(dict(zip(self.hosts, loads, strict=True)))
+        self.whole[tuple(round(1 - load, 6) for load in loads)] = self.number
+
+    def begin(self, hosts):
+        self.hosts = hosts
+        self.cache.weigh(states(*hosts))
+
+    def weigh_all(self):
+        """The number of the refresh whose weights they are; None: none."""
+        weights = self.cache.weigh(states(*self.hosts))
+        return self.whole.get(tuple(round(one, 6) for one in weights))
+
+
+class TestThreads(ConcurrencyTestCase):
+    def test_many_weighings_during_refreshes(self):
+        """W5: each list of weights is of one refresh, the last or this."""
+        self.begin(HOSTS)
+        self.turns.start()
+        self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(1e-5)
+        with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+            for _ in range(REFRESHES):
+                found = []
+
+                def weigh_and_go_on(found=found):
+                    found += [
+                        pool.submit(self.weigh_all) for _ in range(THREADS)
+                    ]
+                    self._next()
+
+                self.prometheus.before = weigh_and_go_on
+                last = self.number
+                self.refresh()
+                numbers = {one.result(PATIENCE_SECONDS) for one in found}
+                self.assertEqual(THREADS, len(found))
+                self.assertEqual(set(), numbers - {last, last + 1})
+                self.assertEqual(last + 1, self.weigh_all())
+
+
+class TestLines(ConcurrencyTestCase):
+    """One goes on to its end between any two lines of the other.
+
+    It could not if it needed a lock that the other one holds.
+    """
+
+    def test_a_weighing_in_the_middle_of_a_refresh(self):
+        """W4, W5: it waits for nothing, and sees all or nothing of it."""
+        self.begin(FEW)
+        numbers = []
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(self.weigh_all).result(PATIENCE_SECONDS)
+
+            def weigh():
+                one = pool.submit(self.weigh_all)
+                numbers.append(one.result(PATIENCE_SECONDS))
+
+            before = threading.gettrace()
+            threading.settrace(_between_lines(weigh))
+            try:
+                self.turns.start()
+            finally:
+                threading.settrace(before)
+            self.assertEqual({None, 1}, set(numbers))
+            numbers.clear()
+            self.refresh()
+            self.turns.stop()
+        self.assertGreater(len(numbers), 100)
+        self.assertEqual(sorted(numbers), numbers)
+        self.assertEqual({1, 2}, set(numbers))
+
+    def test_refreshes_in_the_middle_of_a_weighing(self):
+        """W5: it stays with the scores that it began with."""
+        self.begin(FEW)
+        self.turns.start()
+        before = sys.gettrace()
+        sys.settrace(_between_lines(self.refresh))
+        try:
+            weights = self.cache.weigh(states(*self.hosts))
+        finally:
+            sys.settrace(before)
+        self.assertGreater(self.number, 20)
+        number = self.whole[tuple(round(one, 6) for one in weights)]
+        self.assertLess(number, self.number)
+        self.assertEqual(self.number, self.weigh_all())
+
+
+def _between_lines(work):
+    """A trace function that does it before each line of the weigher."""
+
+    def trace(frame, event, _):
+        if '/kronos/weighers/' not in frame.f_code.co_filename:
+            return None
+        if event == 'line':
+            work()
+        return trace
+
+    return trace
