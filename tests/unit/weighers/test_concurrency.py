@@ -118,6 +118,27 @@ class TestLines(ConcurrencyTestCase):
         self.assertLess(number, self.number)
         self.assertEqual(self.number, self.weigh_all())
 
+    def test_weighings_in_the_middle_of_a_weighing(self):
+        """W5: none waits for another one."""
+        self.begin(FEW)
+        self.turns.start()
+        numbers = []
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+
+            def weigh():
+                one = pool.submit(self.weigh_all)
+                numbers.append(one.result(PATIENCE_SECONDS))
+
+            before = sys.gettrace()
+            sys.settrace(_between_lines(weigh))
+            try:
+                weights = self.cache.weigh(states(*self.hosts))
+            finally:
+                sys.settrace(before)
+        self.assertGreater(len(numbers), 20)
+        self.assertEqual({1}, set(numbers))
+        self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
+
 
 def _between_lines(work):
     """A trace function that does it before each line of the weigher."""
