@@ -10,9 +10,9 @@ from tests.lab.base import layout, topology
 WEIGHTS = {'cpu': 0.6, 'memory': 0.4}
 """As in the sample policies."""
 SERVERS = {
-    'cmp1': (4, 1.5),
+    'cmp1': (7, 0.9),
     'cmp2': (12, 0.1),
-    'cmp3': (4, 1.2),
+    'cmp3': (6, 0.8),
     'cmp4': (10, 0.6),
     'cmp5': (10, 0.2),
     'cmp6': (6, 0.3),
