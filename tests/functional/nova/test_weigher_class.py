@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is the class what Nova's handler of weighers wants (W1, W3, W4, W5)?"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import fixtures
+
+# Before all else: eventlet, if it is wanted, wants to be first.
+from tests.functional.nova import weighing  # isort: split
+
+import nova.conf
+from nova import objects, test
+from nova.scheduler import host_manager, weights
+
+from kronos.weighers import cache, load
+
+CONF = nova.conf.CONF
+SPEC = objects.RequestSpec(instance_group=None)
+OPTIONAL = (
+    'numpy',
+    'openstack',
+    'watcher',
+    'kronos.engine.propose',
+    'kronos.engine.state',
+    'kronos.strategies',
+)
+
+
+class Source:
+    """Always the same: it is not what is tested here."""
+
+
+def state(host, **metadata):
+    found = host_manager.HostState(host, host, None)
+    found.aggregates = [
+        objects.Aggregate(name=key, metadata={key.split('__')[0]: value})
+        for key, value in metadata.items()
+    ]
+    return found
+
+
+class ClassTestCase(test.NoDBTestCase):
+    def setUp(self):
+        super().setUp()
+        self.spawned = []
+        self.cache = cache.Cache(Source(), spawn=self.spawned.append)
+        self.weigher = load.KronosWeigher(self.cache)
+        self.flags(weight_multiplier=1.0, group='kronos')
+
+    def weigh(self, *hosts):
+        """As Nova does; by host."""
+        found = weights.HostWeightHandler().get_weighed_objects(
+            [self.weigher], list(hosts), SPEC
+        )
+        return {one.obj.host: one.weight for one in found}
+
+
+class TestClass(ClassTestCase):
+    def test_nova_loads_it(self):
+        """W1: by its path only."""
+        handler = weights.HostWeightHandler()
+        names = [
+            one.__name__
+            for one in handler.get_matching_classes(weighing.CLASSES)
+        ]
+        self.assertIn('KronosWeigher', names)
+        self.assertGreaterEqual(len(names), 13)
+        usual = handler.get_matching_classes(weighing.CLASSES[:1])
+        self.assertNotIn(load.KronosWeigher, usual)
+
+    def test_the_scale_is_absolute(self):
+        """W2: Nova does not stretch what is close."""
+        self.assertEqual(
+            (0.0, 1.0), (load.KronosWeigher.minval, load.KronosWeigher.maxval)
+        )
+        self.cache.weigh = lambda states: [0.5, 0.51]
+        found = self.weigh(state('a'), state('b'))
+        self.assertAlmostEqual(0.01, found['b'] - found['a'])
+
+    def test_one_host(self):
+        self.cache.weigh = lambda states: [0.25] * len(states)
+        self.assertEqual(0.25, self.weigher._weigh_object(state('a'), None))
+
+    def test_construction_does_nothing(self):
+        """W5: no thread, no file, no socket."""
+        load.KronosWeigher()
+        self.assertEqual([], self.spawned)
+
+    def test_whatever_happens(self):
+        """W4: never an exception; the thread tells of it."""
+        noted = []
+        self.cache.note_fault = noted.append
+        for error in (
+            KeyError('x'),
+            RuntimeError(),
+            TimeoutError(),
+            OSError(),
+        ):
+
+            def fail(states, error=error):
+                raise error
+
+            self.cache.weigh = fail
+            self.assertEqual(
+                {'a': 0.0, 'b': 0.0}, self.weigh(state('a'), state('b'))
+            )
+            self.assertEqual(0.0, self.weigher._weigh_object(state('a'), None))
+            self.assertEqual([error, error], noted[-2:])
+        self.assertEqual(1.0, self.weigher.weight_multiplier(None))
+
+
+class TestMultiplier(ClassTestCase):
+    def multiplier(self, **metadata):
+        self.weigh(state('a'), state('b'))
+        return self.weigher.weight_multiplier(state('a', **metadata))
+
+    def test_of_the_options(self):
+        """W3: read with each request."""
+        self.assertEqual(1.0, self.multiplier())
+        self.flags(weight_multiplier=-2.5, group='kronos')
+        self.assertEqual(-2.5, self.multiplier())
+
+    def test_of_aggregates(self):
+        """W3: the least of several, as for Nova's own weighers."""
+        key = load.MULTIPLIER_KEY
+        self.assertEqual(7.5, self.multiplier(**{key: '7.5'}))
+        both = {f'{key}__1': '7', f'{key}__2': '3'}
+        self.assertEqual(3.0, self.multiplier(**both))
+        self.assertEqual(1.0, self.multiplier(cpu_weight_multiplier='9'))
+
+    def test_nonsense(self):
+        """W4: what is no number does not spoil the order."""
+        self.flags(weight_multiplier=4.0, group='kronos')
+        for value in ('nan', 'inf', '-inf', 'much', '', '1,5'):
+            self.assertEqual(
+                4.0, self.multiplier(**{load.MULTIPLIER_KEY: value}), value
+            )
+        for value in ('nan', 'inf'):
+            self.flags(weight_multiplier=float(value), group='kronos')
+            self.assertEqual(1.0, self.multiplier())
+
+
+class TestProcesses(test.NoDBTestCase):
+    def program(self, text, **env):
+        """What a program of its own prints."""
+        done = subprocess.run(
+            [sys.executable, '-W', 'ignore', '-c', text],
+            env={**os.environ, **env},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+        return done.stdout
+
+    def test_what_it_needs(self):
+        """W1, W5: neither what plans nor a network, a thread or a file."""
+        text = (
+            'import builtins, socket, sys, threading\n'
+            'import nova.conf, nova.utils\n'
+            'from nova.scheduler import utils, weights\n'
+            'nova, threads = set(sys.modules), threading.active_count()\n'
+            'def refuse(*args): raise AssertionError(args)\n'
+            'socket.socket.connect = refuse\n'
+            'from kronos.weighers import load\n'
+            'builtins.open = refuse\n'
+            'load.KronosWeigher()\n'
+            'assert threading.active_count() == threads\n'
+            'print(*(set(sys.modules) - nova))\n'
+        )
+        env = {'OS_NOVA_DISABLE_EVENTLET_PATCHING': '1'}
+        loaded = self.program(text, **env).split()
+        self.assertIn('kronos.weighers.load', loaded)
+        self.assertEqual(
+            [], [name for name in loaded if name.startswith(OPTIONAL)]
+        )
+
+    def test_two_workers_of_native_threads(self):
+        """W5."""
+        self._two_workers('1', 'False')
+
+    def test_two_workers_of_eventlet(self):
+        """W5: as in Nova 31, and in 34 for those who ask for it."""
+        self._two_workers('0', 'True')
+
+    def _two_workers(self, disable, is_patched):
+        """Both get scores, by a connection each."""
+        prometheus = self.useFixture(weighing.Prometheus())
+        prometheus.give({'a': 0.2, 'b': 0.9})
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        policies = folder / 'policies.yaml'
+        policies.write_text(weighing.policies())
+        options = folder / 'nova.conf'
+        options.write_text(
+            f'[kronos]\npolicies_file = {policies}\nrefresh_seconds = 1\n'
+            'weight_multiplier = 1.0\n'
+            f'[kronos_prometheus]\nurl = {prometheus.url}\n'
+        )
+        program = pathlib.Path(__file__).with_name('two_workers.py')
+        lines = self.program(
+            program.read_text().replace('NOVA_CONF', str(options)),
+            OS_NOVA_DISABLE_EVENTLET_PATCHING=disable,
+        ).splitlines()
+        found = [json.loads(line) for line in lines if line.startswith('{')]
+        self.assertEqual(2, len(found), lines)
+        self.assertEqual(2, len({one['pid'] for one in found}))
+        for one in found:
+            self.assertEqual(is_patched, str(one['is_patched']))
+            self.assertEqual([0.0, 0.0], one['first'])
+            self.assertEqual(['a', 'b'], one['order'])
+            self.assertAlmostEqual(0.8, one['weights'][0])
+            self.assertAlmostEqual(0.1, one['weights'][1])
+        self.assertEqual(2, prometheus.seen['callers'])
