@@ -123,9 +123,15 @@ class WeighingTestCase(base.NovaTestCase):
         if self._is_over.wait(min(seconds, NAP)):
             raise SystemExit
 
-    def begin(self):
-        """Have Kronos meet the hosts, by a first boot."""
-        self._delete_server(self.boot(flavor_id=self.small))
+    def begin(self, vcpus=10):
+        """Have Kronos meet the hosts, by a first boot.
+
+        :param vcpus: of a server on each of them, whose load theirs is
+        """
+        flavor = self._create_flavor(vcpu=vcpus, memory_mb=512, ephemeral=1)
+        for host in self.hosts:
+            self.boot(host, flavor_id=flavor)
+        self.tried()
         self.refreshed()
 
     def refreshed(self):
@@ -144,3 +150,9 @@ class WeighingTestCase(base.NovaTestCase):
     def new(self):
         """The host that a new server is placed on."""
         return self.boot(flavor_id=self.small)['OS-EXT-SRV-ATTR:host']
+
+    def tried(self):
+        """The host of a new server, which is gone again."""
+        server = self.boot(flavor_id=self.small)
+        self._delete_server(server)
+        return server['OS-EXT-SRV-ATTR:host']
