@@ -5,6 +5,7 @@ A board is made once and then only replaced as a whole. What a weighing
 leaves in its rows are notes, each written in one piece.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,7 +75,15 @@ class Outlook:
 class Row:
     """One host: what it weighs now, and how that changes."""
 
-    __slots__ = ('_carried', '_look', 'base', 'is_seen', 'spot')
+    __slots__ = (
+        '_carried',
+        '_look',
+        '_room',
+        'base',
+        'is_seen',
+        'limit',
+        'spot',
+    )
 
     def __init__(
         self,
@@ -82,6 +91,7 @@ class Row:
         base: float | None,
         carried: float,
         aggregates: list[Any],
+        room: float = math.inf,
     ) -> None:
         """Take what it weighs, and from where vCPUs are counted.
 
@@ -89,10 +99,15 @@ class Row:
         :param base: vCPUs in use that those are counted from; None: those
             that are seen next
         :param carried: those that came before
+        :param room: vCPUs that the samples do not show, with which its
+            first ceiling is reached; where hosts are to be filled
         """
         self._look = weigh
         self.base = base
         self._carried = carried
+        self._room = room
+        self.limit = math.inf if base is None else base + room - carried
+        """vCPUs in use up to which it is below its ceilings."""
         self.is_seen = False
         self.spot: tuple[float | None, list[Any], float | None] = (
             base,
@@ -109,6 +124,7 @@ class Row:
         """What the host weighs with so many vCPUs in use; None: neutral."""
         if self.base is None:
             self.base = used
+            self.limit = used + self._room - self._carried
         more = used - self.base + self._carried
         weight = self._look(more) if self._look else None
         self.spot = (used, self.spot[1], weight)
@@ -147,17 +163,21 @@ def build(
             scope = _scope_of(one, outlook.aggregates)
             scopes.setdefault((mode, scope), []).append(host)
     weighs: dict[str, Callable[[float], float]] = {}
+    rooms: dict[str, float] = {}
     for (mode, scope), hosts in scopes.items():
         places, more = _places(mode, scope, hosts, known, outlook, ledger, now)
         troubles += more
         for host, place in places.items():
             weighs[host] = _weigher(place, mode, outlook.step)
+            if mode is Mode.PACK:
+                rooms[host] = place.room
     rows = {
         host: Row(
             weighs.get(host),
             ledger.base(host, now),
             ledger.pending(host, now),
             one.aggregates,
+            rooms.get(host, math.inf),
         )
         for host, one in known.items()
     }

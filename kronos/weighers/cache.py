@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from oslo_log import log as logging
 
+from kronos.engine import placing
 from kronos.weighers import board
 from kronos.weighers.board import Acquaintance, Board, Outlook
 from kronos.weighers.ledger import Ledger
@@ -79,11 +80,14 @@ class Cache:
         self._warned_at = self._complained_at = float('-inf')
         self._is_told = False
 
-    def weigh(self, states: Sequence[Any]) -> list[float]:
+    def weigh(self, states: Sequence[Any], vcpus: float = 0.0) -> list[float]:
         """A weight in [0, 1] for each of Nova's ``HostState``.
 
-        One of which nothing is known gets the mean of the others; if
-        nothing is known of any, all get 0.
+        A host that is to be filled counts as full if the new server would
+        lift it above a ceiling. One of which nothing is known gets the mean
+        of the others; if nothing is known of any, all get 0.
+
+        :param vcpus: of the new server
         """
         self._begin()
         now, shown = self._clock(), self._board
@@ -93,6 +97,11 @@ class Cache:
             return [0.0] * len(states)
         if now - shown.at > self._valid_for:
             return [0.0] * len(states)
+        return self._read(shown, states, vcpus)
+
+    def _read(
+        self, shown: Board, states: Sequence[Any], vcpus: float
+    ) -> list[float]:
         weights: list[float | None] = []
         append, find = weights.append, shown.rows.get
         is_complete = True
@@ -112,6 +121,8 @@ class Cache:
                 weight = row.update(state.vcpus_used)
             if weight is None:
                 is_complete = False
+            elif state.vcpus_used + vcpus > row.limit:
+                weight = placing.FULL
             append(weight)
         # To look for None among them would take a sixth of the time.
         if is_complete:

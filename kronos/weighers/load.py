@@ -44,7 +44,7 @@ class KronosWeigher(weights.BaseHostWeigher):
             found = CONF.kronos.weight_multiplier
             self._multiplier = found if math.isfinite(found) else NO_MULTIPLIER
             states = [one.obj for one in weighed_obj_list]
-            weighed = self._cache.weigh(states)
+            weighed = self._cache.weigh(states, _vcpus(weight_properties))
             if not getattr(weight_properties, 'instance_group', None):
                 return weighed
             hosts = [state.host for state in states]
@@ -57,7 +57,8 @@ class KronosWeigher(weights.BaseHostWeigher):
 
     def _weigh_object(self, host_state: Any, weight_properties: Any) -> float:
         try:
-            return self._cache.weigh([host_state])[0]
+            vcpus = _vcpus(weight_properties)
+            return self._cache.weigh([host_state], vcpus)[0]
         except Exception as error:
             self._cache.note_fault(error)
             return 0.0
@@ -73,6 +74,12 @@ class KronosWeigher(weights.BaseHostWeigher):
         except Exception as error:
             self._cache.note_fault(error)
             return NO_MULTIPLIER
+
+
+def _vcpus(spec: Any) -> float:
+    """Of the server that is placed."""
+    flavor = getattr(spec, 'flavor', None)
+    return float(getattr(flavor, 'vcpus', 0) or 0)
 
 
 def _penalty(kronos: Any) -> float:

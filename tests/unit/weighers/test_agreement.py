@@ -6,6 +6,7 @@ servers on it are new to all others. A server is average that is as busy as
 its vCPUs are over the whole cluster.
 """
 
+import itertools
 import math
 import pathlib
 
@@ -203,9 +204,9 @@ class AgreementTestCase(WeigherTestCase):
         self.turns.start()
         return found
 
-    def weights(self, scene, placed=()):
+    def weights(self, scene, placed=(), vcpus=0):
         hosts = scene.hosts(placed)
-        weights = self.cache.weigh(scene.states(hosts, placed))
+        weights = self.cache.weigh(scene.states(hosts, placed), vcpus)
         return dict(zip(hosts, weights, strict=True))
 
     def best(self, scene, placed=()):
@@ -298,9 +299,9 @@ class TestPack(AgreementTestCase):
 
     def test_the_best_is_the_planners(self):
         """W2: the fullest one in use that may take it."""
-        for step in STEPS:
-            scene = self.scene('metric-2.json', Mode.PACK, step)
+        for name, step in itertools.product(NAMES, STEPS):
+            scene = self.scene(name, Mode.PACK, step)
             [planned] = scene.planned(1)
-            weights = self.weights(scene)
-            self.assertEqual(max(weights.values()), weights[planned])
+            weights = self.weights(scene, vcpus=scene.vcpus)
+            self.assertEqual(max(weights.values()), weights[planned], name)
             self.turns.stop()

@@ -4,6 +4,7 @@
 from tests.unit.weighers.build import (
     LOADS,
     CacheTestCase,
+    policy,
     state,
     states,
 )
@@ -105,3 +106,23 @@ class TestPlaced(CacheTestCase):
         self.give({'a': 0.5004, 'b': 0.4998, 'c': 0.51})
         self.meet(*LOADS)
         self.all_weigh({'a': 0.5, 'b': 0.5, 'c': 0.49})
+
+
+class TestCeilings(CacheTestCase):
+    """W2: nothing is lifted above a ceiling where hosts are filled."""
+
+    def test_by_the_new_server_itself(self):
+        rows = [policy('cpu', 1.0, 'pack', capacity_threshold=0.8)]
+        self.set(policies_file=self.write('pack.yaml', *rows))
+        loads = {'a': 0.75, 'b': 0.5}
+        self.give(loads, 'cpu')
+        self.give(loads, 'cpu_in_use')
+        hosts = states('a', 'b', used=16)
+        self.meet(*hosts)
+        # A vCPU takes 0.625 of one of 16: 0.04 of a host.
+        for vcpus, best in ((0, 'a'), (1, 'a'), (2, 'b'), (4, 'b')):
+            weights = dict(
+                zip('ab', self.cache.weigh(hosts, vcpus), strict=True)
+            )
+            self.assertEqual(best, max(weights, key=weights.get), vcpus)
+            self.assertAlmostEqual(0.5, weights['b'])
