@@ -19,7 +19,7 @@ from nova.scheduler import host_manager, weights
 from kronos.weighers import cache, load
 
 CONF = nova.conf.CONF
-SPEC = objects.RequestSpec(instance_group=None)
+SPEC = objects.RequestSpec(instance_group=None, flavor=objects.Flavor(vcpus=2))
 OPTIONAL = (
     'numpy',
     'openstack',
@@ -77,13 +77,14 @@ class TestClass(ClassTestCase):
         self.assertEqual(
             (0.0, 1.0), (load.KronosWeigher.minval, load.KronosWeigher.maxval)
         )
-        self.cache.weigh = lambda states: [0.5, 0.51]
+        self.cache.weigh = lambda states, vcpus: [0.5, 0.51]
         found = self.weigh(state('a'), state('b'))
         self.assertAlmostEqual(0.01, found['b'] - found['a'])
 
     def test_one_host(self):
-        self.cache.weigh = lambda states: [0.25] * len(states)
-        self.assertEqual(0.25, self.weigher._weigh_object(state('a'), None))
+        """W2: for a server of that size."""
+        self.cache.weigh = lambda states, vcpus: [vcpus / 8] * len(states)
+        self.assertEqual(0.25, self.weigher._weigh_object(state('a'), SPEC))
 
     def test_construction_does_nothing(self):
         """W5: no thread, no file, no socket."""
@@ -101,14 +102,14 @@ class TestClass(ClassTestCase):
             OSError(),
         ):
 
-            def fail(states, error=error):
+            def fail(states, vcpus, error=error):
                 raise error
 
             self.cache.weigh = fail
             self.assertEqual(
                 {'a': 0.0, 'b': 0.0}, self.weigh(state('a'), state('b'))
             )
-            self.assertEqual(0.0, self.weigher._weigh_object(state('a'), None))
+            self.assertEqual(0.0, self.weigher._weigh_object(state('a'), SPEC))
             self.assertEqual([error, error], noted[-2:])
         self.assertEqual(1.0, self.weigher.weight_multiplier(None))
 

@@ -28,7 +28,9 @@ def state(host):
 def work(weighers):
     """Weigh until there are two refreshes' worth of scores; tell them."""
     handler = weights.HostWeightHandler()
-    spec = objects.RequestSpec(instance_group=None)
+    spec = objects.RequestSpec(
+        instance_group=None, flavor=objects.Flavor(vcpus=2)
+    )
 
     def weigh():
         hosts = [state('b'), state('a')]
