@@ -37,9 +37,9 @@ class Keystone(fixtures.Fixture):
             json=token,
             headers={'X-Subject-Token': 'ks-token'},
         )
-        self.wire.get(
-            NOVA, json={'version': _version('v2.1', NOVA, self._newest)}
-        )
+        told = {'version': _version('v2.1', NOVA, self._newest)}
+        for url in (NOVA, f'{NOVA}/'):
+            self.wire.get(url, json=told)
         self.wire.get(
             PLACEMENT,
             json={'versions': [_version('v1.0', PLACEMENT, '1.39')]},

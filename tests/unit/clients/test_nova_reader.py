@@ -148,7 +148,8 @@ class TestNoVersions(NovaTestCase):
 class TestAwayAtFirst(NovaTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.answer = self.wire.get(f'{NOVA}/', status_code=503)
+        for url in (NOVA, f'{NOVA}/'):
+            self.wire.get(url, status_code=503)
 
     def test_it_may_pass(self) -> None:
         """Q3: what Nova can do is asked first; it may be away then."""
@@ -156,6 +157,7 @@ class TestAwayAtFirst(NovaTestCase):
         self.assertTrue(error.kwargs['transient'])
         self.assertEqual(503, error.kwargs['status'])
         self.assertNotIn('microversions', str(error))
+        self.assertEqual([1, 2, 4], self.slept)
 
 
 class TestFailures(NovaTestCase):
