@@ -54,6 +54,8 @@ class Place:
 
 FULL = 0.0
 """Weight of a host above a ceiling where hosts are to be filled."""
+MOST = 1.0
+"""A vCPU cannot keep more than one core busy."""
 LEAST = 1e-6
 """Where they are to be filled, an empty host is still better than that."""
 
@@ -108,7 +110,11 @@ def places(
 def _usage_per_vcpu(
     values: Mapping[str, float], sizes: Mapping[str, Size]
 ) -> float:
-    """vCPUs' worth of a host that a vCPU in use takes, on average."""
+    """Cores' worth of a host that a vCPU in use takes, on average.
+
+    Where few are in use, most of what is measured is the hosts' own, so it
+    is no more than ``MOST``; so much it is, too, where none is in use.
+    """
     known = {
         host: size.used
         for host, size in sizes.items()
@@ -116,7 +122,9 @@ def _usage_per_vcpu(
     }
     used = math.fsum(known.values())
     taken = math.fsum(values[host] * sizes[host].total for host in known)
-    return taken / used if used > 0.0 else 0.0
+    if not known:
+        return 0.0
+    return min(taken / used, MOST) if used > 0.0 else MOST
 
 
 def _share(usage: float, total: float) -> float:

@@ -104,6 +104,17 @@ class TestSpread(base.BaseTestCase):
             self.assertEqual(0.0, found[host].rate)
             self.assertEqual(math.inf, found[host].room)
 
+    def test_few_or_none_in_use(self):
+        """W2: a vCPU takes no more than a core, and may take that much."""
+        for used in (0, 1, 2):
+            found = places(
+                [build.policy()],
+                {'cpu': {'a': 0.5, 'b': 0.25}},
+                {'a': (16, used), 'b': (8, used)},
+            )
+            self.assertAlmostEqual(1 / 16, found['a'].rate)
+            self.assertAlmostEqual(1 / 8, found['b'].rate)
+
     def test_steps(self):
         """W2: what is about alike is alike, and the ends stay ends."""
         for step in (0.01, 0.05, 0.3, 1.0):

@@ -143,11 +143,11 @@ class TestScopes(BoardTestCase):
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.7 / 32, rows['a'].update(17))
         self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
-        self.assertAlmostEqual(0.1 + 0.9 / 4, rows['c'].update(3))
+        self.assertAlmostEqual(0.1 + 1 / 16, rows['c'].update(3))
         self.outlook.aggregates = ['gold']
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
-        self.assertAlmostEqual(0.5 - 1.4 / 20, rows['b'].update(17))
+        self.assertAlmostEqual(0.5 - 1 / 16, rows['b'].update(17))
         self.outlook.aggregates = []
         self.assertAlmostEqual(0.8 - 1.6 / 36, self.two().rows['a'].update(17))
 
@@ -180,13 +180,13 @@ class TestRows(BoardTestCase):
             self.assertEqual((used, weight), row.spot[::2])
 
     def test_what_was_placed_before(self):
-        self.loads = {'a': 0.5}
+        self.loads = {'a': 0.25}
         self.ledger.note({'a': 4}, NOW - 50)
         self.ledger.note({'a': 8}, NOW - 50)
         row = self.build(state('a', used=8)).rows['a']
         # 4 came 50 s ago and are half in the samples, which show 6.
-        self.assertAlmostEqual(0.5 - 2 * 0.5 / 6, row.spot[2])
-        self.assertAlmostEqual(0.5 - 4 * 0.5 / 6, row.update(10))
+        self.assertAlmostEqual(0.75 - 2 * 0.25 / 6, row.spot[2])
+        self.assertAlmostEqual(0.75 - 4 * 0.25 / 6, row.update(10))
 
     def test_unseen_for_long(self):
         """What is seen first is where it starts."""
