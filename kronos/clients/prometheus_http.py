@@ -18,6 +18,7 @@ LOG = logging.getLogger(__name__)
 
 LONGEST_WAIT = 60.0
 """Seconds between two tries, whatever Retry-After asks for."""
+MOST_TOLD = 100
 PASSING = (
     requests.ConnectionError,
     requests.exceptions.ChunkedEncodingError,
@@ -50,6 +51,7 @@ class Http:
         # Aetos takes GET only.
         self._method = 'GET' if self.by_keystone else 'POST'
         self._timeout = timeout
+        self._told: list[str] = []
         self._retrying = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(max_retries + 1),
             wait=_Wait(retry_backoff),
@@ -79,9 +81,16 @@ class Http:
             for secret in auth.secrets_of(self._session):
                 text = text.replace(secret, '***')
             raise type(error)(text, error.status) from None
-        for warning in body.get('warnings') or []:
-            LOG.warning('Prometheus at %s: %s', self.address, warning)
+        self._warn(body.get('warnings') or [])
         return data
+
+    def _warn(self, warnings: list[Any]) -> None:
+        """Log what is new: who asks for ever would repeat it for ever."""
+        for warning in map(str, warnings):
+            if warning not in self._told:
+                LOG.warning('Prometheus at %s: %s', self.address, warning)
+                # The newest ones; some name a moment and are always new.
+                self._told = [*self._told[-MOST_TOLD + 1 :], warning]
 
     def _try(self, what: str, params: Mapping[str, str], method: str) -> Any:
         method = method or self._method
