@@ -7,7 +7,6 @@ OPTS = [
     cfg.FloatOpt(
         'weight_multiplier',
         default=100.0,
-        mutable=True,
         help='How much the weigher of nova-scheduler counts beside those of '
         'Nova, most of which have 1.0. With 100, a hundredth of a '
         "host's load counts as much as the most that one of those can say. "
@@ -18,7 +17,6 @@ OPTS = [
         'refresh_seconds',
         default=30,
         min=1,
-        mutable=True,
         help='Seconds between two times at which each process of '
         'nova-scheduler asks Prometheus, one query per policy.',
     ),
@@ -27,7 +25,6 @@ OPTS = [
         default=0.01,
         min=0,
         max=1,
-        mutable=True,
         help='Weights of hosts are rounded to a multiple of this, so that '
         'hosts that are about alike are alike: [filter_scheduler] '
         'shuffle_best_same_weighed_hosts then takes any of them. 0: they '
@@ -37,7 +34,6 @@ OPTS = [
         'settling_seconds',
         default=120,
         min=0,
-        mutable=True,
         help='Seconds until the load of a server that was just placed is '
         "wholly in the samples: the longest window of the policies' "
         'queries. So long the weigher reckons with what its vCPUs will '
