@@ -92,6 +92,27 @@ class Repair:
                 break
         return self._end(self._broken())
 
+    def asked(self, instance: int) -> dict[int, str]:
+        """Where a move of an instance brings a group closer to its rule now.
+
+        :returns: hosts to the uuid of the group, the first of several
+        """
+        return self._ends(instance, self._broken())
+
+    def waiting(self, instance: int) -> dict[int, str]:
+        """The same for groups that have a member on its way."""
+        return self._ends(instance, self._waiting)
+
+    def _ends(self, instance: int, broken: Sequence[Broken]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for one in broken:
+            if instance in one.members:
+                members, hosts = self._moves.ends(one)
+                if instance in members:
+                    for host in hosts:
+                        found.setdefault(host, one.group.uuid)
+        return found
+
     def _broken(self) -> list[Broken]:
         return [one for one in self._groups if self._moves.excess(one)]
 

@@ -8,6 +8,7 @@ earlier one leaves: scores, placement and headroom (A10).
 import dataclasses
 from dataclasses import dataclass, field
 
+from kronos.engine.codes import Code, Reason
 from kronos.engine.profiling import Profiles
 from kronos.engine.rules import demand
 from kronos.engine.scoring import Scorecard
@@ -33,7 +34,11 @@ class Carry:
     def planned(self) -> dict[str, str]:
         """Instance uuid to the reason why it is not planned again."""
         return {
-            move.instance.uuid: f'it is planned already, in scope {move.scope}'
+            move.instance.uuid: Reason(
+                f'it is planned already, in scope {move.scope}',
+                Code.INSTANCE_PLANNED_BEFORE,
+                move.scope,
+            )
             for move in self.moves
         }
 

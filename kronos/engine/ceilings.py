@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.codes import Code, Reason
 from kronos.engine.rules import Rule
 
 
@@ -41,17 +42,29 @@ class CeilingRule(Rule):
         self._capacity = capacity
 
     def why_not(self, instance: int, host: int) -> str:
+        return next(iter(self.reasons(instance, host)), '')
+
+    def reasons(self, instance: int, host: int) -> list[str]:
+        found: list[str] = []
         share = self._usage[:, instance] / self._capacity[:, host]
         projected = self._loads[:, host] + share
         for p in np.flatnonzero(~self._below(projected, self._ceilings)):
             name, ceiling = self._policies[p], self._ceilings[p]
             if np.isnan(projected[p]):
-                return f'policy {name}: its capacity reading is not known'
-            return (
+                text = f'policy {name}: its capacity reading is not known'
+                found.append(Reason(text, Code.CEILING_UNKNOWN, name))
+                # Even an empty host may be too small.
+                projected[p] = share[p]
+                if self._below(share[p], ceiling):
+                    continue
+            text = (
                 f'policy {name} would be at {projected[p]:.3f} there, its '
                 f'capacity_threshold is {ceiling:g}'
             )
-        return ''
+            found.append(
+                Reason(text, Code.OVER_CEILING, name, float(projected[p]))
+            )
+        return found
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)

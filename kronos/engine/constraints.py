@@ -13,6 +13,7 @@ import numpy as np
 
 from kronos.engine import heading
 from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.codes import Code, Reason
 from kronos.engine.drains import why_unavailable
 from kronos.engine.groups import SOFT, GroupRule
 from kronos.engine.rules import Elsewhere, HeadroomRule, KeyedRule, Rule
@@ -40,6 +41,18 @@ class Constraints:
             if reason := rule.why_not(instance, host):
                 return reason
         return ''
+
+    def reasons(
+        self, instance: int, host: int, hard: bool = False
+    ) -> list[str]:
+        """All that each rule has against a move now, in their order.
+
+        :param hard: without the rules that a penalty may outweigh
+        """
+        rules = self._hard() if hard else self._rules
+        return [
+            reason for rule in rules for reason in rule.reasons(instance, host)
+        ]
 
     def refusals(self, instance: int) -> list[tuple[int, str]]:
         """How many hosts each rule refuses that no earlier one did.
@@ -226,44 +239,56 @@ def why_closed(
     if host in frozen_hosts:
         return frozen_hosts[host]
     if snapshot.services is None:
-        return 'the state of the compute services is unknown'
+        return Reason(
+            'the state of the compute services is unknown',
+            Code.SCOPE_NO_SERVICES,
+        )
     if reason := why_unavailable(snapshot.services.get(host)):
         return reason
     about = snapshot.hosts[host]
     if about.closed:
-        return about.closed
+        return Reason(about.closed, Code.HOST_CLOSED)
     if about.headroom is None and settings.require_headroom:
-        return 'Placement shows no inventory of it (require_headroom is set)'
+        return Reason(
+            'Placement shows no inventory of it (require_headroom is set)',
+            Code.HOST_NO_PLACEMENT,
+        )
     return ''
 
 
 def _closed_rule(_: None, closed: str) -> str:
-    return f'the host takes nothing: {closed}' if closed else ''
+    if not closed:
+        return ''
+    text = f'the host takes nothing: {closed}'
+    return closed.worded(text) if isinstance(closed, Reason) else text
 
 
 def _pin_rule(pin: str | None, zone: str) -> str:
     """An unknown zone is not the one that is asked for."""
     if pin is None or pin == zone:
         return ''
-    return (
+    return Reason(
         f'it is pinned to availability zone {pin}, the host is in '
-        f'{zone or "an unknown one"}'
+        f'{zone or "an unknown one"}',
+        Code.ZONE_PINNED,
     )
 
 
 def _same_zone_rule(zone: str, other: str) -> str:
     if zone == other:
         return ''
-    return (
+    return Reason(
         f'restrict_to_az is set: the host is in availability zone '
-        f'{other or "unknown"}, not {zone or "unknown"}'
+        f'{other or "unknown"}, not {zone or "unknown"}',
+        Code.ZONE_CROSSED,
     )
 
 
 def _same_cell_rule(cell: str, other: str) -> str:
     if cell and cell == other:
         return ''
-    return (
+    return Reason(
         f'the host is in cell {other or "unknown"}, not '
-        f'{cell or "unknown"}, and no live migration crosses cells'
+        f'{cell or "unknown"}, and no live migration crosses cells',
+        Code.CELL_CROSSED,
     )

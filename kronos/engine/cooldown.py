@@ -10,7 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine import quarantine
+from kronos.engine.codes import Code, Reason
 from kronos.engine.events import Event, Origin, Outcome
+from kronos.engine.seeds import Sown
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
 
@@ -82,10 +84,11 @@ def remember(snapshot: Snapshot, settings: Settings) -> Memory:
     tell of one, the newer time counts.
     """
     past = _Past(snapshot, settings)
-    memory = Memory(standstill=past.standstill())
+    seeds = Sown(snapshot, settings)
+    memory = Memory(standstill=past.standstill() or seeds.standstill())
     for uuid in sorted(snapshot.instances):
         events = past.by_instance.get(uuid, [])
-        reason = past.unavailable(events)
+        reason = past.unavailable(events) or seeds.unavailable(uuid)
         if reason:
             memory.unavailable[uuid] = reason
         left = past.left_hosts(events, snapshot.instances[uuid].host)
@@ -161,10 +164,11 @@ class _Past:
         left = limit - self._age(newest)
         if left <= 0:
             return ''
-        return (
+        return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
             f'{math.ceil(left)} s: '
-            + self._told(newest, newest.instance, f'of {newest.instance}')
+            + self._told(newest, newest.instance, f'of {newest.instance}'),
+            Code.SCOPE_COOLDOWN,
         )
 
     def unavailable(self, events: Sequence[Event]) -> str:
@@ -174,18 +178,23 @@ class _Past:
         """
         going = _last(events, _in_progress)
         if going is not None:
-            return self._told(going, 'it', 'of it')
+            text = self._told(going, 'it', 'of it')
+            return Reason(text, Code.INSTANCE_ON_ITS_WAY)
         quarantined, cooling = self._quarantine(events), 0.0
         if events:
             cooling = self._settings.instance_cooldown_seconds - self._age(
                 events[-1]
             )
         if quarantined is not None and self._left(quarantined) >= cooling:
-            return self._quarantine_text(quarantined)
+            text = self._quarantine_text(quarantined)
+            return Reason(text, Code.INSTANCE_QUARANTINE)
         if cooling <= 0:
             return ''
         told = self._told(events[-1], 'it', 'of it')
-        return f'it cools down for {math.ceil(cooling)} s: {told}'
+        return Reason(
+            f'it cools down for {math.ceil(cooling)} s: {told}',
+            Code.INSTANCE_COOLDOWN,
+        )
 
     def left_hosts(
         self, events: Sequence[Event], now_on: str
@@ -197,8 +206,11 @@ class _Past:
         """
         guard = self._settings.return_guard_seconds
         return {
-            event.source: f'it was moved away from there {self._ago(event)} '
-            f'(return_guard is {guard:g} s)'
+            event.source: Reason(
+                f'it was moved away from there {self._ago(event)} '
+                f'(return_guard is {guard:g} s)',
+                Code.RETURN_GUARD,
+            )
             for event in events
             if event.outcome is Outcome.MOVED
             and event.source not in ('', now_on)

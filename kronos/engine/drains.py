@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which hosts may take part, and which ones are to be emptied? (G1-G4)"""
 
+from kronos.engine.codes import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import ComputeService, Snapshot
 
@@ -10,22 +11,31 @@ def why_unavailable(service: ComputeService | None) -> str:
 
     :param service: the host's row of os-services, None if it has none
     """
+    found = faults(service)
+    return found[0].worded(', '.join(found)) if found else ''
+
+
+def faults(service: ComputeService | None) -> list[Reason]:
+    """All that keeps a host from taking part, by its row of os-services."""
     if service is None or service.binary != 'nova-compute':
-        return 'it has no nova-compute service'
+        text = 'it has no nova-compute service'
+        return [Reason(text, Code.HOST_NO_SERVICE)]
     if service.state is None:
-        return 'os-services gives no state for it: its cell is down'
-    if service.is_available:
-        return ''
-    reasons = []
+        text = 'os-services gives no state for it: its cell is down'
+        return [Reason(text, Code.HOST_CELL_DOWN)]
+    found = []
     if service.forced_down:
-        reasons.append('nova-compute is forced down')
+        text = 'nova-compute is forced down'
+        found.append(Reason(text, Code.HOST_FORCED_DOWN))
     elif service.state != 'up':
-        reasons.append(f'nova-compute is {service.state}')
+        text = f'nova-compute is {service.state}'
+        found.append(Reason(text, Code.HOST_DOWN))
     if service.status != 'enabled':
         why = service.disabled_reason or 'no reason given'
         status = service.status or 'in an unknown status'
-        reasons.append(f'nova-compute is {status} ({why})')
-    return ', '.join(reasons)
+        text = f'nova-compute is {status} ({why})'
+        found.append(Reason(text, Code.HOST_DISABLED))
+    return found
 
 
 def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
@@ -39,7 +49,9 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
         if _why_undrainable(snapshot, host, service):
             continue
         # A host that may not take part is disabled, and up.
-        found[host] = why_unavailable(service) or 'it is being drained'
+        found[host] = why_unavailable(service) or Reason(
+            'it is being drained', Code.HOST_DRAINED
+        )
     return found
 
 

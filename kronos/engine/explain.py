@@ -8,6 +8,7 @@ import numpy as np
 
 from kronos.engine import movability
 from kronos.engine.arrays import EPSILON, BoolArray
+from kronos.engine.codes import Code, Reason
 from kronos.engine.draft import Draft
 from kronos.engine.profiling import Profiles
 from kronos.engine.settings import Settings
@@ -37,12 +38,16 @@ def fixed_instances(
         reason = movability.why_unmovable(instance, settings)
         reason = reason or unavailable.get(uuid, '')
         if not reason and instance.host in frozen_hosts:
-            reason = (
-                f'its host {instance.host} takes no part: '
-                f'{frozen_hosts[instance.host]}'
-            )
+            why = frozen_hosts[instance.host]
+            text = f'its host {instance.host} takes no part: {why}'
+            reason = text
+            if isinstance(why, Reason):
+                reason = why.worded(text, instance.host)
         if not reason and uuid not in profiles.profiles:
-            reason = profiles.skipped.get(uuid, 'it has no profile')
+            reason = Reason(
+                profiles.skipped.get(uuid, 'it has no profile'),
+                Code.INSTANCE_NO_PROFILE,
+            )
         if reason:
             fixed[uuid] = reason
     return fixed

@@ -9,6 +9,7 @@ import numpy as np
 
 from kronos.engine import heading
 from kronos.engine.arrays import BoolArray, Index, IntArray
+from kronos.engine.codes import Code, Reason
 from kronos.engine.rules import Rule
 from kronos.engine.settings import Settings
 from kronos.engine.types import ServerGroup, Snapshot
@@ -46,14 +47,21 @@ def why_not(
     if group.policy in APART:
         limit = most_per_host(group)
         if members_there >= limit:
-            return f'{name} has {members_there} of at most {limit} there'
+            return Reason(
+                f'{name} has {members_there} of at most {limit} there',
+                Code.GROUP_APART,
+                group.uuid,
+            )
         return ''
     if group.policy not in TOGETHER:
-        return f'{name} has a policy that is not known'
+        text = f'{name} has a policy that is not known'
+        return Reason(text, Code.GROUP_UNKNOWN, group.uuid)
     if members_elsewhere:
-        return f'{name} has {members_elsewhere} other members elsewhere'
+        text = f'{name} has {members_elsewhere} other members elsewhere'
+        return Reason(text, Code.GROUP_TOGETHER, group.uuid)
     if group.policy == 'affinity' and not members_there:
-        return f'{name} has no other member there, and Nova asks for one'
+        text = f'{name} has no other member there, and Nova asks for one'
+        return Reason(text, Code.GROUP_LONE, group.uuid)
     return ''
 
 
@@ -208,10 +216,14 @@ class GroupRule(Rule):
             self._on_host.setdefault(host, []).append(found)
 
     def why_not(self, instance: int, host: int) -> str:
-        for one in self._of.get(instance, ()):
-            if reason := self._why_not(one, instance, host):
-                return reason
-        return ''
+        return next(iter(self.reasons(instance, host)), '')
+
+    def reasons(self, instance: int, host: int) -> list[str]:
+        return [
+            reason
+            for one in self._of.get(instance, ())
+            if (reason := self._why_not(one, instance, host))
+        ]
 
     def _why_not(self, one: _Group, instance: int, host: int) -> str:
         heading = self._heading_of.get(instance, ())

@@ -45,11 +45,11 @@ def match_hosts(
 
 
 def _match_short(labels: list[str], hosts: Collection[str]) -> HostMatches:
-    names = {_without_port(host): host for host in sorted(hosts)}
+    names = {without_port(host): host for host in sorted(hosts)}
     found = {
-        label: names[_without_port(label)]
+        label: names[without_port(label)]
         for label in labels
-        if _without_port(label) in names
+        if without_port(label) in names
     }
     certain = set(found.values())
     by_short = _grouped(names.values())
@@ -62,7 +62,7 @@ def _match_short(labels: list[str], hosts: Collection[str]) -> HostMatches:
         elif len(candidates) > 1:
             matches.unmatched += group
             matches.ambiguous.update(dict.fromkeys(group, candidates))
-        elif len({_without_port(label) for label in group}) > 1:
+        elif len({without_port(label) for label in group}) > 1:
             matches.unmatched += group
             for one in group:
                 matches.ambiguous[one] = [
@@ -83,13 +83,14 @@ def _grouped(names: Iterable[str]) -> dict[str, list[str]]:
 
 def short_name(name: str) -> str:
     """A host name without ``:port`` and domain; an address stays whole."""
-    bare = _without_port(name)
+    bare = without_port(name)
     if ':' in bare or bare.replace('.', '').isdigit():
         return bare
     return bare.partition('.')[0]
 
 
-def _without_port(name: str) -> str:
+def without_port(name: str) -> str:
+    """A host name or address without ``:port`` and its brackets."""
     head, _, tail = name.rpartition(':')
     if not head or not tail.isdigit():
         return name

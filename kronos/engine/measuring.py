@@ -50,7 +50,13 @@ def attempt(
 ) -> Trial:
     trial = Trial(
         policy,
-        PolicyResult(policy.name, policy.weight, policy.threshold),
+        PolicyResult(
+            policy.name,
+            policy.weight,
+            policy.threshold,
+            policy.mode,
+            policy.capacity_threshold,
+        ),
     )
     try:
         _measure(trial, snapshot, available, settings)

@@ -2,16 +2,22 @@
 """What is the result of planning a scope, with all its reasons?"""
 
 import math
+from collections import Counter
+from collections.abc import Mapping
 
 from kronos.engine import constraints, groups
 from kronos.engine.draft import Draft, Made
 from kronos.engine.phases import Phases
 from kronos.engine.scoring import Scorecard
 from kronos.engine.settings import Settings
+from kronos.engine.state import State
 from kronos.engine.types import (
     AggregateResult,
     Drain,
+    GroupStanding,
+    InstanceStanding,
     MigrationStep,
+    PolicyResult,
     Snapshot,
     StopReason,
 )
@@ -49,8 +55,11 @@ def standing(
         hosts_in_use_after=in_use,
         violations_before=broken,
         violations_after=list(broken),
+        groups=_groups(snapshot, placement, placement, settings),
+        instances=_instances(snapshot),
         warnings=card.warnings,
     )
+    _score_before(result.policies)
     result.drains = _drains(result, snapshot, card)
     return result
 
@@ -76,16 +85,84 @@ def planned(
     result.hosts_over_before = phases.hosts_over_before
     result.hosts_over_after = state.hosts_over()
     result.hosts_in_use_after = len(set(state.host_of.tolist()))
+    placement = state.placement()
     result.violations_after = groups.violations(
-        phases.snapshot.groups, state.placement(), phases.settings
+        phases.snapshot.groups, placement, phases.settings
+    )
+    before = {uuid: one.host for uuid, one in result.instances.items()}
+    result.groups = _groups(
+        phases.snapshot, before, placement, phases.settings
     )
     result.warnings += [text for end in phases.ends for text in end.warnings]
-    after = dict(zip(state.policies, state.imbalances.tolist(), strict=True))
-    for policy in result.policies:
-        policy.imbalance_after = after.get(policy.name, 0.0)
+    _score_after(result.policies, state)
     _explain(result, phases, fixed)
     result.drains = _drains(result, phases.snapshot, card)
     return result
+
+
+def _instances(snapshot: Snapshot) -> dict[str, InstanceStanding]:
+    return {
+        uuid: InstanceStanding(one.name, one.host)
+        for uuid, one in sorted(snapshot.instances.items())
+    }
+
+
+def _score_before(policies: list[PolicyResult]) -> None:
+    """Without a move every host keeps its value."""
+    for policy in policies:
+        for score in policy.scores:
+            score.after = score.value
+
+
+def _score_after(policies: list[PolicyResult], state: State) -> None:
+    position = {name: at for at, name in enumerate(state.policies)}
+    for policy in policies:
+        at = position.get(policy.name)
+        if at is None:
+            policy.imbalance_after = 0.0
+            continue
+        policy.imbalance_after = float(state.imbalances[at])
+        values = dict(
+            zip(state.index.hosts, state.scores[at].tolist(), strict=True)
+        )
+        for score in policy.scores:
+            score.after = values[score.host]
+
+
+def _groups(
+    snapshot: Snapshot,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    settings: Settings,
+) -> list[GroupStanding]:
+    """The groups with members in the scope, with what their rules say.
+
+    :param before: instance uuid to host, and ``after`` the same
+    """
+    found = []
+    for one in sorted(snapshot.groups, key=lambda group: group.uuid):
+        uuids = set(one.members)
+        members = sorted(uuids & before.keys())
+        if not members:
+            continue
+        broken = [
+            groups.describe(one, Counter(at[uuid] for uuid in members))
+            for at in (before, after)
+        ]
+        found.append(
+            GroupStanding(
+                uuid=one.uuid,
+                name=one.name,
+                policy=one.policy,
+                most_per_host=groups.most_per_host(one),
+                enforced=groups.is_enforced(one, settings),
+                members=members,
+                elsewhere=len(uuids) - len(members),
+                broken_before=broken[0],
+                broken_after=broken[1],
+            )
+        )
+    return found
 
 
 def _explain(

@@ -12,6 +12,7 @@ import numpy as np
 
 from kronos.engine import explain, labels
 from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.codes import Code, Reason
 from kronos.engine.draft import Draft, PhaseEnd
 from kronos.engine.filling import Filling, ranked
 from kronos.engine.settings import Settings
@@ -19,6 +20,7 @@ from kronos.engine.types import StopReason
 
 SHOWN_HOSTS = 10
 """Emptied hosts that the reason names one by one."""
+NONE = Reason()
 
 
 class Pack:
@@ -58,26 +60,29 @@ class Pack:
         self._moved[[made.undo.instance for made in draft.made]] = True
         self._awaited: BoolArray = np.zeros(hosts, dtype=bool)
         self._awaited[list(awaited)] = True
-        self._stayed: dict[int, str] = {}
+        self._stayed: dict[int, Reason] = {}
         self._is_budget_short = False
 
     def run(self) -> PhaseEnd:
         """Empty hosts until none can be emptied, or the budget is used."""
         start = len(self._draft.made)
-        order = self._order()
+        order = self.order()
         for host in order:
             if reason := self._why_kept(host) or self._drain(host):
-                text = f'{self._name(host)} is not emptied: {reason}'
+                kept = reason.worded(
+                    f'{self._name(host)} is not emptied: {reason}'
+                )
                 for instance in self._draft.on(host).tolist():
                     if not self._moved[instance]:
-                        self._stayed.setdefault(instance, text)
+                        self._stayed.setdefault(instance, kept)
         stopped = StopReason.PACKED
         if self._is_budget_short:
             stopped = StopReason.BUDGET
         moves = len(self._draft.made) - start
-        return PhaseEnd(stopped, self._reason(order, moves), self._stayed)
+        said = self._reason(order, moves)
+        return PhaseEnd(stopped, said, dict(self._stayed))
 
-    def _order(self) -> list[int]:
+    def order(self) -> list[int]:
         """The hosts to empty, the least loaded first (B11)."""
         hosts = np.flatnonzero(self._in_use())
         load = self._state.weights @ self._state.scores[:, hosts]
@@ -92,18 +97,20 @@ class Pack:
         number = np.bincount(self._state.host_of, minlength=hosts)
         return ((number > 0) | self._awaited) & self._state.counts
 
-    def _why_kept(self, host: int) -> str:
+    def _why_kept(self, host: int) -> Reason:
         if self._awaited[host]:
-            return 'an instance is on its way there'
+            text = 'an instance is on its way there'
+            return Reason(text, Code.PACK_AWAITED)
         in_use = int(self._in_use().sum())
         if in_use > self._settings.keep_hosts:
-            return ''
-        return (
+            return NONE
+        return Reason(
             f'{_hosts(in_use)} in use, keep_hosts is '
-            f'{self._settings.keep_hosts}'
+            f'{self._settings.keep_hosts}',
+            Code.PACK_KEEP_HOSTS,
         )
 
-    def _drain(self, host: int) -> str:
+    def _drain(self, host: int) -> Reason:
         """Plan what leaves a host.
 
         :returns: why nothing does; what a partial drain leaves has its
@@ -115,7 +122,7 @@ class Pack:
         filling = Filling(self._draft)
         if self._settings.pack_partial_drains:
             stayed = self._place_some(filling, there, hosts)
-            reason = ''
+            reason = NONE
         else:
             stayed = {}
             reason = self._why_not_tried(there)
@@ -130,39 +137,41 @@ class Pack:
             self._moved[instance] = True
         self._drained[host] = True
         self._stayed |= stayed
-        return ''
+        return NONE
 
-    def _why_not_tried(self, there: IntArray) -> str:
+    def _why_not_tried(self, there: IntArray) -> Reason:
         """Why a host cannot be emptied whole, known without a trial."""
         for instance in there.tolist():
             uuid = self._uuid(instance)
             if self._moved[instance]:
-                return f'this plan moves its instance {uuid} there'
+                text = f'this plan moves its instance {uuid} there'
+                return Reason(text, Code.PACK_RECEIVES, uuid)
             if not self._draft.movable[instance]:
-                return f'its instance {uuid} stays: {self._fixed[uuid]}'
+                text = f'its instance {uuid} stays: {self._fixed[uuid]}'
+                return Reason(text, Code.PACK_NOT_WHOLE, uuid)
         left = self._draft.left
         if len(there) <= left:
-            return ''
+            return NONE
         self._is_budget_short = True
-        return (
+        return Reason(
             f'that takes {_migrations(len(there))}, and the budget of '
-            f'{self._draft.budget} has {left:g} left'
+            f'{self._draft.budget} has {left:g} left',
+            Code.BUDGET_USED,
         )
 
     def _place_all(
         self, filling: Filling, there: IntArray, hosts: BoolArray
-    ) -> str:
+    ) -> Reason:
         stuck = filling.place(filling.heaviest_first(there), hosts)
         if stuck is None:
-            return ''
-        return (
-            f'its instance {self._uuid(stuck)} has '
-            f'{self._no_destination(stuck)}'
-        )
+            return NONE
+        uuid = self._uuid(stuck)
+        text = f'its instance {uuid} has {self._no_destination(stuck)}'
+        return Reason(text, Code.PACK_NOT_WHOLE, uuid)
 
     def _place_some(
         self, filling: Filling, there: IntArray, hosts: BoolArray
-    ) -> dict[int, str]:
+    ) -> dict[int, Reason]:
         """Place what fits, until the budget is used.
 
         :returns: of the others the reason
@@ -174,11 +183,12 @@ class Pack:
         if untried:
             self._is_budget_short = True
         used = _migrations(self._draft.budget or 0)
-        return dict.fromkeys(untried, f'the budget of {used} is used') | {
+        text = Reason(f'the budget of {used} is used', Code.BUDGET_USED)
+        return dict.fromkeys(untried, text) | {
             instance: self._no_destination(instance) for instance in stuck
         }
 
-    def _why_not_safe(self, filling: Filling) -> str:
+    def _why_not_safe(self, filling: Filling) -> Reason:
         """Why the scope could not lose its fullest hosts after a trial.
 
         All that is on them, fixed instances too, is placed on the others
@@ -189,7 +199,7 @@ class Pack:
         """
         number = self._settings.headroom_hosts
         if not number:
-            return ''
+            return NONE
         left = self._in_use()
         hosts = np.flatnonzero(left)
         order = np.argsort(-ranked(filling.load[hosts]), kind='stable')
@@ -202,19 +212,21 @@ class Pack:
             stuck = trial.place(trial.heaviest_first(there), left)
             trial.take_back()
         if stuck is None:
-            return ''
+            return NONE
         source = int(self._state.host_of[stuck])
-        return (
+        return Reason(
             f'without {_hosts(len(lost))} of the fullest then left '
             f'(headroom_hosts is {number}), instance {self._uuid(stuck)} of '
-            f'{self._name(source)} would have no place'
+            f'{self._name(source)} would have no place',
+            Code.PACK_HEADROOM_HOSTS,
         )
 
-    def _no_destination(self, instance: int) -> str:
+    def _no_destination(self, instance: int) -> Reason:
         """Why, with the hosts that no rule forbids and pack still does."""
-        return explain.no_destination(
+        text = explain.no_destination(
             self._draft, instance, 'it is empty, or being emptied'
         )
+        return Reason(text, Code.NO_DESTINATION)
 
     def _reason(self, order: list[int], moves: int) -> str:
         left = self._in_use()

@@ -53,10 +53,10 @@ class Phases:
         self.combined_before = self.state.combined()
         self.ends: list[PhaseEnd] = []
         self.stages: list[Stage] = []
-        self._policies = list(policies)
+        self.policies = list(policies)
         self._memory = memory
         self._fixed = dict(fixed)
-        self._draining: BoolArray = np.array(
+        self.draining: BoolArray = np.array(
             [name in scorecard.draining for name in self.state.index.hosts],
             dtype=bool,
         )
@@ -71,19 +71,37 @@ class Phases:
         :param budget: how many moves may be planned; None: any number
         :returns: the draft; how each phase ended is in ``ends``
         """
+        searches = {
+            MigrationPhase.EVACUATE: self._evacuate,
+            MigrationPhase.AFFINITY: self._repair,
+            MigrationPhase.SPREAD: self._spread,
+            MigrationPhase.PACK: self._pack,
+        }
         draft = Draft(self.state, budget)
-        settings = self.settings
-        if settings.evacuate and (
-            self._draining.any() or not settings.rebalance
-        ):
-            self._run(draft, MigrationPhase.EVACUATE, self._evacuate)
-        if settings.enforces:
-            self._run(draft, MigrationPhase.AFFINITY, self._repair)
-        if settings.rebalance and self._policies[0].mode is Mode.PACK:
-            self._run(draft, MigrationPhase.PACK, self._pack)
-        elif settings.rebalance:
-            self._run(draft, MigrationPhase.SPREAD, self._spread)
+        for phase in self.asked():
+            self._run(draft, phase, searches[phase])
         return draft
+
+    def asked(self) -> list[MigrationPhase]:
+        """The phases that run, in their order."""
+        settings = self.settings
+        found = []
+        if settings.evacuate and (
+            self.draining.any() or not settings.rebalance
+        ):
+            found.append(MigrationPhase.EVACUATE)
+        if settings.enforces:
+            found.append(MigrationPhase.AFFINITY)
+        if settings.rebalance:
+            found.append(
+                MigrationPhase.PACK if self.packs else MigrationPhase.SPREAD
+            )
+        return found
+
+    @property
+    def packs(self) -> bool:
+        """Whether the policies want hosts filled."""
+        return self.policies[0].mode is Mode.PACK
 
     def _run(
         self,
@@ -91,17 +109,7 @@ class Phases:
         phase: MigrationPhase,
         search: Callable[[Draft], PhaseEnd],
     ) -> None:
-        hosts = self.state.counts
-        if phase is MigrationPhase.EVACUATE:
-            hosts = self._draining
-        elif phase is MigrationPhase.AFFINITY:
-            hosts = hosts | self._draining
-        draft.begin(
-            phase,
-            self._constraints(phase),
-            self._free & hosts[self.state.host_of],
-            self.settings.repeat_moves,
-        )
+        self.begin(draft, phase)
         before = len(draft.made)
         end = search(draft)
         self.ends.append(end)
@@ -109,11 +117,25 @@ class Phases:
             Stage(phase.value, len(draft.made) - before, end.reason)
         )
 
+    def begin(self, draft: Draft, phase: MigrationPhase) -> None:
+        """Let a draft enter a phase, with its rules and who may move."""
+        hosts = self.state.counts
+        if phase is MigrationPhase.EVACUATE:
+            hosts = self.draining
+        elif phase is MigrationPhase.AFFINITY:
+            hosts = hosts | self.draining
+        draft.begin(
+            phase,
+            self._constraints(phase),
+            self._free & hosts[self.state.host_of],
+            self.settings.repeat_moves,
+        )
+
     def _constraints(self, phase: MigrationPhase) -> constraints.Constraints:
         more: list[Rule] = []
         if phase is not MigrationPhase.SPREAD:
             more.append(
-                layout.ceilings(self.state, self.scorecard, self._policies)
+                layout.ceilings(self.state, self.scorecard, self.policies)
             )
         if phase in (MigrationPhase.SPREAD, MigrationPhase.PACK):
             more.append(self._return_rule())
@@ -139,24 +161,30 @@ class Phases:
         return ReturnRule(len(index.instances), len(index.hosts), refused)
 
     def _evacuate(self, draft: Draft) -> PhaseEnd:
-        sources = np.flatnonzero(self._draining).tolist()
-        mode = self._policies[0].mode
+        sources = np.flatnonzero(self.draining).tolist()
+        mode = self.policies[0].mode
         search = Evacuation(draft, sources, mode, self.settings, self._fixed)
         return search.run()
 
     def _repair(self, draft: Draft) -> PhaseEnd:
-        mode = self._policies[0].mode
-        search = Repair(
+        return self.repair(draft).run()
+
+    def repair(self, draft: Draft) -> Repair:
+        """The repair of server groups, before its first move."""
+        return Repair(
             draft,
             self.snapshot,
             self.settings,
-            mode,
+            self.policies[0].mode,
             self._fixed,
-            np.flatnonzero(self._draining).tolist(),
+            np.flatnonzero(self.draining).tolist(),
         )
-        return search.run()
 
     def _pack(self, draft: Draft) -> PhaseEnd:
+        return self.pack(draft).run()
+
+    def pack(self, draft: Draft) -> Pack:
+        """The packing, before its first move."""
         index = self.state.index
         awaited = {
             index.host[host]
@@ -164,7 +192,7 @@ class Phases:
             for host in hosts
             if host in index.host
         }
-        return Pack(draft, self.settings, self._fixed, awaited).run()
+        return Pack(draft, self.settings, self._fixed, awaited)
 
     def _spread(self, draft: Draft) -> PhaseEnd:
         stopped = Spread(draft, self.settings).run()

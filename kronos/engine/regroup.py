@@ -113,7 +113,7 @@ class Regroup:
                 float(drops[at]),
                 bool(empty[columns[at]]),
             )
-            for at in np.flatnonzero(~objected).tolist()
+            for at in np.flatnonzero(~objected & np.isfinite(gains)).tolist()
         ]
 
     def _judge(
@@ -122,6 +122,7 @@ class Regroup:
         sources = self._state.host_of[instances]
         left, entered = self._state.shifted(instances, sources, hosts)
         drops = self._state.scatter_drop(sources, hosts, left, entered)
+        drops = np.nan_to_num(drops, nan=-np.inf)  # of absurd values
         # A source that does not count leaves one end to be judged.
         counts = self._state.counts[sources]
         gains, objected = self._state.judge(

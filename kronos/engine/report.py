@@ -50,7 +50,8 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'hosts_in_use_before': scope.hosts_in_use_before,
         'hosts_in_use_after': scope.hosts_in_use_after,
         'policies': [
-            asdict(policy) | {'health': policy.health.value}
+            asdict(policy)
+            | {'health': policy.health.value, 'mode': policy.mode.value}
             for policy in scope.policies
         ],
         'hosts': _hosts(scope),
@@ -60,6 +61,11 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'not_drained': dict(scope.not_drained),
         'violations_before': list(scope.violations_before),
         'violations_after': list(scope.violations_after),
+        'groups': [asdict(group) for group in scope.groups],
+        'instances': {
+            uuid: {'name': one.name, 'host': one.host}
+            for uuid, one in scope.instances.items()
+        },
         'unmovable': dict(scope.unmovable),
         'unmovable_reasons': dict(counted(scope.unmovable)),
         'stayed': dict(scope.stayed),

@@ -13,12 +13,14 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.codes import Code, Reason
 from kronos.engine.types import Host, Instance
 
 K = TypeVar('K', bound=Hashable)
 L = TypeVar('L', bound=Hashable)
 
 UNKNOWN_ROOM = 2**62
+THERE = 'it is there'
 
 
 class Rule(abc.ABC):
@@ -38,6 +40,14 @@ class Rule(abc.ABC):
     @abc.abstractmethod
     def why_not(self, instance: int, host: int) -> str:
         """Why the instance may not go to the host now; '' if it may."""
+
+    def reasons(self, instance: int, host: int) -> list[str]:
+        """All that would have to be otherwise, the first as above.
+
+        Each is a :class:`Reason` of its own, about one thing.
+        """
+        reason = self.why_not(instance, host)
+        return [reason] if reason else []
 
     def rows(self, instances: IntArray) -> BoolArray:
         """[n, H]: where each of n instances may go."""
@@ -72,7 +82,9 @@ class Elsewhere(Rule):
         self._host_of = host_of
 
     def why_not(self, instance: int, host: int) -> str:
-        return 'it is there' if self._host_of[instance] == host else ''
+        if self._host_of[instance] == host:
+            return Reason(THERE, Code.ALREADY_THERE)
+        return ''
 
     def rows(self, instances: IntArray) -> BoolArray:
         hosts = np.arange(self._shape[1])
@@ -169,11 +181,17 @@ class HeadroomRule(Rule):
             free[host] -= need[instance]
 
     def why_not(self, instance: int, host: int) -> str:
+        return next(iter(self.reasons(instance, host)), '')
+
+    def reasons(self, instance: int, host: int) -> list[str]:
+        found: list[str] = []
         for at, name in enumerate(self._resources):
             need, free = self._need[at][instance], self._free[at][host]
             if not _fits(need, free):
-                return f'it needs {need} {name}, {max(free, 0)} are free'
-        return ''
+                text = f'it needs {need} {name}, {max(free, 0)} are free'
+                lacks = float(need - free)
+                found.append(Reason(text, Code.NO_ROOM, name, lacks))
+        return found
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)

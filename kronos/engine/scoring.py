@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine import drains, labels, measuring
+from kronos.engine.codes import Code, Reason
 from kronos.engine.measuring import Trial
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -113,12 +114,17 @@ def score(
 
 
 def _frozen_by_state(snapshot: Snapshot) -> dict[str, str]:
-    frozen = {}
+    frozen: dict[str, str] = {}
     for host in sorted(snapshot.hosts):
         if snapshot.services is None:
-            frozen[host] = 'the state of the compute services is unknown'
+            frozen[host] = Reason(
+                'the state of the compute services is unknown',
+                Code.SCOPE_NO_SERVICES,
+            )
         elif snapshot.hosts[host].frozen:
-            frozen[host] = snapshot.hosts[host].frozen
+            frozen[host] = Reason(
+                snapshot.hosts[host].frozen, Code.HOST_FROZEN
+            )
         elif reason := drains.why_unavailable(snapshot.services.get(host)):
             frozen[host] = reason
     return frozen
@@ -132,11 +138,17 @@ def _frozen_by_gaps(used: list[Trial], available: list[str]) -> dict[str, str]:
             if host in frozen:
                 continue
             if host not in trial.values:
-                frozen[host] = f'policy {name} has no fresh sample for it'
+                frozen[host] = Reason(
+                    f'policy {name} has no fresh sample for it',
+                    Code.HOST_NO_SAMPLE,
+                    name,
+                )
             elif trial.capacities is not None and host not in trial.capacities:
-                frozen[host] = (
+                frozen[host] = Reason(
                     f'policy {name}: host_capacity_query has no value above '
-                    '0 for it'
+                    '0 for it',
+                    Code.HOST_NO_CAPACITY,
+                    name,
                 )
     return frozen
 

@@ -8,7 +8,7 @@ and are never clamped after a move; memory is in MiB.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -184,6 +184,22 @@ class State:
         shape = np.broadcast(one, other, at_one[0], at_other[0]).shape
         gain: FloatArray = np.zeros(shape)
         objected: BoolArray = np.zeros(shape, dtype=bool)
+        for p, after in enumerate(
+            self.widths_after(one, other, at_one, at_other)
+        ):
+            before = self.imbalances[p]
+            objected |= worsens(before, after, self.thresholds[p])
+            gain += self.weights[p] * (before - after)
+        return gain, objected
+
+    def widths_after(
+        self,
+        one: IntArray,
+        other: IntArray,
+        at_one: Sequence[FloatArray],
+        at_other: Sequence[FloatArray],
+    ) -> Iterator[FloatArray]:
+        """Per policy the imbalance that :meth:`judge` compares."""
         all_count = self.counts[one].all() and self.counts[other].all()
         for p, (first, second) in enumerate(
             zip(at_one, at_other, strict=True)
@@ -197,11 +213,7 @@ class State:
             low = self._without(self.lowest[p], one, other)
             high = np.maximum(np.maximum(first, second), high)
             low = np.minimum(np.minimum(first, second), low)
-            after = high - low
-            before = self.imbalances[p]
-            objected |= worsens(before, after, self.thresholds[p])
-            gain += self.weights[p] * (before - after)
-        return gain, objected
+            yield high - low
 
     def _without(
         self, extreme: Extremes, one: IntArray, other: IntArray

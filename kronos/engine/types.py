@@ -13,6 +13,11 @@ from kronos.engine.readings import Health as Health
 from kronos.engine.readings import PolicyReadings as PolicyReadings
 from kronos.engine.readings import Reading as Reading
 from kronos.engine.readings import Sample as Sample
+from kronos.engine.seeds import Seeds as Seeds
+from kronos.engine.standings import GroupStanding as GroupStanding
+from kronos.engine.standings import HostScore as HostScore
+from kronos.engine.standings import InstanceStanding as InstanceStanding
+from kronos.engine.standings import PolicyResult as PolicyResult
 
 UNASSIGNED = '_unassigned_'
 """Name of the scope of hosts that are in no aggregate."""
@@ -131,6 +136,7 @@ class Snapshot:
     """Unix seconds; the age of every event is counted from here."""
     warnings: list[str] = field(default_factory=list)
     """What could not be looked at, so that more stays where it is."""
+    seeds: Seeds | None = None
 
 
 class MigrationPhase(StrEnum):
@@ -171,35 +177,6 @@ class VmProfile:
 
     instance: str
     usage: dict[str, float]
-
-
-@dataclass
-class HostScore:
-    """One host's value for one policy; ``normalized`` is for show (B3)."""
-
-    host: str
-    value: float
-    normalized: float
-
-
-@dataclass
-class PolicyResult:
-    """How one policy fared in one scope."""
-
-    name: str
-    weight: float
-    """In force: scaled to sum to 1 over the policies in use; 0 skipped."""
-    threshold: float
-    skipped: str = ''
-    """The reason, if the policy was not used (B4, L5, L8)."""
-    health: Health = Health.HEALTHY
-    scores: list[HostScore] = field(default_factory=list)
-    """By host name; only hosts that count in max and min."""
-    missing_hosts: list[str] = field(default_factory=list)
-    unmatched_labels: list[str] = field(default_factory=list)
-    """Label values that are no host of the scope (B17, B18)."""
-    imbalance_before: float = 0.0
-    imbalance_after: float = 0.0
 
 
 class StopReason(StrEnum):
@@ -282,6 +259,10 @@ class AggregateResult:
     """Server-group rules that are broken, of the enforced kinds; one text
     per group."""
     violations_after: list[str] = field(default_factory=list)
+    groups: list[GroupStanding] = field(default_factory=list)
+    """Those with members in the scope, whether they are enforced or not."""
+    instances: dict[str, InstanceStanding] = field(default_factory=dict)
+    """By uuid, all of the scope, as planning found them."""
     warnings: list[str] = field(default_factory=list)
 
 

@@ -2,7 +2,7 @@
 """From a policies file to policies, or to one message with all its faults."""
 
 import difflib
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import pydantic
@@ -12,12 +12,56 @@ from kronos.common.exceptions import PolicyFileError
 from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
 
+MAX_BYTES = 128 * 1024
+"""Size of a policies file; a large one has some thousand."""
+MAX_ALIASES = 100
+"""So often a file may say ``*name``: each repeats what it stands for."""
+MAX_DEPTH = 50
+"""Of brackets; a policies file needs two."""
 SHOWN = 60
 """Characters of a refused value that a message repeats."""
+HUGE = 10**SHOWN
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
-    """YAML's safe loader, but a key that comes twice is an error."""
+    """YAML's safe loader, but a key that comes twice is an error.
+
+    So is a file that grows by what it repeats ("billion laughs").
+    """
+
+    aliases = 0
+
+    def fetch_flow_collection_start(self, token: Any) -> None:
+        """Levels are counted early: they cost their square in time."""
+        if self.flow_level >= MAX_DEPTH:
+            raise yaml.scanner.ScannerError(
+                problem='it is nested too deeply',
+                problem_mark=self.get_mark(),
+            )
+        super().fetch_flow_collection_start(token)
+
+    def compose_node(
+        self, parent: yaml.Node | None, index: Any
+    ) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            self.aliases += 1
+            if self.aliases > MAX_ALIASES:
+                raise yaml.composer.ComposerError(
+                    problem=f'there are more than {MAX_ALIASES} aliases'
+                )
+        return super().compose_node(parent, index)
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Of what is merged, keep one of each key: the last, which holds."""
+        super().flatten_mapping(node)
+        last = {
+            key.value if isinstance(key, yaml.ScalarNode) else id(key): (
+                key,
+                value,
+            )
+            for key, value in node.value
+        }
+        node.value = list(last.values())
 
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False
@@ -42,7 +86,19 @@ def load(path: str) -> PolicyFile:
     :raises PolicyFileError: when it cannot be read, is not YAML or breaks
         a rule; the message names every policy, field and rule at fault
     """
-    data = _read(path)
+    return parse(read(path), path)
+
+
+def parse(text: str, path: str) -> PolicyFile:
+    """The same for the text of a file.
+
+    :param path: where it comes from, for the message
+    """
+    return validated(_data(text, path), path)
+
+
+def validated(data: Any, path: str) -> PolicyFile:
+    """The same for what YAML says."""
     if data is None:
         raise PolicyFileError(path=path, reason='it is empty')
     if not isinstance(data, dict):
@@ -56,6 +112,24 @@ def load(path: str) -> PolicyFile:
     except pydantic.ValidationError as error:
         faults = _faults(error, data)
         raise PolicyFileError(path=path, reason='; '.join(faults)) from None
+
+
+def dump(policies: Sequence[Policy]) -> str:
+    """Policies as the text of a file."""
+    rows = [one.model_dump(mode='json', exclude_none=True) for one in policies]
+    return yaml.safe_dump({'policies': rows}, sort_keys=False)
+
+
+def scalar(text: str) -> Any:
+    """What a value on a line of a policies file stands for.
+
+    :returns: the text itself, if YAML takes it for something else
+    """
+    try:
+        found = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        return text
+    return found if isinstance(found, bool | int | float) else text
 
 
 def require_mode(policies: PolicyFile, mode: Mode, path: str) -> None:
@@ -73,17 +147,33 @@ def require_mode(policies: PolicyFile, mode: Mode, path: str) -> None:
         )
 
 
-def _read(path: str) -> Any:
+def read(path: str) -> str:
+    """The text of a policies file.
+
+    :raises PolicyFileError: it cannot be read, is too large or no text
+    """
     try:
-        with open(path, encoding='utf-8') as stream:
-            # a subclass of SafeLoader: it builds plain values only
-            return yaml.load(stream, _UniqueKeyLoader)  # noqa: S506
+        with open(path, 'rb') as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            reason = f'it has more than {MAX_BYTES} bytes'
+        else:
+            return data.decode()
     except OSError as error:
         reason = f'it cannot be read: {error.strerror}'
     except UnicodeDecodeError:
         reason = 'it is not UTF-8 text'
+    raise PolicyFileError(path=path, reason=reason)
+
+
+def _data(text: str, path: str) -> Any:
+    try:
+        # a subclass of SafeLoader: it builds plain values only
+        return yaml.load(text, _UniqueKeyLoader)  # noqa: S506
+    except RecursionError:
+        reason = 'it is not valid YAML: it is nested too deeply'
     except ValueError as error:  # such as a date that does not exist
-        reason = f'it is not valid YAML: {error}'
+        reason = f'it is not valid YAML: {_clip(str(error))}'
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f'line {mark.line + 1}: ' if mark else ''
@@ -163,6 +253,8 @@ def _shown(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str):
         return _clip(repr(value))
+    if isinstance(value, int) and abs(value) > HUGE:
+        return 'so huge a number'  # too long for Python to write, maybe
     if isinstance(value, int | float):
         return str(value)
     return _kind(value)

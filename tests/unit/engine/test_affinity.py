@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are broken server groups repaired, by as few moves as needed? (H1-H12)"""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -80,6 +81,23 @@ class TestRepair(base.BaseTestCase):
                 )
                 self.assertIs(MigrationPhase.AFFINITY, result.steps[0].phase)
                 self.assertEqual([], result.warnings)
+
+    def test_absurd_sizes(self) -> None:
+        """What they make of a move is no number, whatever is allowed."""
+        sized = policy('cpu', host_capacity_query='up')
+        # As if kronos-explain had lifted the objections.
+        sized = sized.model_copy(update={'threshold': math.inf})
+        snapshot = scopes.scope(
+            [sized],
+            {host: [score] for host, score in EVEN.items()},
+            [vm('v', 'a', [0.1]), vm('w', 'a', [0.1])],
+            capacities={'a': [1e-300], 'b': [1.0], 'c': [1.0], 'd': [1.0]},
+            groups=[ServerGroup('g', 'anti-affinity', ['v', 'w'], 'db')],
+        )
+        settings = Settings(enforce_hard_affinity=True, rebalance=False)
+        [result] = propose([snapshot], [sized], settings).scopes
+        self.assertEqual(1, len(result.steps))
+        self.assertEqual([], result.violations_after)
 
     def test_most_per_host(self) -> None:
         """It is a rule of hard anti-affinity alone."""

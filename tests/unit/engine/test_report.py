@@ -59,6 +59,12 @@ class TestDocument(base.BaseTestCase):
             ],
             steps=[step()],
             drains=[types.Drain('h1', 'off', 2, 1, {'u3': 'locked'})],
+            instances={'u1': types.InstanceStanding('vm1', 'h1')},
+            groups=[
+                types.GroupStanding(
+                    'g', 'db', 'affinity', 1, True, ['u1'], 2, 'bad', ''
+                )
+            ],
         )
         text = json.dumps(found, allow_nan=False)
         self.assertEqual(found, json.loads(text))
@@ -74,7 +80,15 @@ class TestDocument(base.BaseTestCase):
         )
         found = scope(policies=[policy])['policies'][0]
         self.assertEqual(
-            [{'host': 'h1', 'value': 0.4, 'normalized': 1.0}], found['scores']
+            [
+                {
+                    'host': 'h1',
+                    'value': 0.4,
+                    'normalized': 1.0,
+                    'after': None,
+                }
+            ],
+            found['scores'],
         )
         self.assertEqual('healthy', found['health'])
 

@@ -143,6 +143,44 @@ class TestFile(LoaderTestCase):
         self.assertIn('could not determine a constructor', reason)
 
 
+class TestBombs(LoaderTestCase):
+    """C21: a file that is small and wants to be large is refused."""
+
+    def test_lists_of_lists(self):
+        lines = ['l0: &l0 [lol]']
+        for level in range(1, 10):
+            inner = ','.join([f'*l{level - 1}'] * 10)
+            lines.append(f'l{level}: &l{level} [{inner}]')
+        text = '\n'.join([*lines, 'policies: *l9'])
+        self.assertIn('l0: there is no such field', self.reason(text))
+        wide = text.replace('*l0,', '*l0,' * 30)
+        self.assertIn('more than 100 aliases', self.reason(wide))
+
+    def test_merges_of_merges(self):
+        keys = ', '.join(f'k{number}: 1' for number in range(20))
+        lines = [f'm0: &m0 {{{keys}}}']
+        for level in range(1, 12):
+            inner = ','.join([f'*m{level - 1}'] * 9)
+            lines.append(f'm{level}: &m{level} {{<<: [{inner}]}}')
+        self.assertIn('m0: there is no such', self.reason('\n'.join(lines)))
+
+    def test_in_itself(self):
+        self.assertIn('must be', self.reason('policies: &a [*a]'))
+        self.assertIn('policies', self.reason('&a {policies: *a}'))
+        self.assertIn('is missing', self.reason('a: &a {<<: *a}'))
+
+    def test_depth_and_size(self):
+        for text in ('policies: ' + '[' * 9999, 'a:\n- ' + '- ' * 9999):
+            self.assertIn('nested too deeply', self.reason(text))
+        large = '# ' + 'x' * loader.MAX_BYTES
+        self.assertIn('more than 131072 bytes', self.reason(GOOD + large))
+
+    def test_numbers_that_nobody_can_write(self):
+        for number in ('0x' + 'f' * 9999, '9' * 9999, '1' + ':0' * 9999):
+            reason = self.reason(GOOD.replace('1.0', number))
+            self.assertLess(len(reason), 200)
+
+
 class TestFaults(LoaderTestCase):
     def test_policies_of_a_wrong_shape(self):
         for text, reason in [
