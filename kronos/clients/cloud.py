@@ -32,7 +32,43 @@ def connect(
     )
 
 
-class HostProcess:
+class Clients:
+    """Clients of one cloud.
+
+    :param connect: gives an openstacksdk connection, anew or the same
+    """
+
+    def __init__(self, connect: Callable[[], connection.Connection]) -> None:
+        self._connect = connect
+
+    def nova(self) -> nova.NovaClient:
+        """:raises NovaClientError: Keystone does not lead to it"""
+        return nova.NovaClient(
+            self.adapter('compute', exceptions.NovaClientError)
+        )
+
+    def placement(self) -> placement.PlacementClient:
+        """:raises PlacementClientError: Keystone does not lead to it"""
+        return placement.PlacementClient(
+            self.adapter('placement', exceptions.PlacementClientError)
+        )
+
+    def adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
+        """What a client speaks through.
+
+        :param name: of the connection's proxy
+        :raises ClientError: of the type given: no endpoint is found
+        """
+        try:
+            return getattr(self._connect(), name)
+        except wire.FAILURES as failure:
+            raise error(
+                reason=f'Keystone does not lead to its endpoint: {failure}',
+                **wire.facts(transient=True, sent=False),
+            ) from failure
+
+
+class HostProcess(Clients):
     """Clients with the session and the endpoints of the host process.
 
     :param get_session: gives its keystoneauth1 session
@@ -43,29 +79,9 @@ class HostProcess:
     def __init__(self, get_session: Callable[[], Any], conf: Any) -> None:
         self._get_session = get_session
         self._conf = conf
+        super().__init__(self._connection)
 
-    def nova(self) -> nova.NovaClient:
-        """:raises NovaClientError: Keystone does not lead to it"""
-        return nova.NovaClient(
-            self._adapter('compute', exceptions.NovaClientError)
-        )
-
-    def placement(self) -> placement.PlacementClient:
-        """:raises PlacementClientError: Keystone does not lead to it"""
-        return placement.PlacementClient(
-            self._adapter('placement', exceptions.PlacementClientError)
-        )
-
-    def _adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
-        try:
-            return getattr(self._connect(), name)
-        except wire.FAILURES as failure:
-            raise error(
-                reason=f'Keystone does not lead to its endpoint: {failure}',
-                **wire.facts(transient=True, sent=False),
-            ) from failure
-
-    def _connect(self) -> connection.Connection:
+    def _connection(self) -> connection.Connection:
         session = self._get_session()
         if not all(group in self._conf for group in GROUPS):
             return connect(session)

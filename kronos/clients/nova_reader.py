@@ -18,6 +18,9 @@ COMPUTE = 'nova-compute'
 class NovaReader(NovaGroups):
     """The reading half of :class:`~kronos.clients.nova.NovaClient`."""
 
+    hidden = 0
+    """Servers of the newest listing whose hosts Nova does not tell."""
+
     def list_compute_hosts(self) -> list[types.Host]:
         """All hypervisors, whatever their type; a host may have several."""
         listing = self._wire.get_all(
@@ -103,12 +106,12 @@ class NovaReader(NovaGroups):
                 {'all_tenants': '1', **filters},
             )
         )
-        lost = sum(1 for row in listing if rows.is_partial(row))
-        if lost:
+        self.hidden = sum(1 for row in listing if rows.is_partial(row))
+        if self.hidden:
             LOG.warning(
                 'Nova does not tell the hosts of %d servers: their cell '
                 'is down, or the user of Kronos is no administrator.',
-                lost,
+                self.hidden,
             )
         whole = [row for row in listing if not rows.is_partial(row)]
         found = [rows.instance(row) for row in whole]

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from kronos.clients.nova_progress import Progress
+from kronos.common import masking
 from kronos.engine import events, types
 
 Row = Mapping[str, Any]
@@ -145,7 +146,7 @@ def service(row: Row) -> types.ComputeService:
         state=row.get('state'),
         status=row.get('status'),
         zone=row.get('zone') or '',
-        disabled_reason=row.get('disabled_reason') or '',
+        disabled_reason=masking.masked(row.get('disabled_reason') or ''),
         forced_down=bool(row.get('forced_down', False)),
     )
 

@@ -3,6 +3,7 @@
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from oslo_config import cfg
@@ -20,6 +21,13 @@ def require_valid(conf: Any) -> None:
     :raises ConfigurationError: names the first bad option, its file and
         its rule; never its value where that may hold a secret
     """
+    for fault in faults(conf):
+        # Without the chain: its texts hold the value.
+        raise exceptions.ConfigurationError(reason=fault) from None
+
+
+def faults(conf: Any) -> Iterator[str]:
+    """Every bad option, as :func:`require_valid` tells one."""
     for group, opts in config.list_opts():
         for opt in opts:
             try:
@@ -28,11 +36,9 @@ def require_valid(conf: Any) -> None:
                 if isinstance(value, float) and not math.isfinite(value):
                     raise ValueError(f'{value:g} is not a finite number')
             except (cfg.Error, ValueError) as error:
-                # Without the chain: its texts hold the value.
-                raise exceptions.ConfigurationError(
-                    reason=f'[{group}] {opt.name}{_place(error)}: '
-                    f'{_rule(opt, error)}'
-                ) from None
+                yield (
+                    f'[{group}] {opt.name}{_place(error)}: {_rule(opt, error)}'
+                )
 
 
 def told(error: cfg.Error) -> str:

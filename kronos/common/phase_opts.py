@@ -130,7 +130,38 @@ REPORT_OPTS = [
         'report_keep',
         default=100,
         min=1,
-        help='Reports that are kept; older ones are deleted.',
+        help='Reports that are kept; older ones are deleted, with their '
+        'pages.',
+    ),
+    cfg.BoolOpt(
+        'report_html',
+        default=False,
+        help='Whether every audit leaves its report as an HTML page too, '
+        'beside the JSON file and of the same name. The page needs no '
+        'network and runs no script. Related options: report_dir, '
+        'report_keep.',
+    ),
+    cfg.StrOpt(
+        'record_dir',
+        help='Directory in which every audit leaves what it planned by, as a '
+        'recording that kronos-replay can plan again. It must exist and be '
+        'writable for the decision engine. A recording names instances, '
+        'hosts and projects; no credential is in it. Unset: no recordings. '
+        'Related options: record_keep, record_max_age.',
+    ),
+    cfg.IntOpt(
+        'record_keep',
+        default=100,
+        min=1,
+        help='Recordings that are kept in record_dir; older ones are '
+        'deleted. One of 20,000 instances has some 20 MB.',
+    ),
+    cfg.IntOpt(
+        'record_max_age',
+        default=30,
+        min=1,
+        help='Days after which a recording in record_dir is deleted, at the '
+        'next audit that records.',
     ),
 ]
 

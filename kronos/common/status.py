@@ -3,21 +3,20 @@
 
 import re
 
+from kronos.common import masking
+
 LIMIT = 210
 """Characters: Watcher's column holds 255, and it adds words of its own."""
-
-# Up to the last @: a password may hold any character.
-_USER_INFO = re.compile(r'://\S*@')
 
 # MySQL's utf8 has three bytes a character; some have no bytes at all.
 _UNTOLD = re.compile('[\x00\ud800-\udfff\U00010000-\U0010ffff]')
 
 
 def fit(text: str) -> str:
-    """One line of at most ``LIMIT`` characters, without a URL's user.
+    """One line of at most ``LIMIT`` characters, without secrets.
 
     What a database might refuse is replaced by ``?``.
     """
-    line = _USER_INFO.sub('://', ' '.join(text.split()))
+    line = masking.masked(' '.join(text.split()))
     line = _UNTOLD.sub('?', line)
     return line if len(line) <= LIMIT else line[: LIMIT - 3] + '...'

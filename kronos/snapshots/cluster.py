@@ -6,10 +6,8 @@ no queries. A host with ``available: false`` takes nothing, but its scores
 count and its instances may leave.
 """
 
-import gzip
 import json
 import math
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,14 +28,15 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import LabelType, Mode, Policy, PolicyFile
+from kronos.snapshots import files
+from kronos.snapshots.rows import MOST
 
 FORMAT = 'cluster/1'
-_GZIP = b'\x1f\x8b'
 ROUNDING = 0.05
 """How far above 1 a score may be: the files round scores and shares, so a
 full host can come out above it. It is taken for 1, with a warning."""
 _NOT_ASKED = 'recorded'
-"""Stands for the queries, which the format does not have."""
+"""Begins the queries, which the format does not have."""
 
 
 @dataclass
@@ -55,19 +54,7 @@ def read(path: str) -> Cluster:
     :raises ArchiveError: if it cannot be read or is not of this format; the
         message names the file and the field
     """
-    try:
-        with open(path, 'rb') as file:
-            data = file.read()
-        if data.startswith(_GZIP):
-            data = gzip.decompress(data)
-        document = json.loads(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ArchiveError(path=path, reason=f'gzip: {error}') from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ArchiveError(path=path, reason=reason) from error
-    except (ValueError, RecursionError) as error:
-        raise ArchiveError(path=path, reason=f'not JSON: {error}') from error
+    document = files.document(path)
     try:
         return _Reader().cluster(document)
     except _Fault as fault:
@@ -78,7 +65,7 @@ class _Fault(Exception):
     """What is wrong, and where; never leaves this module."""
 
     def __init__(self, where: str, what: str) -> None:
-        super().__init__(f'{where}: {what}')
+        super().__init__(f'{where:.200}: {what:.200}')
 
 
 def _number(value: Any, where: str) -> float:
@@ -90,15 +77,17 @@ def _number(value: Any, where: str) -> float:
 
 
 def _amount(value: Any, where: str) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    raise _Fault(
-        where, f'must be an integer of at least 0, is {_shown(value)}'
-    )
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise _Fault(
+            where, f'must be an integer of at least 0, is {_shown(value)}'
+        )
+    if value > MOST:
+        raise _Fault(where, f'must be at most {MOST}')
+    return value
 
 
 def _text(value: Any, where: str) -> str:
-    if isinstance(value, str) and value:
+    if isinstance(value, str) and 0 < len(value) <= files.MAX_TEXT:
         return value
     raise _Fault(where, f'must be a non-empty string, is {_shown(value)}')
 
@@ -193,14 +182,15 @@ class _Reader:
                     mode=Mode.SPREAD,
                     weight=row.get('weight', _number),
                     threshold=row.get('threshold', _number),
-                    imbalance_query=_NOT_ASKED,
-                    vm_profile_query=_NOT_ASKED,
+                    imbalance_query=f'{_NOT_ASKED} score of {name}',
+                    vm_profile_query=f'{_NOT_ASKED} share of {name}',
                     vm_profile_label_type=LabelType.NOVA_INSTANCE_UUID,
                 )
             except pydantic.ValidationError as error:
                 raise _invalid(row.where, error) from error
             self._readings[name] = PolicyReadings(
-                Reading(_NOT_ASKED), Reading(_NOT_ASKED)
+                Reading(policy.imbalance_query),
+                Reading(policy.vm_profile_query),
             )
             policies.append(policy)
         try:

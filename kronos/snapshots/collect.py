@@ -18,30 +18,27 @@ from kronos.engine.types import (
     Event,
     Host,
     Instance,
-    PolicyReadings,
-    ServerGroup,
+    Reading,
     Snapshot,
 )
 from kronos.policies.models import Policy
 from kronos.snapshots import cells, flights, scopes, survey
+from kronos.snapshots.gathered import Gathered, parts
 from kronos.snapshots.scopes import ScopeRequest
 
-__all__ = ['Collector', 'ScopeRequest']
+__all__ = ['Collector', 'Look', 'ScopeRequest']
 
 LOG = logging.getLogger(__name__)
 
 
 @dataclass
-class _Gathered:
-    """What all snapshots of one cycle share."""
+class Look:
+    """One look at the cloud: all of it, and the scopes that were wanted."""
 
-    services: dict[str, ComputeService] | None
-    instances: list[Instance]
-    groups: list[ServerGroup]
-    events: list[Event]
-    readings: dict[str, PolicyReadings]
-    taken_at: float
-    warnings: list[str]
+    gathered: Gathered
+    answers: dict[tuple[str, str], Reading]
+    """By query and label: what Prometheus said."""
+    snapshots: list[Snapshot]
 
 
 class Collector:
@@ -50,6 +47,7 @@ class Collector:
     :param hypervisor_types: types that are planned, in any case (M4)
     :param cell_source: where the operator tells the cells of hosts (S15)
     :param clock: Unix seconds
+    :param tell: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
     """
 
@@ -62,6 +60,7 @@ class Collector:
         hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
         cell_source: str = 'metadata',
         clock: Callable[[], float] = time.time,
+        tell: Callable[[str], None] = LOG.debug,
     ) -> None:
         self._nova = nova
         self._placement = placement
@@ -69,6 +68,7 @@ class Collector:
         self._types = {name.lower() for name in hypervisor_types}
         self._cell_source = cells.CellSource(cell_source)
         self._clock = clock
+        self._tell = tell
 
     def collect(
         self,
@@ -78,6 +78,19 @@ class Collector:
         events: Sequence[Event] = (),
     ) -> list[Snapshot]:
         """One snapshot per scope, in the order of planning.
+
+        The snapshots of :meth:`look`.
+        """
+        return self.look(request, policies, settings, events).snapshots
+
+    def look(
+        self,
+        request: ScopeRequest,
+        policies: Sequence[Policy],
+        settings: Settings,
+        events: Sequence[Event] = (),
+    ) -> Look:
+        """Look at the cloud and cut the scopes out.
 
         Every listing is read once for all scopes, and each query of a
         policy is asked once. Without os-services a snapshot's ``services``
@@ -90,28 +103,61 @@ class Collector:
         :raises NovaClientError: another listing of Nova failed: without
             it nothing can be planned
         """
+        gathered = self._begin()
+        # A name that is misspelt is told before the long listings.
+        found = scopes.resolve(request, gathered.cloud)
+        self._go_on(gathered, settings, events)
+        asked = survey.Survey(self._prometheus, settings)
+        readings = asked.of(policies)
+        self._tell(f'{asked.queries} queries of the policies')
+        return Look(
+            gathered,
+            asked.answers,
+            parts(gathered, request, found, readings),
+        )
+
+    def gather(
+        self, settings: Settings, events: Sequence[Event] = ()
+    ) -> Gathered:
+        """All of the cloud but its metrics.
+
+        :param events: as of :meth:`look`
+        :raises NovaClientError: as of :meth:`look`
+        """
+        gathered = self._begin()
+        self._go_on(gathered, settings, events)
+        return gathered
+
+    def _begin(self) -> Gathered:
         taken_at = self._clock()
         services = self._services()
         cloud = self._cloud(services)
-        found = scopes.resolve(request, cloud)
-        hosts = {host.name: host for scope in found.values() for host in scope}
-        warnings = self._fill_in(hosts)
+        hosts = len(cloud.hosts) + len(cloud.other_hosts)
+        self._tell(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
+        return Gathered(cloud, services, taken_at=taken_at)
+
+    def _go_on(
+        self, gathered: Gathered, settings: Settings, events: Sequence[Event]
+    ) -> None:
+        cloud = gathered.cloud
+        gathered.warnings = self._fill_in(cloud.hosts)
         cells.fill_in(
-            self._cell_source, hosts.values(), cloud.aggregates, services
+            self._cell_source,
+            cloud.hosts.values(),
+            cloud.aggregates,
+            gathered.services,
         )
-        instances = self._instances(request)
-        gathered = _Gathered(
-            services=services,
-            instances=instances,
-            groups=self._nova.list_server_groups(),
-            events=self._events(instances, events, settings, taken_at),
-            readings=survey.Survey(self._prometheus, settings).of(policies),
-            taken_at=taken_at,
-            warnings=warnings,
+        self._tell('headroom of the hosts')
+        gathered.instances = self._nova.list_instances()
+        self._tell(f'{len(gathered.instances)} instances')
+        gathered.groups = self._nova.list_server_groups()
+        gathered.events = self._events(
+            gathered.instances, events, settings, gathered.taken_at
         )
-        return [
-            _snapshot(name, scope, gathered) for name, scope in found.items()
-        ]
+        self._tell(
+            f'{len(gathered.groups)} server groups, {len(gathered.events)} '
+            'moves that are remembered'
+        )
 
     def _services(self) -> dict[str, ComputeService] | None:
         try:
@@ -149,13 +195,6 @@ class Collector:
                 host.headroom, host.traits = rooms[host.node]
         return []
 
-    def _instances(self, request: ScopeRequest) -> list[Instance]:
-        instances = self._nova.list_instances()
-        for instance in instances:
-            instance.unmovable = scopes.exclusion_of(instance, request)
-        scopes.warn_of_vain(request, instances)
-        return instances
-
     def _events(
         self,
         instances: Sequence[Instance],
@@ -178,34 +217,3 @@ class Collector:
         for event in left_behind:
             LOG.warning('%s', flights.sentence(event))
         return events
-
-
-def _snapshot(name: str, hosts: list[Host], gathered: _Gathered) -> Snapshot:
-    """Cut a scope out; other hosts, instances and groups are no part."""
-    names = {host.name for host in hosts}
-    instances = {
-        instance.uuid: instance
-        for instance in gathered.instances
-        if instance.host in names
-    }
-    return Snapshot(
-        scope=name,
-        hosts={host.name: host for host in hosts},
-        instances=instances,
-        readings=gathered.readings,
-        services=gathered.services,
-        groups=[
-            group
-            for group in gathered.groups
-            if any(member in instances for member in group.members)
-        ],
-        events=[
-            event
-            for event in gathered.events
-            if event.source in names
-            or event.destination in names
-            or event.instance in instances
-        ],
-        taken_at=gathered.taken_at,
-        warnings=list(gathered.warnings),
-    )

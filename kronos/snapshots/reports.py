@@ -19,8 +19,9 @@ from oslo_log import log as logging
 LOG = logging.getLogger(__name__)
 
 MODE = 0o640
-_OWN = re.compile(r'kronos-report-\d{8}T\d{6}\.\d{6}Z-[\w-]*\.json')
-"""Names of our own files; others are never deleted."""
+_OWN = re.compile(r'(kronos-report-\d{8}T\d{6}\.\d{6}Z-[\w-]*)\.(json|html)')
+"""Names of our own files; others are never deleted. A report and its page
+have one stem."""
 _UNFINISHED = re.compile(r'\.kronos-report-\w{8}\.tmp')
 _DAY = datetime.timedelta(days=1)
 
@@ -64,6 +65,23 @@ def write(
     return str(path)
 
 
+def write_page(path: str, page: str) -> str | None:
+    """Write the page of a report beside it, whole or not at all.
+
+    :param path: of the report, as :func:`write` returns it
+    :param page: HTML that can be encoded as UTF-8
+    :returns: the path of the page; None if that was not possible, with an
+        error logged
+    """
+    beside = pathlib.Path(path).with_suffix('.html')
+    try:
+        _write_whole(beside, page)
+    except (OSError, ValueError) as error:
+        LOG.error('The page of report %s cannot be kept: %s', path, error)
+        return None
+    return str(beside)
+
+
 def _write_whole(path: pathlib.Path, text: str) -> None:
     """Who reads the directory sees the whole file or none."""
     handle, temporary = tempfile.mkstemp(
@@ -81,12 +99,16 @@ def _write_whole(path: pathlib.Path, text: str) -> None:
 
 
 def _drop_oldest(directory: pathlib.Path, keep: int) -> None:
-    own = sorted(
-        name for name in os.listdir(directory) if _OWN.fullmatch(name)
-    )
-    for name in own[:-keep]:
-        # Another decision engine may have been faster.
-        (directory / name).unlink(missing_ok=True)
+    own = [
+        (found[1], name)
+        for name in os.listdir(directory)
+        if (found := _OWN.fullmatch(name))
+    ]
+    kept = set(sorted({stem for stem, _ in own})[-keep:])
+    for stem, name in sorted(own):
+        if stem not in kept:
+            # Another decision engine may have been faster.
+            (directory / name).unlink(missing_ok=True)
 
 
 def _drop_unfinished(

@@ -2,12 +2,19 @@
 """What does Prometheus say of the policies now?"""
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from kronos.clients.prometheus import PrometheusClient
 from kronos.engine import measuring
 from kronos.engine.settings import Settings
 from kronos.engine.types import Health, PolicyReadings, Reading
 from kronos.policies.models import Policy
+
+
+class Source(Protocol):
+    """What answers queries: Prometheus, or a recording of it."""
+
+    def instant_query(self, query: str, label_key: str) -> Reading:
+        """The newest value of each series; never raises for the world."""
 
 
 class Survey:
@@ -17,18 +24,22 @@ class Survey:
     be tried for as long.
     """
 
-    def __init__(
-        self, prometheus: PrometheusClient, settings: Settings
-    ) -> None:
+    def __init__(self, prometheus: Source, settings: Settings) -> None:
         self._prometheus = prometheus
         self._settings = settings
         self._away = ''
         self._asked: dict[tuple[str, str], Reading] = {}
+        self._given: dict[tuple[str, str], Reading] = {}
 
     @property
     def queries(self) -> int:
         """So many were asked."""
         return len(self._asked)
+
+    @property
+    def answers(self) -> dict[tuple[str, str], Reading]:
+        """By query and label: all that was given, asked or not."""
+        return dict(self._given)
 
     def of(self, policies: Sequence[Policy]) -> dict[str, PolicyReadings]:
         return {
@@ -71,6 +82,10 @@ class Survey:
         return self._ask(query, policy.host_label)
 
     def _ask(self, query: str, label: str) -> Reading:
+        self._given[query, label] = self._reading(query, label)
+        return self._given[query, label]
+
+    def _reading(self, query: str, label: str) -> Reading:
         if self._away:
             return Reading(
                 query, Health.UNREACHABLE, error=self._away, is_away=True

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from kronos.engine import types
+from kronos.engine import modes, types
 from kronos.engine.settings import Settings
 from kronos.strategies import base, goals, messages, outcomes, parameters
 
@@ -27,11 +27,16 @@ class Affinity(base.KronosStrategy):
     def adjust(
         cls, settings: Settings, asked: parameters.Parameters, kronos: Any
     ) -> None:
-        settings.enforce_hard_affinity = True
-        settings.enforce_soft_affinity = parameters.either(
-            asked.enforce_soft_affinity, kronos.enforce_soft_affinity
+        modes.adjust(
+            settings,
+            modes.PlanMode.AFFINITY,
+            modes.Phases(
+                enforce_soft_affinity=parameters.either(
+                    asked.enforce_soft_affinity, kronos.enforce_soft_affinity
+                ),
+                cooldown_seconds=kronos.cooldown,
+            ),
         )
-        settings.rebalance = False
 
     @classmethod
     def indicators(cls, report: types.CycleReport) -> dict[str, float]:

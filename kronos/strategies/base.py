@@ -25,7 +25,7 @@ from watcher.common import exception
 from watcher.decision_engine.strategy.strategies import base
 
 from kronos.common import config, exceptions, options, status
-from kronos.engine import types
+from kronos.engine import modes, types
 from kronos.engine.settings import Settings
 from kronos.strategies import loglines, messages, parameters
 
@@ -90,7 +90,7 @@ class KronosStrategy(base.BaseStrategy):
     def adjust(
         cls, settings: Settings, asked: parameters.Parameters, kronos: Any
     ) -> None:
-        """Set what is special to the strategy.
+        """Set what is special to the strategy: see ``engine.modes``.
 
         :param asked: by the audit
         :param kronos: the group ``[kronos]`` of the configuration
@@ -163,6 +163,7 @@ class KronosStrategy(base.BaseStrategy):
             ),
             adjust=self.adjust,
             audit=audit.uuid,
+            record=reporting.recorder(audit, self.get_name(), CONF.kronos),
         )
         result = cycle.run(order, audit.scope or [], CONF, self.osc)
         report = result.report
@@ -215,14 +216,22 @@ class Rebalancing(KronosStrategy):
     def adjust(
         cls, settings: Settings, asked: parameters.Parameters, kronos: Any
     ) -> None:
-        settings.evacuate = parameters.either(
-            asked.evacuate_disabled_hosts, kronos.evacuate_disabled_hosts
-        )
-        settings.enforce_hard_affinity = parameters.either(
-            asked.enforce_hard_affinity, kronos.enforce_hard_affinity
-        )
-        settings.enforce_soft_affinity = parameters.either(
-            asked.enforce_soft_affinity, kronos.enforce_soft_affinity
+        modes.adjust(
+            settings,
+            modes.PlanMode(str(cls.MODE)),
+            modes.Phases(
+                evacuate=parameters.either(
+                    asked.evacuate_disabled_hosts,
+                    kronos.evacuate_disabled_hosts,
+                ),
+                enforce_hard_affinity=parameters.either(
+                    asked.enforce_hard_affinity, kronos.enforce_hard_affinity
+                ),
+                enforce_soft_affinity=parameters.either(
+                    asked.enforce_soft_affinity, kronos.enforce_soft_affinity
+                ),
+                cooldown_seconds=kronos.cooldown,
+            ),
         )
 
 

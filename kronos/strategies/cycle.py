@@ -10,10 +10,11 @@ from typing import Any
 from kronos.clients import cloud, prometheus
 from kronos.common import exceptions
 from kronos.engine import cooldown, labels, propose, schedule
-from kronos.engine.settings import HostMatch, Settings, SoftRules, TieBreak
+from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader, models
-from kronos.snapshots import collect
+from kronos.snapshots import collect, configured
+from kronos.snapshots.recording import Recording
 from kronos.strategies import history, parameters
 from kronos.strategies import scope as audit_scope
 
@@ -30,6 +31,8 @@ class Order:
     """Sets what is special to the strategy, given ``[kronos]``."""
     audit: str = ''
     """Uuid of the audit that asks."""
+    record: Callable[[Recording], None] | None = None
+    """Keeps what the audit plans by; must not raise."""
 
 
 @dataclass
@@ -62,14 +65,34 @@ def run(
     settings = make_settings(order.asked, conf.kronos)
     order.adjust(settings, order.asked, conf.kronos)
     with _timed(timings, 'policies'):
-        policies = load_policies(order.policies_file, order.mode)
+        text = loader.read(order.policies_file)
+        file = loader.parse(text, order.policies_file)
+        if order.mode is not None:
+            loader.require_mode(
+                file, models.Mode(order.mode), order.policies_file
+            )
+        policies = file.enabled
     with _timed(timings, 'history'):
         since = cooldown.watcher_since(settings, time.time())
         events = history.events(since, order.audit)
     with _timed(timings, 'collect'):
-        snapshots = _collector(conf, osc).collect(
-            request, policies, settings, events
-        )
+        look = _collector(conf, osc).look(request, policies, settings, events)
+        snapshots = look.snapshots
+    if order.record is not None:
+        with _timed(timings, 'record'):
+            order.record(
+                Recording(
+                    look.gathered,
+                    file.policies,
+                    request,
+                    settings,
+                    look.answers,
+                    text,
+                    configured=configured.settings_of(conf.kronos),
+                    max_concurrent=conf.kronos.max_concurrent_migrations,
+                    recorded_at=look.gathered.taken_at,
+                )
+            )
     require_hosts(settings.drain_hosts, snapshots)
     with _timed(timings, 'propose'):
         report = propose.propose(snapshots, policies, settings)
@@ -85,18 +108,6 @@ def _timed(timings: dict[str, float], part: str) -> Iterator[None]:
     began = time.monotonic()
     yield
     timings[part] = round(time.monotonic() - began, 6)
-
-
-def load_policies(path: str, mode: str | None) -> list[models.Policy]:
-    """The enabled policies of a file of the given mode (A11).
-
-    :param mode: None: of either
-    :raises PolicyFileError: unreadable, invalid, or of another mode
-    """
-    found = loader.load(path)
-    if mode is not None:
-        loader.require_mode(found, models.Mode(mode), path)
-    return found.enabled
 
 
 def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:
@@ -116,33 +127,15 @@ def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:
 def make_settings(asked: parameters.Parameters, kronos: Any) -> Settings:
     """The group ``[kronos]``, with what the audit says instead.
 
-    Only of what all strategies share; the rest is theirs to set.
+    Only of what all strategies share; the rest is theirs to set, by
+    :func:`kronos.engine.modes.adjust`.
     """
-    return Settings(
-        max_migrations=asked.max_migrations,
-        restrict_to_az=parameters.either(
-            asked.restrict_to_az, kronos.restrict_to_az
-        ),
-        require_all_policies=kronos.require_all_policies,
-        min_host_coverage=kronos.min_host_coverage,
-        host_match=HostMatch(kronos.host_match),
-        check_disk=kronos.check_disk,
-        require_headroom=kronos.require_headroom,
-        allowed_extra_specs=list(kronos.allowed_extra_specs),
-        cooldown_seconds=kronos.cooldown,
-        instance_cooldown_seconds=kronos.instance_cooldown,
-        quarantine_seconds=kronos.instance_quarantine_seconds,
-        return_guard_seconds=kronos.return_guard,
-        drain_may_exceed_threshold=kronos.drain_may_exceed_threshold,
-        soft_rules=SoftRules(kronos.soft_rules),
-        soft_rule_penalty=kronos.soft_rule_penalty,
-        pack_partial_drains=kronos.pack_partial_drains,
-        keep_hosts=kronos.keep_hosts,
-        headroom_hosts=kronos.headroom_hosts,
-        plateau_moves=kronos.plateau_moves,
-        swap_moves=kronos.swap_moves,
-        tie_break=TieBreak(kronos.tie_break),
+    found = configured.settings_of(kronos)
+    found.max_migrations = asked.max_migrations
+    found.restrict_to_az = parameters.either(
+        asked.restrict_to_az, kronos.restrict_to_az
     )
+    return found
 
 
 def _collector(conf: Any, osc: Any) -> collect.Collector:

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from kronos.engine import types
+from kronos.engine import modes, types
 from kronos.engine.settings import Settings
 from kronos.strategies import base, goals, messages, outcomes, parameters
 
@@ -27,11 +27,11 @@ class Evacuate(base.KronosStrategy):
     def adjust(
         cls, settings: Settings, asked: parameters.Parameters, kronos: Any
     ) -> None:
-        settings.evacuate = True
-        settings.drain_hosts = asked.hosts
-        settings.rebalance = False
-        settings.cooldown_seconds = 0
-        settings.unlimited = True
+        modes.adjust(
+            settings,
+            modes.PlanMode.EVACUATE,
+            modes.Phases(drain_hosts=asked.hosts),
+        )
 
     @classmethod
     def indicators(cls, report: types.CycleReport) -> dict[str, float]:

@@ -1,38 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Watcher's database tell of the moves of Kronos?
-
-The state of an action says how it went. The state of its plan is only used
-to tell whether an action that is not over is still going to be: Watcher
-rewrites the plans of a strategy that changed.
-"""
+"""What does Watcher's database tell of the moves of Kronos?"""
 
 import datetime
-import re
 import time
-from collections.abc import Callable
 from typing import Any
 
-from oslo_log import log as logging
 from watcher import objects
 from watcher.common import context
 
-from kronos.engine import cooldown, quarantine
-from kronos.engine.events import Event, Origin, Outcome
-from kronos.snapshots import flights
-
-LOG = logging.getLogger(__name__)
-
-ACTION_TYPE = 'kronos_live_migrate'
-
-_KRONOS_ERROR = re.compile(r'KRONOS:(\w+):')
-_FAILURE = 'Action failed in '
-"""How Watcher begins the message of an action that failed."""
-_BARE_ERROR = re.compile(rf'^{_FAILURE}\w+: (\w+)$')
-"""The class of an error that Kronos did not foresee."""
-UNKNOWN = 'unknown'
-"""The error type of a failure that names none."""
-NEEDED = ('resource_id', 'source_node', 'destination_node', 'aggregate')
-"""Input parameters without which nothing can be told of an action."""
+from kronos.engine import cooldown
+from kronos.engine.events import Event
+from kronos.snapshots import deeds, flights
+from kronos.snapshots.deeds import ActionRow, PlanRow
 
 
 def events(since: cooldown.Since, audit: str = '') -> list[Event]:
@@ -50,35 +29,8 @@ def events(since: cooldown.Since, audit: str = '') -> list[Event]:
     # been: so none slips through, and what is told last is the newest.
     found = _to_do(_launched(audit))
     found |= _to_do(_started())
-    found |= _told(_ended(since), _over)
+    found |= deeds.ended(_action(row) for row in _ended(since))
     return [event for event in found.values() if event is not None]
-
-
-def _told(
-    rows: list[Any], tell: Callable[[Any], Event | None]
-) -> dict[str, Event | None]:
-    """What each row of Kronos tells, by the uuid of the action."""
-    # Watcher ignores a filter for the type.
-    ours = [row for row in rows if row.action_type == ACTION_TYPE]
-    found: dict[str, Event | None] = {}
-    for row in ours:
-        missing = _missing(row.input_parameters)
-        if missing:
-            LOG.warning(
-                'Action %s is left out of what is remembered: its input '
-                'parameters do not say %s',
-                row.uuid,
-                ', '.join(missing),
-            )
-        else:
-            found[row.uuid] = tell(row)
-    return found
-
-
-def _missing(told: Any) -> list[str]:
-    """Names of the input parameters that are needed and are no text."""
-    given = told if isinstance(told, dict) else {}
-    return [name for name in NEEDED if not isinstance(given.get(name), str)]
 
 
 def _launched(audit: str) -> list[Any]:
@@ -112,20 +64,22 @@ def _started() -> list[Any]:
     return list(objects.ActionPlan.list(admin, filters={'state__in': running}))
 
 
-def _to_do(plans: list[Any]) -> dict[str, Event | None]:
+def _to_do(plans: list[Any]) -> deeds.Told:
     """What the actions of plans tell that are not over."""
     if not plans:
         return {}
     admin = context.make_context(is_admin=True)
     filters = {'action_plan_id__in': [plan.id for plan in plans]}
-    rows = objects.Action.list(admin, filters=filters, eager=True)
-    # What is done of a plan tells that somebody is at it.
-    heard: dict[int, float] = {}
-    for row in rows:
-        known = heard.get(row.action_plan_id, 0.0)
-        newest = max(known, _touched(row), _touched(row.action_plan))
-        heard[row.action_plan_id] = newest
-    return _told(rows, lambda row: _going(row, heard[row.action_plan_id]))
+    by_plan: dict[int, list[Any]] = {}
+    for row in objects.Action.list(admin, filters=filters, eager=True):
+        by_plan.setdefault(row.action_plan_id, []).append(row)
+    found: deeds.Told = {}
+    for rows in by_plan.values():
+        # It may have changed since it was listed.
+        newest = max((row.action_plan for row in rows), key=_touched)
+        plan = PlanRow(newest.uuid, newest.state, _touched(newest))
+        found |= deeds.to_do(plan, [_action(row) for row in rows])
+    return found
 
 
 def _ended(since: cooldown.Since) -> list[Any]:
@@ -151,65 +105,15 @@ def _moment(seconds: float) -> datetime.datetime:
     return moment.replace(tzinfo=None)
 
 
-def _over(row: Any) -> Event | None:
-    """An action that is over; None if nothing can be told of it.
-
-    Deleting a plan wipes out the states and the times of its actions; their
-    messages stay, so failures can still be told.
-    """
-    message = row.status_message or ''
-    if row.state == objects.action.State.SUCCEEDED:
-        return _event(row, Outcome.MOVED)
-    if row.state == objects.action.State.DELETED:
-        if not message.startswith(_FAILURE):
-            return None
-        event = _event(row, Outcome.FAILED)
-        event.status = quarantine.DELETED
-    else:
-        event = _event(row, Outcome.FAILED)
-    event.error_type = error_type_of(message)
-    return event
-
-
-def _going(row: Any, heard: float) -> Event | None:
-    """An action of a plan that runs; None if it will not be carried out.
-
-    :param heard: Unix seconds: when anything of its plan changed
-    """
-    plan, state = row.action_plan, objects.action_plan.State
-    if row.state == objects.action.State.ONGOING:
-        return _event(row, Outcome.UNDER_WAY)
-    if row.state != objects.action.State.PENDING:
-        return None
-    if plan.state not in (state.RECOMMENDED, state.PENDING, state.ONGOING):
-        return None
-    event = _event(row, Outcome.PLANNED)
-    event.at, event.status, event.plan = heard, plan.state, plan.uuid
-    return event
-
-
-def error_type_of(message: str) -> str:
-    """The class of the error in the message of an action that failed."""
-    for pattern in (_KRONOS_ERROR, _BARE_ERROR):
-        found = pattern.search(message)
-        if found:
-            return found[1]
-    return UNKNOWN
-
-
-def _event(row: Any, outcome: Outcome) -> Event:
-    told = row.input_parameters
-    return Event(
-        instance=told['resource_id'],
-        source=told['source_node'],
-        destination=told['destination_node'],
-        outcome=outcome,
-        at=_touched(row),
-        origin=Origin.WATCHER,
-        scope=told['aggregate'],
-        status=row.state,
-        plan=told.get('action_plan_uuid', ''),
-        began=row.created_at.timestamp(),
+def _action(row: Any) -> ActionRow:
+    return ActionRow(
+        row.uuid,
+        row.action_type,
+        row.state,
+        row.input_parameters,
+        row.status_message or '',
+        row.created_at.timestamp(),
+        _touched(row),
     )
 
 

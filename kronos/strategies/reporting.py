@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What belongs to an audit's report beside the plan itself?"""
+"""What does an audit leave behind: its report, and what it planned by?"""
 
 import datetime
 import importlib.metadata
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from oslo_log import log as logging
 
 from kronos.engine import report
-from kronos.snapshots import reports
+from kronos.pages import page
+from kronos.snapshots import keeping, reports
+from kronos.snapshots.recording import Recording
 from kronos.strategies import cycle
 
 LOG = logging.getLogger(__name__)
@@ -26,26 +29,71 @@ def keep(
 ) -> None:
     """Write the report where ``[kronos] report_dir`` asks for it.
 
-    Whatever goes wrong is logged and no matter to the audit.
+    Its page too, with ``report_html``. Whatever goes wrong is logged and no
+    matter to the audit.
     """
     if not kronos.report_dir:
         return
     now = datetime.datetime.now(datetime.UTC)
     try:
         about = _about(result, order, audit, strategy)
+        document = report.document(
+            result.report, {'created_at': now.isoformat(), **about}
+        )
         path = reports.write(
-            kronos.report_dir,
-            report.document(
-                result.report, {'created_at': now.isoformat(), **about}
-            ),
-            kronos.report_keep,
-            now,
+            kronos.report_dir, document, kronos.report_keep, now
         )
     except Exception:
         LOG.exception('Audit %s: its report is lost', audit.uuid)
         return
-    if path:
-        LOG.debug('Audit %s: the report is %s', audit.uuid, path)
+    if path is None:
+        return
+    LOG.debug('Audit %s: the report is %s', audit.uuid, path)
+    try:
+        if kronos.report_html:
+            _keep_page(path, document, audit)
+    except Exception:
+        LOG.exception('Audit %s: the page of its report is lost', audit.uuid)
+
+
+def _keep_page(path: str, document: dict[str, Any], audit: Any) -> None:
+    title = f'Kronos: audit {audit.name or audit.uuid}'
+    beside = reports.write_page(path, page.render(document, title))
+    if beside:
+        LOG.debug('Audit %s: the page is %s', audit.uuid, beside)
+
+
+def recorder(
+    audit: Any, strategy: str, kronos: Any
+) -> Callable[[Recording], None] | None:
+    """Keeps recordings where ``[kronos] record_dir`` asks for it.
+
+    Whatever goes wrong is logged and no matter to the audit.
+
+    :returns: None if nothing is to be kept
+    """
+    if not kronos.record_dir:
+        return None
+
+    def keep_one(recording: Recording) -> None:
+        now = datetime.datetime.now(datetime.UTC)
+        try:
+            recording.strategy = strategy
+            recording.made_by = f'{PACKAGES[0]} {_version(PACKAGES[0])}'
+            path = keeping.keep(
+                kronos.record_dir,
+                recording,
+                audit.uuid,
+                keeping.Bounds(kronos.record_keep, kronos.record_max_age),
+                now,
+            )
+        except Exception:
+            LOG.exception('Audit %s: its recording is lost', audit.uuid)
+            return
+        if path:
+            LOG.debug('Audit %s: the recording is %s', audit.uuid, path)
+
+    return keep_one
 
 
 def _about(

@@ -227,7 +227,7 @@ class TestNotices(NoticesTestCase):
             final=True,
         )
         [(_priority, _publisher, _event, payload)] = listener.wait_for(1)
-        self.assertEqual('Nova: http://nova/ is away', payload['message'])
+        self.assertEqual('Nova: http://***@nova/ is away', payload['message'])
 
     def test_a_record_that_goes_on_changing(self):
         """A notice tells what was so when it was given."""

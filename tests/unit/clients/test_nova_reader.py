@@ -317,6 +317,15 @@ class TestServices(NovaTestCase):
         self.wire.get(SERVICES, json={'services': list(rows)})
         return self.nova.list_compute_services()
 
+    def test_a_reason_that_tells_a_secret(self) -> None:
+        """Reports, logs and messages repeat it."""
+        reason = 'new disks, ask https://joe:pw@ipmi, password=hunter2'
+        found = self.services(SERVICE | {'disabled_reason': reason})
+        self.assertEqual(
+            'new disks, ask https://***@ipmi, password=***',
+            found['cmp1'].disabled_reason,
+        )
+
     def test_availability(self) -> None:
         found = self.services(
             SERVICE,

@@ -17,7 +17,7 @@ class FitTestCase(base.BaseTestCase):
 
     def test_user_of_a_url(self):
         self.assertEqual(
-            'at https://prom:9090/x: no',
+            'at https://***@prom:9090/x: no',
             status.fit('at https://joe:pass@prom:9090/x: no'),
         )
 
@@ -25,13 +25,19 @@ class FitTestCase(base.BaseTestCase):
         """It may hold what ends a URL's user elsewhere."""
         for password in ('p@ss', 'p/ss', 'p?ss', 'p#s@s/@'):
             self.assertEqual(
-                'at http://host:9090/x: no',
+                'at http://***@host:9090/x: no',
                 status.fit(f'at http://user:{password}@host:9090/x: no'),
             )
 
+    def test_words_that_are_secret(self):
+        self.assertEqual(
+            'is disabled (new disks, password=***',
+            status.fit('is disabled (new disks, password=hunter2)'),
+        )
+
     def test_urls_side_by_side(self):
         self.assertEqual(
-            'http://a http://b/x, mail@c',
+            'http://***@a http://b/x, mail@c',
             status.fit('http://u:p@a http://b/x, mail@c'),
         )
 

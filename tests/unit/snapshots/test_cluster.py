@@ -4,6 +4,7 @@
 import copy
 import gzip
 import json
+import os
 import pathlib
 from typing import Any
 
@@ -228,3 +229,35 @@ class TestCluster(base.BaseTestCase):
                 at[path[-1]] = value
             with self.subTest(path=path, value=value):
                 self._refused(json.dumps(document).encode(), words)
+
+    def test_bombs(self) -> None:
+        """What is small and wants to be large, or goes deep."""
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.snapshots.files.MAX_BYTES', 10**6)
+        )
+        for data, text in (
+            (gzip.compress(b' ' * 10**7), 'it is larger than'),
+            (b' ' * (10**6 + 1), 'it is larger than'),
+            (b'[' * 10**6, 'nested too deeply'),
+            (b'9' * 10**5, 'not JSON'),
+        ):
+            with self.subTest(text=text):
+                error = self.assertRaises(ArchiveError, self._read, data)
+                self.assertIn(text, str(error))
+                self.assertLess(len(str(error)), 400)
+
+    def test_amounts_that_no_host_has(self) -> None:
+        wrong = copy.deepcopy(GOOD)
+        wrong['instances'][0]['memory_mb'] = 2**70
+        error = self.assertRaises(
+            ArchiveError, self._read, json.dumps(wrong).encode()
+        )
+        self.assertIn('instances[0].memory_mb: must be', str(error))
+
+    def test_a_pipe(self) -> None:
+        """Reading one would wait for ever."""
+        os.mkfifo(self.folder / 'pipe')
+        error = self.assertRaises(
+            ArchiveError, cluster.read, str(self.folder / 'pipe')
+        )
+        self.assertIn('it is no plain file', str(error))

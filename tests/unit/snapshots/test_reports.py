@@ -18,7 +18,7 @@ DOCUMENT = {'format_version': 1, 'audit': {'uuid': UUID}, 'scopes': []}
 NOW = datetime.datetime(2026, 3, 1, 13, 30, 0, 250, tzinfo=datetime.UTC)
 
 
-class TestWrite(base.BaseTestCase):
+class WriteTestCase(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.log = self.useFixture(fixtures.FakeLogger())
@@ -33,6 +33,8 @@ class TestWrite(base.BaseTestCase):
         now = NOW + datetime.timedelta(seconds=after)
         return reports.write(self.folder, DOCUMENT | fields, keep, now)
 
+
+class TestWrite(WriteTestCase):
     def test_name_content_and_mode(self) -> None:
         old = os.umask(0)
         self.addCleanup(os.umask, old)
@@ -55,11 +57,35 @@ class TestWrite(base.BaseTestCase):
         kept = [os.path.basename(str(paths[at])) for at in (3, 0, 4)]
         self.assertEqual(kept, self.names())
 
+    def test_pages_go_with_their_reports(self) -> None:
+        """N12: report_keep counts reports, whether they have pages or not."""
+        for after in (0, 1, 2, 3):
+            path = str(self.write(keep=2, after=after))
+            if after != 2:
+                reports.write_page(path, '<!DOCTYPE html>')
+        self.assertEqual(
+            [
+                ('T133002.000250Z', '.json'),
+                ('T133003.000250Z', '.html'),
+                ('T133003.000250Z', '.json'),
+            ],
+            [(name[22:37], name[-5:]) for name in self.names()],
+        )
+
+    def test_a_page_whose_report_is_gone_counts(self) -> None:
+        path = str(self.write())
+        reports.write_page(path, 'page')
+        os.unlink(path)
+        self.write(keep=1, after=1)
+        self.assertEqual(1, len(self.names()))
+
     def test_files_of_others_stay(self) -> None:
         others = [
             '.kronos-report-abc.tmp',
             '.kronos-report-notes.txt',
+            'kronos-report-20200101T000000.000000Z-x.htm',
             'kronos-report-20200101T000000.000000Z-x.json.bak',
+            'kronos-report-mine.html',
             'kronos-report-mine.json',
             'notes.txt',
         ]
@@ -123,3 +149,24 @@ class TestWrite(base.BaseTestCase):
         self.assertEqual(
             sorted([names[1], others[0], os.path.basename(path)]), self.names()
         )
+
+
+class TestWritePage(WriteTestCase):
+    def test_beside_the_report(self) -> None:
+        path = str(self.write())
+        beside = str(reports.write_page(path, '<!DOCTYPE html>\n\u00e9'))
+        self.assertEqual(path.replace('.json', '.html'), beside)
+        file = pathlib.Path(beside)
+        self.assertEqual('<!DOCTYPE html>\n\u00e9\n', file.read_text())
+        self.assertEqual(0o640, stat.S_IMODE(file.stat().st_mode))
+
+    def test_what_is_no_text_leaves_nothing(self) -> None:
+        path = str(self.write())
+        self.assertIsNone(reports.write_page(path, '\ud800'))
+        self.assertEqual([os.path.basename(path)], self.names())
+        self.assertIn('The page of report', self.log.output)
+
+    def test_the_directory_is_gone(self) -> None:
+        missing = f'{self.folder}/missing/kronos-report.json'
+        self.assertIsNone(reports.write_page(missing, 'page'))
+        self.assertIn('No such file or directory', self.log.output)

@@ -4,6 +4,7 @@
 import json
 import logging
 import pathlib
+import random
 import threading
 import time
 import types
@@ -178,6 +179,9 @@ class WeigherTestCase(base.BaseTestCase):
 
     def setUp(self):
         super().setUp()
+        # The first refresh after the start comes at any time; here late.
+        random.seed(0)
+        self.addCleanup(random.seed)
         self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         self.prometheus = self.useFixture(Prometheus())

@@ -2,6 +2,7 @@
 """Does each weighing see one refresh whole, whoever else is at work (W5)?"""
 
 import concurrent.futures
+import contextlib
 import sys
 import threading
 
@@ -78,17 +79,24 @@ class TestLines(ConcurrencyTestCase):
     It could not if it needed a lock that the other one holds.
     """
 
-    def test_a_weighing_in_the_middle_of_a_refresh(self):
-        """W4, W5: it waits for nothing, and sees all or nothing of it."""
-        self.begin(FEW)
-        numbers = []
+    @contextlib.contextmanager
+    def asker(self, numbers):
+        """Give a function that has another thread weigh all, and waits."""
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            pool.submit(self.weigh_all).result(PATIENCE_SECONDS)
 
             def weigh():
                 one = pool.submit(self.weigh_all)
                 numbers.append(one.result(PATIENCE_SECONDS))
 
+            yield weigh
+
+    def test_a_weighing_in_the_middle_of_a_refresh(self):
+        """W4, W5: it waits for nothing, and sees all or nothing of it."""
+        self.begin(FEW)
+        numbers = []
+        with self.asker(numbers) as weigh:
+            weigh()
+            numbers.clear()
             before = threading.gettrace()
             threading.settrace(_between_lines(weigh))
             try:
@@ -123,12 +131,7 @@ class TestLines(ConcurrencyTestCase):
         self.begin(FEW)
         self.turns.start()
         numbers = []
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:
-
-            def weigh():
-                one = pool.submit(self.weigh_all)
-                numbers.append(one.result(PATIENCE_SECONDS))
-
+        with self.asker(numbers) as weigh:
             before = sys.gettrace()
             sys.settrace(_between_lines(weigh))
             try:

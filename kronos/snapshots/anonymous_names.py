@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which names does a recording hold, and what are they called instead?"""
+
+import functools
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from kronos.engine.types import UNASSIGNED
+from kronos.policies.models import LabelType, Policy
+from kronos.snapshots import pseudonyms
+from kronos.snapshots.archive_reading import KINDS
+from kronos.snapshots.recording import ANY_LABEL, Recording
+from kronos.snapshots.scopes import ALL, Exactly
+
+CUSTOM = 'CUSTOM_'
+"""How the traits and resource classes begin that a cloud made up."""
+_SHORT = 6
+"""Characters below which a name is only replaced as a word of its own."""
+_WORD = re.compile(r'[A-Za-z]\w+')
+_PLAIN = re.compile(
+    r'cpu|device|domain|guest|host|hostname|idle|instance|iowait|irq|mode|'
+    r'name|nice|node|sd|softirq|steal|system|tap|total|user|uuid|vd'
+)
+"""Words of queries that say nothing of a cloud."""
+_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`[^`]*`')
+_TOLD = re.compile(
+    r'\w+://\S+'  # an address
+    r'|(?<!\w)\'[^\']*\'|"[^"]*"'  # what is quoted
+    r'|\[[0-9a-fA-F:]+\](?::\d+)?'
+    r'|[\w-]+(?:\.[\w-]*[A-Za-z][\w-]*)+(?::\d+)?'  # host.domain:port
+    r'|\d+(?:\.\d+){3}(?::\d+)?'
+)
+"""What a text may tell of a cloud beside the names that are known."""
+
+
+class Names:
+    """New names for all that a recording names."""
+
+    def __init__(self, recording: Recording) -> None:
+        found = recording.gathered
+        cloud, request = found.cloud, recording.request
+        every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
+        services = (found.services or {}).values()
+        labels = _labels(recording)
+        self.host = pseudonyms.Hosts(
+            {host.name for host in every},
+            itertools.chain(
+                (host.node for host in every),
+                (one.host for one in services),
+                (name for one in cloud.aggregates for name in one.hosts),
+                *((one.source, one.destination) for one in found.events),
+                request.excluded_hosts,
+                *((one.drain_hosts or ()) for one in _settings(recording)),
+                labels[None],
+            ),
+        )
+        self.uuid = pseudonyms.uuids(
+            itertools.chain(
+                (one.uuid for one in found.instances),
+                (one.uuid for one in found.groups),
+                (name for one in found.groups for name in one.members),
+                (one.uuid for one in cloud.aggregates),
+                *((one.instance, one.plan) for one in found.events),
+                request.excluded_instances,
+                recording.seeds.instance_cooldowns,
+                recording.seeds.instance_quarantines,
+                labels[LabelType.NOVA_INSTANCE_UUID],
+            )
+        )
+        number = pseudonyms.Numbered
+        self.display = number(
+            itertools.chain(
+                (one.name for one in found.instances),
+                labels[LabelType.NOVA_DISPLAY_NAME],
+            ),
+            'server-{}',
+        )
+        self.internal = number(
+            itertools.chain(
+                (one.internal_name for one in found.instances),
+                labels[LabelType.NOVA_INTERNAL_NAME],
+            ),
+            'instance-{}',
+        )
+        self.group = number((one.name for one in found.groups), 'group-{}')
+        self._scopes = number(
+            itertools.chain(
+                (one.name for one in cloud.aggregates),
+                (one.scope for one in found.events),
+                (one for one in _refs(recording) if isinstance(one, str)),
+                (one.name for one in _refs(recording) if _is_exactly(one)),
+                recording.seeds.aggregate_cooldowns,
+            ),
+            'aggregate-{}',
+        )
+        self.zone = number(
+            itertools.chain(
+                (host.availability_zone for host in every),
+                (one.zone for one in services),
+                (one.availability_zone for one in cloud.aggregates),
+                (
+                    one.metadata.get('availability_zone', '')
+                    for one in cloud.aggregates
+                ),
+                (o.pinned_availability_zone or '' for o in found.instances),
+                (one for one in request.availability_zones if one != ALL),
+            ),
+            'zone-{}',
+        )
+        self.cell = number((host.cell for host in every), 'cell-{}')
+        self.project = number(
+            itertools.chain(
+                (one.project_id for one in found.instances),
+                request.excluded_projects,
+            ),
+            'project-{}',
+        )
+        # Others are added as they are met: their order is no matter.
+        self.key = functools.cache(_Counter('key'))
+        self.value = functools.cache(_Counter('value'))
+        self.custom = functools.cache(_Counter(f'{CUSTOM}NAME', '_'))
+        self._literal = functools.cache(_Counter('text'))
+        self._texts = {'': ''}
+        self._ids = {str(one.id) for one in cloud.aggregates}
+        self._uuids = {one.uuid for one in cloud.aggregates}
+        self._named = {one.name for one in cloud.aggregates}
+
+    def aggregate(self, name: str) -> str:
+        """The new name of an aggregate, or of a scope."""
+        return name if name in (UNASSIGNED, ALL) else self._scopes(name)
+
+    def ref(self, ref: str | Exactly) -> str | Exactly:
+        """What a request calls an aggregate: a name, else a uuid or id."""
+        if isinstance(ref, Exactly):
+            return Exactly(ref.id, self.aggregate(ref.name))
+        if ref not in self._named and ref in self._uuids:
+            return self.uuid(ref)
+        if ref not in self._named and ref in self._ids:
+            return ref
+        return self.aggregate(ref)
+
+    def label(self, kind: LabelType | None, value: str) -> str:
+        """The new value of a label.
+
+        :param kind: of an instance's label; None: it may mean a host
+        """
+        if kind is None:
+            return self.host(value)
+        return {
+            LabelType.NOVA_INSTANCE_UUID: self.uuid,
+            LabelType.NOVA_DISPLAY_NAME: self.display,
+            LabelType.NOVA_INTERNAL_NAME: self.internal,
+        }[kind](value)
+
+    def told(self, text: str) -> str:
+        """A warning or an error without any name."""
+        if text not in self._texts:
+            self._texts[text] = self._told(text)
+        return self._texts[text]
+
+    def _told(self, text: str) -> str:
+        parts, at = [], 0
+        for found in _TOLD.finditer(text):
+            parts.append(self._replaced(text[at : found.start()]))
+            parts.append(self._known(found[0].strip('\'"')))
+            at = found.end()
+        return ''.join([*parts, self._replaced(text[at:])])
+
+    def _known(self, word: str) -> str:
+        """What looks like a name, if it is one."""
+        if word in self._table:
+            return self._table[word]
+        try:
+            return self.host(word)
+        except KeyError:
+            return '(a name)'
+
+    def query(self, query: str) -> str:
+        """A query without any name, nor what it was matched by."""
+        return self._replaced(_LITERAL.sub(self._any_literal, query))
+
+    def _any_literal(self, found: re.Match[str]) -> str:
+        """The literal, or another one where it may tell of the cloud."""
+        quote, text = found[0][0], found[0][1:-1]
+        if self._replaced(text) != text:
+            return f'{quote}{self._replaced(text)}{quote}'
+        words = {word.lower() for word in _WORD.findall(text)}
+        if all(self._is_plain(word) for word in words):
+            return found[0]
+        return f'{quote}{self._literal(text)}{quote}'
+
+    def _is_plain(self, word: str) -> bool:
+        return bool(_PLAIN.fullmatch(word)) and word not in self._names
+
+    def _replaced(self, text: str) -> str:
+        there = sorted(
+            (name for name in self._table if name in text),
+            key=len,
+            reverse=True,
+        )
+        if not there:
+            return text
+        pattern = '|'.join(_pattern(name) for name in there)
+        return re.sub(pattern, lambda found: self._table[found[0]], text)
+
+    @functools.cached_property
+    def _table(self) -> Mapping[str, str]:
+        """All names, in whatever sense; the first sense of each counts."""
+        found: dict[str, str] = {}
+        for table in (
+            self.uuid.table,
+            self.host.shorts,
+            self.host.addresses,
+            self.host.domains,
+            self._scopes.table,
+            self.zone.table,
+            self.cell.table,
+            self.group.table,
+            self.display.table,
+            self.internal.table,
+            self.project.table,
+        ):
+            for name, new in table.items():
+                if name not in (UNASSIGNED, ALL):
+                    found.setdefault(name, new)
+        return found
+
+    @functools.cached_property
+    def _names(self) -> str:
+        """All names, to look for parts of them."""
+        own = set(self.internal.table) | set(self.uuid.table)
+        return '\n'.join(
+            name for name in self._table if name not in own
+        ).lower()
+
+
+class _Counter:
+    """Numbers names as they come."""
+
+    def __init__(self, word: str, mark: str = '-') -> None:
+        self._word = f'{word}{mark}'
+        self._next = itertools.count(1)
+
+    def __call__(self, name: str) -> str:
+        return f'{self._word}{next(self._next):03}' if name else ''
+
+
+def _pattern(name: str) -> str:
+    """A regular expression; short names only count as whole words."""
+    if len(name) >= _SHORT:
+        return re.escape(name)
+    return f'(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])'
+
+
+def _is_exactly(ref: Any) -> bool:
+    return isinstance(ref, Exactly)
+
+
+def _refs(recording: Recording) -> Iterator[Any]:
+    yield from recording.request.aggregates
+    yield from recording.request.excluded_aggregates
+
+
+def _settings(recording: Recording) -> Iterator[Any]:
+    yield recording.settings
+    if recording.configured:
+        yield recording.configured
+
+
+def kinds(
+    policies: Iterable[Policy],
+) -> dict[tuple[str, str], LabelType | None]:
+    """What the label of each answer means, by query and label.
+
+    None: a host.
+    """
+    found: dict[tuple[str, str], LabelType | None] = {}
+    for policy in policies:
+        for kind, names in KINDS.items():
+            query, label = (getattr(policy, name) for name in names)
+            sense = None
+            if kind == 'vm_profile':
+                sense = policy.vm_profile_label_type
+            for one in (label, ANY_LABEL):
+                if query is not None:
+                    found.setdefault((query, one), sense)
+    return found
+
+
+def _labels(recording: Recording) -> dict[LabelType | None, set[str]]:
+    """The values of labels, by what they mean."""
+    found: dict[LabelType | None, set[str]] = {None: set()}
+    found |= {kind: set() for kind in LabelType}
+    senses = kinds(recording.policies)
+    for key, reading in recording.answers.items():
+        if key in senses:
+            found[senses[key]] |= {one.label for one in reading.samples}
+    return found

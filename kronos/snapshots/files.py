@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How are the files of a recording read, whoever wrote them?
+
+Nothing outside its directory is read: no link is followed, and no name that
+a file gives becomes part of a path.
+"""
+
+import contextlib
+import gzip
+import json
+import os
+import stat
+import zlib
+from typing import Any, TypeVar
+
+import pydantic
+
+from kronos.common.exceptions import ArchiveError
+
+T = TypeVar('T')
+
+MAX_BYTES = 256 * 2**20
+"""Of one file; that of 100,000 instances has some 70 MiB."""
+MAX_TEXT = 64 * 1024
+"""Characters of one string; a query has some thousand at most."""
+STRICT = pydantic.ConfigDict(
+    strict=True,
+    extra='forbid',
+    allow_inf_nan=False,
+    str_max_length=MAX_TEXT,
+)
+"""Nothing is coerced, nothing is passed over."""
+_SHOWN = 80
+"""Characters of a name that a message repeats."""
+
+
+class Folder:
+    """The files of one recording.
+
+    :param path: of a directory
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def fault(self, name: str, reason: str) -> ArchiveError:
+        return ArchiveError(path=os.path.join(self.path, name), reason=reason)
+
+    def has(self, name: str) -> bool:
+        return os.path.lexists(os.path.join(self.path, name))
+
+    def names(self, sub: str) -> list[str]:
+        """The files in a directory; none if it is missing.
+
+        :raises ArchiveError: it cannot be read
+        """
+        if not self.has(sub):
+            return []
+        with contextlib.ExitStack() as stack:
+            try:
+                return sorted(os.listdir(self._open_directory(sub, stack)))
+            except OSError as error:
+                raise self._unreadable(sub, error) from error
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file.
+
+        :param name: ``file`` or ``directory/file``, of our own making or
+            from :meth:`names`
+        :raises ArchiveError: it is missing, no plain file, or too large
+        """
+        sub, _, base = name.rpartition('/')
+        with contextlib.ExitStack() as stack:
+            try:
+                return self._bytes(name, sub, base, stack)
+            except FileNotFoundError as error:
+                raise self.fault(name, 'it is missing') from error
+            except OSError as error:
+                raise self._unreadable(name, error) from error
+
+    def text(self, name: str) -> str:
+        """The same as text.
+
+        :raises ArchiveError: also where it is not UTF-8
+        """
+        try:
+            return self.read(name).decode()
+        except UnicodeDecodeError as error:
+            raise self.fault(name, 'it is not UTF-8 text') from error
+
+    def decode(self, adapter: pydantic.TypeAdapter[T], name: str) -> T:
+        """What a JSON file says.
+
+        :raises ArchiveError: names the field that is wrong
+        """
+        data = self.read(name)
+        try:
+            return adapter.validate_json(data)
+        except pydantic.ValidationError as error:
+            raise self.fault(name, told(error)) from None
+
+    def _bytes(
+        self, name: str, sub: str, base: str, stack: contextlib.ExitStack
+    ) -> bytes:
+        handle = os.open(
+            base,
+            os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
+            dir_fd=self._open_directory(sub, stack),
+        )
+        with open(handle, 'rb') as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise self.fault(name, 'it is no plain file')
+            # It may grow meanwhile, and the size of some is not told.
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise self.fault(
+                name, f'it is larger than {MAX_BYTES // 2**20} MiB'
+            )
+        return data
+
+    def _open_directory(self, sub: str, stack: contextlib.ExitStack) -> int:
+        """The directory, or one in it that is no link."""
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+        top = os.open(self.path, flags)
+        stack.callback(os.close, top)
+        if not sub:
+            return top
+        inner = os.open(sub, flags | os.O_NOFOLLOW, dir_fd=top)
+        stack.callback(os.close, inner)
+        return inner
+
+    def _unreadable(self, name: str, error: OSError) -> ArchiveError:
+        path = os.path.join(self.path, name)
+        if os.path.islink(path):
+            return self.fault(name, 'it is a symbolic link; links are refused')
+        return self.fault(name, error.strerror or str(error))
+
+
+def document(path: str) -> Any:
+    """What a single JSON file says, gzipped or not.
+
+    :raises ArchiveError: it cannot be read, is too large or not JSON
+    """
+    try:
+        data = _whole(path)
+        return json.loads(data)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ArchiveError(path=path, reason=f'gzip: {error}') from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ArchiveError(path=path, reason=reason) from error
+    except RecursionError as error:
+        reason = 'not JSON: it is nested too deeply'
+        raise ArchiveError(path=path, reason=reason) from error
+    except ValueError as error:
+        reason = f'not JSON: {_clip(str(error))}'
+        raise ArchiveError(path=path, reason=reason) from error
+
+
+def _whole(path: str) -> bytes:
+    """The bytes of a file, never more than MAX_BYTES of them."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(handle, 'rb') as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ArchiveError(path=path, reason='it is no plain file')
+        is_zipped = file.read(2) == b'\x1f\x8b'
+        file.seek(0)
+        if is_zipped:
+            with gzip.GzipFile(fileobj=file) as inner:
+                data = inner.read(MAX_BYTES + 1)
+        else:
+            data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ArchiveError(
+            path=path, reason=f'it is larger than {MAX_BYTES // 2**20} MiB'
+        )
+    return data
+
+
+def told(error: pydantic.ValidationError) -> str:
+    """Its first fault as ``[3].vcpus: Input should be an integer``."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ''.join(_part(one) for one in first['loc']).lstrip('.')
+    text = _clip(first['msg'])
+    return f'{_clip(where)}: {text}' if where else text
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, int):
+        return f'[{part}]'
+    return f'.{_clip(part)}'
+
+
+def _clip(text: str) -> str:
+    """On one line, and not endless."""
+    line = ' '.join(str(text)[: 4 * _SHOWN].split())
+    return line if len(line) <= 2 * _SHOWN else f'{line[: 2 * _SHOWN]}...'

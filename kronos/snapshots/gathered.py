@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was learnt of a cloud, and what of it belongs to each scope?"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kronos.engine.types import (
+    ComputeService,
+    Event,
+    Host,
+    Instance,
+    PolicyReadings,
+    ServerGroup,
+    Snapshot,
+)
+from kronos.snapshots import scopes
+from kronos.snapshots.scopes import ScopeRequest
+
+
+@dataclass
+class Gathered:
+    """A cloud at one moment, whatever scopes are wanted of it."""
+
+    cloud: scopes.Cloud
+    """Its hosts with their headroom, traits and cells."""
+    services: dict[str, ComputeService] | None
+    """By host; None when os-services failed."""
+    instances: list[Instance] = field(default_factory=list)
+    """All of the cloud, without what an audit excludes."""
+    groups: list[ServerGroup] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    taken_at: float = 0.0
+    """Unix seconds."""
+    warnings: list[str] = field(default_factory=list)
+    """What every scope should tell."""
+
+
+def cut(
+    gathered: Gathered,
+    request: ScopeRequest,
+    readings: dict[str, PolicyReadings],
+) -> list[Snapshot]:
+    """One snapshot per scope of a request, in the order of planning.
+
+    :param readings: by name of an enabled policy
+    :raises ScopeError: the request is for no, an unknown or an empty scope
+    """
+    found = scopes.resolve(request, gathered.cloud)
+    return parts(gathered, request, found, readings)
+
+
+def parts(
+    gathered: Gathered,
+    request: ScopeRequest,
+    found: Mapping[str, Sequence[Host]],
+    readings: dict[str, PolicyReadings],
+) -> list[Snapshot]:
+    """The same for scopes that are resolved already.
+
+    :param found: hosts by scope, as of :func:`scopes.resolve`
+    """
+    scopes.warn_of_vain(request, gathered.instances)
+    instances = [_kept(one, request) for one in gathered.instances]
+    return [
+        _snapshot(name, hosts, instances, gathered, readings)
+        for name, hosts in found.items()
+    ]
+
+
+def _kept(instance: Instance, request: ScopeRequest) -> Instance:
+    """The instance; a copy with the reason if the request excludes it."""
+    reason = scopes.exclusion_of(instance, request)
+    if not reason:
+        return instance
+    return dataclasses.replace(instance, unmovable=reason)
+
+
+def _snapshot(
+    name: str,
+    hosts: Sequence[Host],
+    everyone: Sequence[Instance],
+    gathered: Gathered,
+    readings: dict[str, PolicyReadings],
+) -> Snapshot:
+    """Cut a scope out; other hosts, instances and groups are no part."""
+    names = {host.name for host in hosts}
+    instances = {one.uuid: one for one in everyone if one.host in names}
+    return Snapshot(
+        scope=name,
+        hosts={host.name: host for host in hosts},
+        instances=instances,
+        readings=readings,
+        services=gathered.services,
+        groups=[
+            group
+            for group in gathered.groups
+            if any(member in instances for member in group.members)
+        ],
+        events=[
+            event
+            for event in gathered.events
+            if event.source in names
+            or event.destination in names
+            or event.instance in instances
+        ],
+        taken_at=gathered.taken_at,
+        warnings=list(gathered.warnings),
+    )
