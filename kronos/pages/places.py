@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is where: hosts and zones in figures, before and after?"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Values = list[tuple[float | None, float | None]]
+
+
+@dataclass
+class HostRow:
+    name: str
+    zone: str
+    unavailable: str
+    """Why it takes no part; empty if it does."""
+    before: int
+    """Instances, and ``after`` the same."""
+    after: int
+    values: Values
+    """Before and after, by policy in the order of the scope."""
+
+
+@dataclass
+class ZoneRow:
+    name: str
+    hosts: int = 0
+    unavailable: int = 0
+    before: int = 0
+    after: int = 0
+    inside: int = 0
+    """Moves that stay in it."""
+    leaving: int = 0
+    entering: int = 0
+
+
+@dataclass
+class Places:
+    """Where the instances of a scope are; empty in old reports."""
+
+    known: bool
+    before: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to host, and ``after`` the same."""
+    after: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+
+def places(scope: Mapping[str, Any]) -> Places:
+    instances = scope.get('instances')
+    if instances is None:
+        return Places(False)
+    found = Places(True)
+    for uuid, one in instances.items():
+        found.before[uuid] = one['host']
+        found.names[uuid] = one['name']
+    found.after = dict(found.before)
+    for step in scope['steps']:
+        found.after[step['instance']] = step['destination']
+    return found
+
+
+def hosts(
+    scope: Mapping[str, Any], where: Places, policies: Sequence[str]
+) -> list[HostRow]:
+    """Every host of the scope, by name.
+
+    :param policies: names of those that have values
+    """
+    before = Counter(where.before.values())
+    after = Counter(where.after.values())
+    scores = {
+        policy['name']: {row['host']: row for row in policy['scores']}
+        for policy in scope['policies']
+    }
+    rows = []
+    for host in scope['hosts']:
+        name = host['name']
+        own = [scores[policy].get(name, {}) for policy in policies]
+        rows.append(
+            HostRow(
+                name=name,
+                zone=host['availability_zone'],
+                unavailable=host['unavailable'],
+                before=before[name],
+                after=after[name],
+                values=[(row.get('value'), row.get('after')) for row in own],
+            )
+        )
+    return rows
+
+
+def zones(
+    rows: Sequence[HostRow], steps: Sequence[Mapping[str, Any]]
+) -> list[ZoneRow]:
+    """The zones by name, with their hosts added up."""
+    zone_of = {row.name: row.zone for row in rows}
+    found: dict[str, ZoneRow] = {}
+    for row in rows:
+        zone = found.setdefault(row.zone, ZoneRow(row.zone))
+        zone.hosts += 1
+        zone.unavailable += bool(row.unavailable)
+        zone.before += row.before
+        zone.after += row.after
+    for step in steps:
+        source = found.get(zone_of.get(step['source'], ''))
+        destination = found.get(zone_of.get(step['destination'], ''))
+        if source is destination:
+            if source:
+                source.inside += 1
+            continue
+        if source:
+            source.leaving += 1
+        if destination:
+            destination.entering += 1
+    return [found[name] for name in sorted(found)]
