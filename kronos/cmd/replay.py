@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """What would Kronos do with this recording? Offline, and changing nothing.
 
-Exit status: 0 when the recording was planned, whatever the outcome; 1 when
-it cannot be read; 2 when the arguments are wrong.
+Exit status: 0 when all was planned, whatever the outcome; 1 when a recording,
+a policies file or an override cannot be used, or the output cannot be
+written; 2 when the arguments are wrong.
 """
 
 import argparse
+import dataclasses
+import datetime
 import json
 import os
 import sys
+import time
 from collections.abc import Sequence
 from typing import Any
 
-from kronos.common.exceptions import KronosException
+from kronos.cmd import replay_series as series
+from kronos.cmd import replay_tables as tables
+from kronos.cmd import terminal, wishes
+from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine import explain, report
-from kronos.engine.propose import propose
-from kronos.engine.settings import Settings, TieBreak
-from kronos.engine.types import AggregateResult, CycleReport, MigrationStep
-from kronos.snapshots import cluster
-
-REASONS_SHOWN = 8
-"""Reasons for not moving that the table lists, the most frequent first."""
+from kronos.policies.models import Mode
+from kronos.snapshots import archive, examples, wholefile
+from kronos.snapshots.replaying import Replay
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,201 +32,168 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the process if None
     :returns: the exit status
     """
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
     try:
-        recording = cluster.read(parsed.file)
+        paths = archive.found_in(parsed.path)
+        many = len(paths) > 1 or parsed.compare is not None
+        if many and parsed.html:
+            parser.error('--html takes one recording, and no --compare')
+        text = _many(paths, parsed) if many else _one(paths[0], parsed)
     except KronosException as error:
-        print(f'kronos-replay: {error}', file=sys.stderr)
+        print(f'kronos-replay: {terminal.plain(str(error))}', file=sys.stderr)
         return 1
-    plan = propose([recording.snapshot], recording.policies, _settings(parsed))
-    for scope in plan.scopes:
-        scope.warnings += recording.warnings
-    budget = parsed.max_migrations or max(
-        policy.max_migrations_per_cycle for policy in recording.policies
-    )
-    if parsed.format == 'json':
-        text = json.dumps(document(plan, budget), indent=2)
-    else:
-        text = '\n\n'.join(_table(one, budget) for one in plan.scopes)
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        # The reader has seen enough; nothing may be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    terminal.show(text)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog='kronos-replay',
-        description='Plan the migrations of a recorded cluster, offline.',
+        description='Plan the migrations of recorded clouds, offline.',
     )
     parser.add_argument(
-        'file', metavar='FILE', help='format cluster/1, JSON, maybe gzipped'
+        'path',
+        metavar='PATH',
+        nargs='+',
+        help='a recording, a directory of recordings, or a file of format '
+        'cluster/1, maybe gzipped; of several there is one line each, and a '
+        'summary; examples/NAME is one that comes with Kronos',
     )
     parser.add_argument(
-        '--max-migrations',
-        type=_positive,
-        metavar='N',
-        help="migrations to plan at most (default: the policies')",
+        '--list-examples',
+        action=_ListExamples,
+        nargs=0,
+        help='show what comes with Kronos to try it on, and exit',
     )
+    wishes.add(parser)
     parser.add_argument(
-        '--plain',
-        action='store_true',
-        help='the literal rule: the first of equally good migrations, no '
-        'plateau moves, no swaps, an instance may move again',
-    )
-    parser.add_argument(
-        '--exhaust',
-        action='store_true',
-        help='go on when every policy is at its threshold',
+        '--compare',
+        metavar='FILE',
+        help='plan by these policies too, and show both side by side',
     )
     parser.add_argument('--format', choices=['table', 'json'], default='table')
+    parser.add_argument(
+        '--html',
+        metavar='FILE',
+        help='write the report as a page, too; it takes the place of FILE',
+    )
+    parser.add_argument(
+        '--time', action='store_true', help='tell how long each part took'
+    )
     return parser
 
 
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(
-            f'{text!r} is not a whole number of at least 1'
-        )
-    return number
+class _ListExamples(argparse.Action):
+    """Shows the examples, whatever else is wanted."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        found = examples.listed()
+        rows = [(f'{examples.PREFIX}/{name}', found[name]) for name in found]
+        terminal.show('\n'.join(tables.aligned(rows)))
+        parser.exit()
 
 
-def _settings(parsed: argparse.Namespace) -> Settings:
-    settings = Settings(
-        max_migrations=parsed.max_migrations,
-        exhaust=parsed.exhaust,
-        require_headroom=True,
-    )
-    if parsed.plain:
-        settings.tie_break = TieBreak.FIRST
-        settings.plateau_moves = settings.swap_moves = False
-        settings.repeat_moves = True
-    return settings
+def _one(path: str, parsed: argparse.Namespace) -> str:
+    plan = wishes.played(path, wishes.of(parsed, parsed.policies))
+    began = time.monotonic()
+    found = document(plan)
+    if parsed.html:
+        _write_page(parsed.html, plan, found)
+    plan.timings['report'] = round(time.monotonic() - began, 6)
+    if parsed.format == 'json':
+        if parsed.time:
+            found['timings'] = plan.timings
+        return json.dumps(found, indent=2, allow_nan=False)
+    limit = budget(plan)
+    parts = [tables.table(one, limit) for one in plan.report.scopes]
+    if parsed.time:
+        parts.append(_told(plan.timings))
+    return '\n\n'.join(parts)
 
 
-def document(plan: CycleReport, budget: int) -> dict[str, Any]:
+def _many(paths: Sequence[str], parsed: argparse.Namespace) -> str:
+    wanted = [wishes.of(parsed, parsed.policies)]
+    if parsed.compare is not None:
+        wanted.append(wishes.of(parsed, parsed.compare))
+    timings: dict[str, float] = {}
+    columns = [series.Series() for _ in wanted]
+    for path in paths:
+        for wish, column in zip(wanted, columns, strict=True):
+            plan = wishes.played(path, wish)
+            column.add(plan)
+            for part, seconds in plan.timings.items():
+                timings[part] = timings.get(part, 0.0) + seconds
+    for column in columns:
+        column.sort()
+    if parsed.format == 'json':
+        found = series.document(columns)
+        if parsed.time:
+            found['timings'] = timings
+        return json.dumps(found, indent=2, allow_nan=False)
+    names = [parsed.policies or 'as recorded', parsed.compare or '']
+    text = series.table(columns, names[: len(columns)])
+    return f'{text}\n\n{_told(timings)}' if parsed.time else text
+
+
+def budget(plan: Replay) -> int | None:
+    """The migrations that spreading may plan; None if it does not spread."""
+    spreads = plan.policies[0].mode is Mode.SPREAD
+    if not plan.settings.rebalance or not spreads:
+        return None
+    return plan.budget
+
+
+def document(plan: Replay) -> dict[str, Any]:
     """The report for programs.
 
-    :param budget: the migrations that could be planned; ``floor`` is what
-        no plan of so many can get the combined imbalance below
+    ``floor`` is what no plan of so many migrations as are allowed can get
+    the combined imbalance below; null where that is not sought.
     """
-    found = report.document(plan)
-    for scope, row in zip(plan.scopes, found['scopes'], strict=True):
-        row['floor'] = explain.floor(scope.policies, budget)
+    recording = plan.recording
+    moment = datetime.datetime.fromtimestamp(
+        recording.recorded_at, datetime.UTC
+    )
+    found = report.document(
+        plan.report,
+        {
+            'recording': {
+                'path': recording.source,
+                'recorded_at': moment.isoformat(),
+                'made_by': recording.made_by,
+                'strategy': recording.strategy,
+                'anonymized': recording.anonymized,
+            },
+            'settings': dataclasses.asdict(plan.settings),
+            'parents': plan.parents,
+        },
+    )
+    limit = budget(plan)
+    for scope, row in zip(plan.report.scopes, found['scopes'], strict=True):
+        row['floor'] = None
+        if limit is not None:
+            row['floor'] = explain.floor(scope.policies, limit)
     return found
 
 
-def _table(scope: AggregateResult, budget: int) -> str:
-    lines = [f'Scope {scope.name}']
-    lines += _policy_lines(scope)
-    lines += _step_lines(scope.steps)
-    lines.append(f'Stopped ({scope.stopped.value}): {scope.reason}')
-    floor = explain.floor(scope.policies, budget)
-    lines.append(
-        f'No plan of {budget} migrations can get the combined imbalance '
-        f'below {floor:.4f}.'
-    )
-    lines += _reason_lines('unavailable hosts', scope.unavailable_hosts)
-    lines += _reason_lines('instances that cannot move', scope.unmovable)
-    lines += [f'Warning: {warning}' for warning in scope.warnings]
-    return '\n'.join(lines)
+def _write_page(path: str, plan: Replay, found: dict[str, Any]) -> None:
+    # Nobody else needs its template engine.
+    from kronos.pages import page
+
+    name = os.path.basename(os.path.abspath(plan.recording.source))
+    html = page.render(found, f'Kronos: {name}')
+    try:
+        wholefile.write(path, html)
+    except OSError as error:
+        raise ArchiveError(
+            path=path, reason=f'it cannot be written: {error.strerror}'
+        ) from error
 
 
-def _policy_lines(scope: AggregateResult) -> list[str]:
-    rows = [('policy', 'weight', 'threshold', 'imbalance', 'after')]
-    skipped = []
-    for one in scope.policies:
-        if one.skipped:
-            skipped.append(f'Skipped: {one.skipped}')
-            continue
-        rows.append(
-            (
-                one.name,
-                f'{one.weight:.3f}',
-                f'{one.threshold:.3f}',
-                f'{one.imbalance_before:.4f}',
-                f'{one.imbalance_after:.4f}',
-            )
-        )
-    rows.append(
-        (
-            'combined',
-            '',
-            '',
-            f'{scope.combined_before:.4f}',
-            f'{scope.combined_after:.4f}',
-        )
-    )
-    return [
-        *_aligned(rows),
-        *skipped,
-        f'Hosts over a threshold: {scope.hosts_over_before} -> '
-        f'{scope.hosts_over_after}',
-    ]
-
-
-def _step_lines(steps: list[MigrationStep]) -> list[str]:
-    if not steps:
-        return ['No migration.']
-    names = list(steps[0].imbalance_after)
-    rows = [
-        ('', 'instance', 'source', 'destination', 'phase', 'MiB', 'combined')
-        + tuple(names)
-    ]
-    for number, step in enumerate(steps, start=1):
-        label = step.instance
-        if step.instance_name not in ('', step.instance):
-            label += f' ({step.instance_name})'
-        rows.append(
-            (
-                str(number),
-                label,
-                step.source,
-                step.destination,
-                step.phase.value,
-                str(step.memory_mb),
-                f'{step.combined_after:.4f}',
-            )
-            + tuple(f'{step.imbalance_after[name]:.4f}' for name in names)
-        )
-    total = sum(step.memory_mb for step in steps) / 1024
-    return [
-        *_aligned(rows),
-        f'{len(steps)} migrations, {total:.1f} GiB of memory.',
-    ]
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [
-        max(len(cell) for cell in column) for column in zip(*rows, strict=True)
-    ]
-    return [
-        '  '.join(
-            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def _reason_lines(what: str, reasons: dict[str, str]) -> list[str]:
-    if not reasons:
-        return []
-    counted = report.counted(reasons)
-    lines = [f'{len(reasons)} {what}:']
-    for reason, number in counted[:REASONS_SHOWN]:
-        example = min(one for one, why in reasons.items() if why == reason)
-        others = f' and {number - 1} more' if number > 1 else ''
-        lines.append(f'  {example}{others}: {reason}')
-    rest = sum(number for _, number in counted[REASONS_SHOWN:])
-    if rest:
-        lines.append(f'  and {rest} more, for other reasons')
-    return lines
+def _told(timings: dict[str, float]) -> str:
+    rows = [(f'{part} (s)', f'{timings[part]:.3f}') for part in timings]
+    rows.append(('in all (s)', f'{sum(timings.values()):.3f}'))
+    return '\n'.join(tables.aligned(rows))
 
 
 if __name__ == '__main__':

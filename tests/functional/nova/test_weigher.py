@@ -26,6 +26,19 @@ class TestSpread(weighing.WeighingTestCase):
         server = self._migrate_server(server, api=self.admin_api)
         self.assertEqual('host3', server['OS-EXT-SRV-ATTR:host'])
 
+    def test_resizes_and_unshelves(self):
+        """W2: whoever asks the scheduler for a host."""
+        self.begin()
+        server = self.boot('host2', flavor_id=self.small)
+        server = self._resize_server(server, self.flavor())
+        self.assertEqual('host1', server['OS-EXT-SRV-ATTR:host'])
+        server = self._confirm_resize(server)
+        server = self._shelve_server(server)
+        self.give(host1=0.7, host2=0.6, host3=0.1)
+        server = self._unshelve_server(server)
+        server = self.admin_api.get_server(server['id'])
+        self.assertEqual('host3', server['OS-EXT-SRV-ATTR:host'])
+
     def test_many_at_once(self):
         """W2: each of them knows of those before."""
         loads = {'host1': 0.05, 'host2': 0.10, 'host3': 0.15}

@@ -8,6 +8,8 @@ import pathlib
 import fixtures
 import yaml
 
+from kronos.engine.report import document
+from kronos.snapshots import archive, replaying
 from tests.functional.watcher import base, cloud
 
 
@@ -363,6 +365,31 @@ class ReportTestCase(StrategyTestCase):
         (scope,) = found['scopes']
         self.check_scope(scope, audit)
 
+    def test_a_recording_gives_the_same_plan(self):
+        """N5: replayed, the very steps of the audit, in their order."""
+        folder = self.useFixture(fixtures.TempDir()).path
+        self.set('kronos', record_dir=folder)
+        self.cloud.servers[base.uuid(1)].locked = True
+        audit = self.ends('SUCCEEDED', '3 migrations')
+        (name,) = os.listdir(folder)
+        self.assertIn(audit['uuid'], name)
+        recording = archive.read(os.path.join(folder, name))
+        self.assertEqual('kronos_spread', recording.strategy)
+        plan = replaying.replay(recording, replaying.Wish())
+        self.assertEqual(
+            [told['resource_id'] for told in self.told(audit)],
+            [step.instance for step in plan.report.steps],
+        )
+        (report,) = os.listdir(self.folder)
+        found = json.loads(pathlib.Path(self.folder, report).read_text())
+        again = json.loads(json.dumps(document(plan.report)))
+        self.assertEqual(found['scopes'], again['scopes'])
+        self.assertIn('record', found['timings'])
+
+    def test_a_lost_recording_fails_no_audit(self):
+        self.set('kronos', record_dir=f'{self.folder}/missing')
+        self.ends('SUCCEEDED', '3 migrations')
+
     def check_scope(self, scope, audit):
         moved = [step['instance'] for step in scope['steps']]
         self.assertEqual(
@@ -435,6 +462,17 @@ class ReportTestCase(StrategyTestCase):
         self.assertEqual(2, len(kept))
         for audit, name in zip(audits[1:], kept, strict=True):
             self.assertIn(audit['uuid'], name)
+
+    def test_with_its_page(self):
+        """N12: beside it, in the same number, and of the same audit."""
+        self.set('kronos', report_html=True, report_keep=2)
+        audits = [self.ends('SUCCEEDED') for _ in range(3)]
+        kept = sorted(os.listdir(self.folder))
+        self.assertEqual(['.html', '.json'] * 2, [name[-5:] for name in kept])
+        for audit, name in zip(audits[1:], kept[::2], strict=True):
+            self.assertIn(audit['uuid'], name)
+            text = pathlib.Path(self.folder, name).read_text()
+            self.assertIn(audit['uuid'], text)
 
     def test_no_place_for_it_stops_no_audit(self):
         self.set('kronos', report_dir=f'{self.folder}/missing')

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""May the user of Kronos do what planning and migrating take?
+
+Each listing is asked for. A migration cannot be tried, so that is judged by
+the roles of the user.
+"""
+
+from collections.abc import Callable, Sized
+from dataclasses import dataclass
+from typing import Any
+
+from kronos.clients import nova_api, placement, wire
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.listings import OnceNova, OncePlacement
+from kronos.cmd.session import Access, Identity
+from kronos.common import exceptions
+
+ADMIN = 'admin'
+GAINS = {
+    (2, 84): 'why its scheduler refuses a migration',
+    (2, 96): 'to which zone a server is pinned',
+    (2, 98): 'the properties of the images',
+}
+"""What newer microversions of Nova tell."""
+MEND_ROLE = (
+    'give the user the role admin in its project, or allow {} to one of its '
+    "roles in the service's policy.yaml"
+)
+MEND_AWAY = (
+    'see that the service answers, and that the region and the interface '
+    'asked for are those of its endpoint in the Keystone catalog'
+)
+MEND_LOGIN = 'correct the credentials: {}'
+
+
+@dataclass
+class Cloud:
+    """The services that answer; None: not this one."""
+
+    nova: OnceNova | None = None
+    placement: OncePlacement | None = None
+
+
+@dataclass
+class _Probe:
+    """One thing that planning reads."""
+
+    what: str
+    rule: str
+    """Of the service's policy.yaml."""
+    call: Callable[[], Sized]
+
+
+def check(
+    access: Access, require_headroom: bool, findings: Findings
+) -> tuple[dict[str, Any], Cloud]:
+    """Log in and read each listing once.
+
+    :param require_headroom: whether nothing is planned without Placement
+    :returns: what was found, for the report, and the clients
+    """
+    try:
+        who = access.identity()
+    except exceptions.ClientError as error:
+        findings.error(
+            'credentials',
+            f'{error} (credentials: {access.source})',
+            MEND_LOGIN.format(access.source),
+        )
+        return {'credentials': access.source, 'services': []}, Cloud()
+    services: list[dict[str, Any]] = []
+    cloud = Cloud()
+    report = {
+        'credentials': access.source,
+        'user': who.user,
+        'project': who.project,
+        'roles': who.roles,
+        'services': services,
+    }
+    _admin(who, findings)
+    try:
+        cloud.nova = OnceNova(
+            access.clients.adapter('compute', exceptions.NovaClientError)
+        )
+        services.append(_nova(cloud.nova, findings))
+    except exceptions.NovaClientError as error:
+        cloud.nova = None
+        services.append(_away('nova', error, findings))
+    try:
+        adapter = access.clients.adapter(
+            'placement', exceptions.PlacementClientError
+        )
+        cloud.placement = OncePlacement(adapter)
+        services.append(
+            _placement(cloud.placement, adapter, require_headroom, findings)
+        )
+    except exceptions.PlacementClientError as error:
+        cloud.placement = None
+        services.append(_away('placement', error, findings))
+    return report, cloud
+
+
+def _admin(who: Identity, findings: Findings) -> None:
+    if ADMIN in who.roles or not who.user:
+        return
+    findings.warning(
+        'permission-admin',
+        f'user {who.user} has the roles {", ".join(who.roles) or "none"} in '
+        f"project {who.project}, and not {ADMIN}: by Nova's defaults it may "
+        'not name the host of a live migration, and is shown the server '
+        'groups of its own project only. This is judged by the roles: it '
+        'cannot be tried without migrating',
+        MEND_ROLE.format(
+            'os_compute_api:os-migrate-server:migrate_live:host, and '
+            'context_is_admin,'
+        ),
+    )
+
+
+def _nova(nova: OnceNova, findings: Findings) -> dict[str, Any]:
+    """:raises NovaClientError: it is away or too old"""
+    used = nova.microversion
+    _microversion(used, findings)
+    probes = [
+        _Probe(
+            'compute services',
+            'os_compute_api:os-services:list',
+            nova.list_compute_services,
+        ),
+        _Probe(
+            'hypervisors',
+            'os_compute_api:os-hypervisors:list-detail',
+            nova.list_compute_hosts,
+        ),
+        _Probe(
+            'aggregates',
+            'os_compute_api:os-aggregates:index',
+            nova.list_aggregates,
+        ),
+        _Probe(
+            'servers of all projects',
+            'os_compute_api:servers:detail:get_all_tenants',
+            nova.list_instances,
+        ),
+        _Probe(
+            'server groups',
+            'os_compute_api:os-server-groups:index:all_projects',
+            nova.list_server_groups,
+        ),
+        _Probe(
+            'migrations',
+            'os_compute_api:os-migrations:index:all_projects',
+            nova.list_unfinished_migrations,
+        ),
+    ]
+    read = [_try('nova', probe, findings) for probe in probes]
+    if nova.hidden:
+        findings.error(
+            'servers-hidden',
+            f'Nova does not tell the hosts of {nova.hidden} servers',
+            MEND_ROLE.format('os_compute_api:os-extended-server-attributes')
+            + ', unless a cell is down',
+        )
+    return {
+        'name': 'nova',
+        'microversion': used,
+        'needed': _dotted(nova_api.MINIMUM),
+        'reads': read,
+    }
+
+
+def _microversion(used: str, findings: Findings) -> None:
+    major, minor = map(int, used.split('.'))
+    lacking = [what for since, what in GAINS.items() if (major, minor) < since]
+    if lacking:
+        findings.warning(
+            'microversion-old',
+            f"Nova's newest microversion is {used}: it does not tell "
+            + ', '.join(lacking),
+            f'upgrade Nova to one with {_dotted(nova_api.WANTED)} or later',
+        )
+
+
+def _placement(
+    client: OncePlacement,
+    adapter: Any,
+    require_headroom: bool,
+    findings: Findings,
+) -> dict[str, Any]:
+    probe = _Probe(
+        'inventories of the hosts',
+        'placement:allocation_candidates:list and '
+        'placement:resource_providers:list',
+        client.headroom,
+    )
+    row = _try('placement', probe, findings, is_needed=require_headroom)
+    return {
+        'name': 'placement',
+        'microversion': _newest(adapter),
+        'needed': placement.MICROVERSION,
+        'reads': [row],
+    }
+
+
+def _newest(adapter: Any) -> str:
+    """That the service has; empty if it does not tell."""
+    try:
+        data = adapter.get_endpoint_data()
+    except wire.FAILURES:
+        return ''
+    found = data.max_microversion if data else None
+    return _dotted(found) if found else ''
+
+
+def _try(
+    service: str, probe: _Probe, findings: Findings, is_needed: bool = True
+) -> dict[str, Any]:
+    row = {'what': probe.what, 'rows': 0, 'error': ''}
+    try:
+        row['rows'] = len(probe.call())
+    except exceptions.ClientError as error:
+        row['error'] = str(error)
+        tell = findings.error if is_needed else findings.warning
+        if error.kwargs['status'] == 403:
+            tell(
+                'permission',
+                f'the user may not read the {probe.what}: {error}',
+                MEND_ROLE.format(probe.rule),
+            )
+        else:
+            tell(
+                f'{service}-failed',
+                f'the {probe.what} cannot be read: {error}',
+                MEND_AWAY,
+            )
+    return row
+
+
+def _away(
+    service: str, error: exceptions.ClientError, findings: Findings
+) -> dict[str, Any]:
+    findings.error(f'{service}-failed', str(error), MEND_AWAY)
+    return {'name': service, 'error': str(error), 'reads': []}
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f'{version[0]}.{version[1]}'

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the options of Kronos known, valid, and the same everywhere?"""
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from oslo_config import cfg
+
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.configuration import Paths
+from kronos.common import config, options, weigher_opts
+
+WEIGHER_ALONE = frozenset(opt.name for opt in weigher_opts.OPTS)
+BOTH_WEIGH = frozenset(
+    {
+        'aggregates',
+        'host_match',
+        'hypervisor_types',
+        'min_host_coverage',
+        'pack_policies_file',
+        'policies_file',
+        'require_all_policies',
+        'soft_rule_penalty',
+        'soft_rules',
+    }
+)
+"""Options of ``[kronos]`` for planning that the weigher follows, too."""
+MEND_CONFIG = 'configuration.rst of the documentation lists every option'
+
+
+def check(conf: Any, where: Paths, findings: Findings) -> bool:
+    """Check the options of ``[kronos]`` and ``[kronos_prometheus]``.
+
+    :returns: whether they are valid, so that the rest can be looked at
+    """
+    if not where.all_files:
+        findings.warning(
+            'config-none',
+            'no configuration file was found; every option has its default',
+            'name one with --config-file, such as the watcher.conf that '
+            'holds [kronos]',
+        )
+    faults = list(options.faults(conf))
+    for fault in faults:
+        findings.error('config-invalid', fault, 'correct the value')
+    return not faults
+
+
+def differences(
+    ours: Any, theirs: Any, of_nova: bool, findings: Findings
+) -> None:
+    """Tell where a service has other options than those that are tested.
+
+    :param of_nova: whether nova-scheduler is the service, else Watcher;
+        only what both look at counts
+    """
+    unlike, whose = [], 'nova.conf' if of_nova else 'watcher.conf'
+    for group, opts in config.list_opts():
+        for opt in opts:
+            weighs = BOTH_WEIGH if of_nova else WEIGHER_ALONE
+            if group == config.KRONOS and (opt.name in weighs) is not of_nova:
+                continue
+            try:
+                pair = (ours[group][opt.dest], theirs[group][opt.dest])
+            except cfg.Error:
+                continue  # told as invalid, with its place
+            if pair[0] != pair[1]:
+                unlike.append(f'[{group}] {opt.name}{_values(opt, pair)}')
+    if unlike:
+        findings.warning(
+            'config-differs',
+            f'{whose} has other options than those tested here: '
+            + '; '.join(unlike),
+            'the service reads its own file: write the same there, or link '
+            'one kronos.conf into its configuration directory',
+        )
+
+
+def _values(opt: Any, pair: tuple[Any, Any]) -> str:
+    # A URL may hold a user and a password.
+    if opt.secret or isinstance(opt, cfg.URIOpt):
+        return ''
+    return f' ({pair[1]}, here {pair[0]})'
+
+
+def unknown(path: str, findings: Findings) -> None:
+    """Tell of names that oslo.config would pass over in silence."""
+    sections: dict[str, dict[str, Any]] = {}
+    cfg.ConfigParser(path, sections).parse()
+    known = {
+        group: {name for opt in opts for name in (opt.name, opt.dest)}
+        for group, opts in config.list_opts()
+    }
+    for section, keys in sections.items():
+        if section in known:
+            for key in sorted(set(keys) - known[section]):
+                _tell(
+                    path, f'[{section}] {key}', key, known[section], findings
+                )
+        elif difflib.get_close_matches(section, known, 1, 0.85):
+            _tell(path, f'[{section}]', section, known, findings)
+
+
+def _tell(
+    path: str,
+    what: str,
+    name: str,
+    known: Iterable[str],
+    findings: Findings,
+) -> None:
+    alike = difflib.get_close_matches(name, list(known), 1)
+    findings.warning(
+        'option-unknown',
+        f'{path}: {what} is no option of Kronos and has no effect',
+        f'did you mean {alike[0]}?' if alike else MEND_CONFIG,
+    )

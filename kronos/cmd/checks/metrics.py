@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does Prometheus answer to each query of the policies?"""
+
+import math
+import time
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.listings import OncePrometheus
+from kronos.engine import labels, measuring
+from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.types import Health, Reading, Snapshot
+from kronos.policies.models import Policy
+
+SKEW_SECONDS = 5.0
+"""Samples that much newer than now tell of clocks that differ."""
+EXAMPLES = 5
+
+
+def queries(policy: Policy) -> Iterator[tuple[str, str, str]]:
+    """The queries of a policy: its field, the query and the label."""
+    host, instance = policy.host_label, policy.vm_profile_label
+    yield 'imbalance_query', policy.imbalance_query, host
+    yield 'vm_profile_query', policy.vm_profile_query, instance
+    if policy.host_capacity_query:
+        yield 'host_capacity_query', policy.host_capacity_query, host
+    if policy.capacity_query:
+        yield 'capacity_query', policy.capacity_query, host
+
+
+def check(
+    policies: Sequence[Policy],
+    prometheus: OncePrometheus,
+    snapshots: Sequence[Snapshot],
+    settings: Settings,
+    findings: Findings,
+) -> list[dict[str, Any]]:
+    """Look at each answer; what was asked before is not asked again.
+
+    :param snapshots: of the scopes; none if they are not known
+    :returns: a row for each query
+    """
+    hosts = {host for one in snapshots for host in one.hosts}
+    rows = []
+    for policy in policies:
+        for field, query, label in queries(policy):
+            reading = prometheus.instant_query(query, label)
+            row: dict[str, Any] = {
+                'policy': policy.name,
+                'field': field,
+                'label': label,
+            }
+            row['is_used'] = field != 'capacity_query' or (
+                measuring.asks_capacity(policy, settings)
+            )
+            row |= _answer(reading)
+            if field != 'vm_profile_query' and hosts:
+                row |= _coverage(reading, hosts, settings.host_match)
+            rows.append(row)
+            _tell(row, reading, bool(snapshots), findings)
+    return rows
+
+
+def _answer(reading: Reading) -> dict[str, Any]:
+    values = [s.value for s in reading.samples if math.isfinite(s.value)]
+    stamps = [s.timestamp for s in reading.samples]
+    return {
+        'query': reading.query,
+        'health': reading.health.value,
+        'error': reading.error,
+        'series': len(reading.samples),
+        'lowest': min(values, default=None),
+        'highest': max(values, default=None),
+        'oldest_seconds': _age(min(stamps, default=None)),
+    }
+
+
+def _age(stamp: float | None) -> float | None:
+    return None if stamp is None else round(time.time() - stamp, 1)
+
+
+def _coverage(
+    reading: Reading, hosts: Collection[str], how: HostMatch
+) -> dict[str, Any]:
+    """Which hosts of the scopes have a value, and their range."""
+    finite = [s for s in reading.samples if math.isfinite(s.value)]
+    matches = labels.match_hosts((s.label for s in finite), hosts, how)
+    values = [s.value for s in finite if s.label in matches.hosts]
+    missing = sorted(set(hosts) - set(matches.hosts.values()))
+    return {
+        'hosts': len(hosts) - len(missing),
+        'hosts_of_scope': len(hosts),
+        'hosts_missing': missing[:EXAMPLES],
+        'labels_unmatched': matches.unmatched[:EXAMPLES],
+        'lowest': min(values, default=None),
+        'highest': max(values, default=None),
+    }
+
+
+def _tell(
+    row: dict[str, Any], reading: Reading, is_judged: bool, to: Findings
+) -> None:
+    what = f'policy {row["policy"]}: {row["field"]}'
+    if reading.is_away:
+        to.error(
+            'prometheus-away',
+            reading.error,
+            'see that [kronos_prometheus] url is right and that it answers',
+        )
+    elif reading.health in (Health.STALE, Health.UNREACHABLE):
+        # One that no audit asks stops none.
+        tell = to.error if row['is_used'] else to.warning
+        tell(
+            'query-failed',
+            f'{what}: {reading.error}',
+            'try the query in Prometheus and correct it in the policies file',
+        )
+    elif not reading.samples and not is_judged:
+        # Else it is told which hosts and servers lack a value.
+        to.warning(
+            'query-empty',
+            f'{what} gives no series',
+            'try the query in Prometheus: is the exporter scraped, and is '
+            'the name of the metric right?',
+        )
+    if (row['oldest_seconds'] or 0.0) < -SKEW_SECONDS:
+        to.warning(
+            'clock',
+            f'{what}: samples are {-row["oldest_seconds"]:g} s in the future',
+            'set the clocks of this machine and of Prometheus by NTP',
+        )

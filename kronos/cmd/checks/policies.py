@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the policies files valid, and do they suit the options?"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from kronos.cmd.checks.findings import Findings
+from kronos.common import exceptions
+from kronos.engine.settings import Settings
+from kronos.policies import loader
+from kronos.policies.models import Mode, Policy, PolicyFile
+
+_QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|#[^\n]*')
+_WINDOW = re.compile(r'\[\s*((?:\d+(?:ms|[smhdwy]))+)\s*\]')
+_PART = re.compile(r'(\d+)(ms|[smhdwy])')
+_SECONDS = {
+    'ms': 0.001,
+    's': 1.0,
+    'm': 60.0,
+    'h': 3600.0,
+    'd': 86400.0,
+    'w': 604800.0,
+    'y': 31536000.0,
+}
+
+
+@dataclass
+class PolicySet:
+    """A policies file of the configuration."""
+
+    option: str
+    path: str
+    file: PolicyFile
+
+
+def check(kronos: Any, findings: Findings) -> list[PolicySet]:
+    """Load the policies files and look at what only is odd.
+
+    :param kronos: the group ``[kronos]``
+    :returns: those that are valid
+    """
+    found = []
+    for option in ('policies_file', 'pack_policies_file'):
+        path = getattr(kronos, option)
+        if not path:
+            continue
+        try:
+            found.append(PolicySet(option, path, loader.load(path)))
+        except exceptions.PolicyFileError as error:
+            findings.error(
+                'policies-invalid',
+                f'[kronos] {option}: {error}',
+                'correct the file; every audit fails with this message '
+                'until then',
+            )
+    _modes(found, findings)
+    return found
+
+
+def look(
+    one: PolicySet, kronos: Any, settings: Settings, to: Findings
+) -> None:
+    """Tell what is odd in a valid file."""
+    for policy in one.file.policies:
+        if not policy.enabled:
+            to.note('policy-disabled', f'policy {policy.name} is not enabled')
+            continue
+        if policy.weight == 0.0:
+            to.warning(
+                'weight-zero',
+                f'policy {policy.name} has weight 0: what it measures is no '
+                'reason to migrate, it only forbids migrations',
+                'give it a weight, or set enabled: false',
+            )
+        _capacity(policy, settings, to)
+        _window(policy, kronos.cooldown, to)
+
+
+def rows(one: PolicySet) -> list[dict[str, Any]]:
+    """The policies of a file, for the report."""
+    return [
+        {'option': one.option, 'file': one.path}
+        | policy.model_dump(
+            mode='json',
+            include={
+                'name',
+                'mode',
+                'enabled',
+                'weight',
+                'threshold',
+                'capacity_threshold',
+                'max_migrations_per_cycle',
+                'vm_profile_label_type',
+                'vm_profile_fallback',
+            },
+        )
+        for policy in one.file.policies
+    ]
+
+
+def _modes(found: list[PolicySet], findings: Findings) -> None:
+    modes = {one.option: one.file.mode for one in found}
+    if modes.get('pack_policies_file') is Mode.SPREAD:
+        findings.error(
+            'policies-mode',
+            '[kronos] pack_policies_file: its policies are of mode spread, '
+            'but kronos_pack needs mode pack',
+            'write policies of mode pack there, or unset the option',
+        )
+    if modes.get('policies_file') is Mode.PACK:
+        findings.note(
+            'policies-mode',
+            '[kronos] policies_file: its policies are of mode pack; '
+            'kronos_spread refuses them',
+            'for both strategies, keep policies of mode spread in '
+            'policies_file and set pack_policies_file',
+        )
+
+
+def _capacity(policy: Policy, settings: Settings, to: Findings) -> None:
+    """C18: the capacity fields in mode spread."""
+    given = policy.model_fields_set & {'capacity_query', 'capacity_threshold'}
+    if policy.mode is Mode.PACK or not given or settings.uses_ceilings:
+        return
+    to.warning(
+        'capacity-ignored',
+        f'policy {policy.name}: {" and ".join(sorted(given))} have no effect '
+        'where load is spread; they limit the destinations of drains and of '
+        'repairs of server groups only, and none of them is enabled',
+        'leave them out, or set evacuate_disabled_hosts, '
+        'enforce_hard_affinity or enforce_soft_affinity in [kronos]',
+    )
+
+
+def _window(policy: Policy, cooldown: int, to: Findings) -> None:
+    """The samples must show a migration before the next plan is made."""
+    found = [
+        (seconds, text)
+        for query in (policy.imbalance_query, policy.vm_profile_query)
+        for seconds, text in windows(query)
+    ]
+    seconds, text = max(found, default=(0.0, ''))
+    if seconds > cooldown:
+        to.warning(
+            'window-cooldown',
+            f'policy {policy.name} looks back [{text}] ({seconds:g} s), '
+            f'longer than [kronos] cooldown = {cooldown}: the next plan '
+            'would be made on load that has left already',
+            f'set cooldown to {seconds:g} or more, or shorten the window',
+        )
+
+
+def windows(query: str) -> list[tuple[float, str]]:
+    """The ranges such as ``[5m]`` of a query, in seconds and as written.
+
+    Subqueries are left out: what they take is the peak of a long time.
+    """
+    bare = _QUOTED.sub('', query)
+    return [
+        (
+            sum(int(n) * _SECONDS[unit] for n, unit in _PART.findall(text)),
+            text,
+        )
+        for text in _WINDOW.findall(bare)
+    ]

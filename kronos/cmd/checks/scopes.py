@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Can each scope be planned, and by which policies?
+
+It is scored by the very function that an audit scores it with.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from kronos.clients.prometheus import PrometheusClient
+from kronos.cmd.checks.cloud import Cloud
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.listings import OncePrometheus
+from kronos.common import exceptions
+from kronos.engine import labels, scoring
+from kronos.engine.scoring import Scorecard
+from kronos.engine.settings import Settings
+from kronos.engine.types import Health, Snapshot, StopReason
+from kronos.policies.models import Policy
+from kronos.snapshots import configured, scopes, survey
+from kronos.snapshots.collect import Collector
+
+VCPU = 'VCPU'
+NO_ANSWER = (Health.STALE, Health.UNREACHABLE)
+UNEQUAL = 1.1
+"""Hosts whose sizes differ by more than this factor are not alike."""
+
+
+@dataclass
+class Judged:
+    """A scope as an audit would find it now."""
+
+    snapshot: Snapshot
+    card: Scorecard
+
+
+def request(
+    kronos: Any, named: Sequence[str], findings: Findings
+) -> scopes.ScopeRequest:
+    """The scopes to look at: those named, those configured, or all.
+
+    :param named: aggregates of the command line
+    """
+    if named:
+        return scopes.ScopeRequest(aggregates=list(named))
+    found = configured.request_of(kronos)
+    if found.aggregates or found.include_unassigned:
+        return found
+    findings.note(
+        'scope-none',
+        'no scope is configured; all aggregates are looked at',
+        'an audit must name its aggregates, or set aggregates or '
+        'include_unassigned_hosts in [kronos]',
+    )
+    return scopes.ScopeRequest(aggregates=[scopes.ALL])
+
+
+def settings(kronos: Any) -> Settings:
+    """Those of kronos_spread and kronos_pack."""
+    found = configured.settings_of(kronos)
+    found.evacuate = kronos.evacuate_disabled_hosts
+    found.enforce_hard_affinity = kronos.enforce_hard_affinity
+    found.enforce_soft_affinity = kronos.enforce_soft_affinity
+    return found
+
+
+def snapshots(
+    cloud: Cloud,
+    prometheus: OncePrometheus,
+    kronos: Any,
+    wanted: scopes.ScopeRequest,
+    policies: Sequence[Policy],
+    findings: Findings,
+) -> list[Snapshot]:
+    """Those of an audit; none where an audit would fail."""
+    # It has what is used of a client.
+    client = cast(PrometheusClient, prometheus)
+    if cloud.nova is None or cloud.placement is None:
+        survey.Survey(client, settings(kronos)).of(policies)
+        return []
+    collector = Collector(
+        cloud.nova,
+        cloud.placement,
+        client,
+        hypervisor_types=kronos.hypervisor_types,
+        cell_source=kronos.cell_source,
+    )
+    try:
+        return collector.collect(wanted, policies, settings(kronos))
+    except exceptions.ScopeError as error:
+        findings.error(
+            'scope-invalid',
+            str(error),
+            'correct aggregates in [kronos], or the aggregate in Nova',
+        )
+    except exceptions.NovaClientError:
+        pass  # told with the listing that failed
+    return []
+
+
+def judge(
+    found: Sequence[Snapshot],
+    wanted: scopes.ScopeRequest,
+    policies: Sequence[Policy],
+    how: Settings,
+    findings: Findings,
+) -> list[Judged]:
+    """Score the scopes and tell what keeps them from being planned."""
+    judged = [Judged(one, scoring.score(one, policies, how)) for one in found]
+    _skipped(judged, findings)
+    for one in judged:
+        _tell(one, scopes.ALL in wanted.aggregates, findings)
+        _sizes(one, policies, findings)
+    if judged and all(one.card.blocked for one in judged):
+        findings.error(
+            'nothing-to-plan',
+            'no scope can be planned',
+            'mend what is told of the scopes',
+        )
+    return judged
+
+
+def rows(judged: Sequence[Judged], file: str) -> list[dict[str, Any]]:
+    """The scopes, for the report.
+
+    :param file: of the policies
+    """
+    return [
+        {
+            'scope': one.snapshot.scope,
+            'policies_file': file,
+            'hosts': len(one.snapshot.hosts),
+            'hosts_counting': len(set().union(*one.card.values.values())),
+            'servers': len(one.snapshot.instances),
+            'imbalances': {
+                result.name: result.imbalance_before
+                for result in one.card.results
+                if not result.skipped
+            },
+            'hosts_left_out': one.card.frozen_hosts,
+            'blocked': one.card.reason,
+        }
+        for one in judged
+    ]
+
+
+def _skipped(judged: Sequence[Judged], to: Findings) -> None:
+    """Tell which policies cannot be used, each reason once."""
+    where: dict[str, list[str]] = {}
+    for one in judged:
+        for result in one.card.results:
+            # Else it is told with the query that failed.
+            if result.skipped and result.health not in NO_ANSWER:
+                where.setdefault(result.skipped, []).append(one.snapshot.scope)
+    for reason, names in where.items():
+        to.error(
+            'policy-skipped',
+            f'scope {labels.some(names)}: {reason}',
+            'correct the query, its label, or [kronos] host_match and '
+            'min_host_coverage; until then the policy is not used',
+        )
+
+
+def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
+    """Pass on what an audit would say of the scope.
+
+    :param is_anyone: whether all aggregates are looked at, so that nobody
+        may want this one to be planned
+    """
+    where = f'scope {one.snapshot.scope}'
+    if one.card.blocked is StopReason.TOO_FEW_HOSTS and is_anyone:
+        to.note('scope-small', f'{where}: {one.card.reason}')
+    elif one.card.blocked:
+        to.error(
+            'scope-blocked',
+            f'{where}: nothing can be planned: {one.card.reason}',
+            'enable and start nova-compute on its hosts, or mend what is '
+            'told of its policies',
+        )
+    # Of too few hosts the reason names those that are out.
+    is_small = one.card.blocked is StopReason.TOO_FEW_HOSTS
+    if one.card.frozen_hosts and not is_small:
+        out = [f'{host}: {why}' for host, why in one.card.frozen_hosts.items()]
+        to.warning(
+            'host-left-out',
+            f'{where}: {len(out)} of {len(one.snapshot.hosts)} hosts take no '
+            f'part ({labels.some(out, 3)})',
+            'this is right where they are meant to be out; else start '
+            'nova-compute there, or have them scraped',
+        )
+    for text in one.card.warnings:
+        to.warning(
+            'policy-doubtful',
+            f'{where}: {text}',
+            'see that each host is scraped, and that its label is its name '
+            'in "openstack compute service list"',
+        )
+    for text in one.snapshot.warnings:
+        to.warning('scope-unknown', f'{where}: {text}', 'mend that first')
+
+
+def _sizes(one: Judged, policies: Sequence[Policy], to: Findings) -> None:
+    """A share means another load on a host of another size."""
+    sizes = [
+        host.headroom[VCPU].capacity
+        for host in one.snapshot.hosts.values()
+        if host.headroom and VCPU in host.headroom
+    ]
+    sizes = [size for size in sizes if size]
+    if not sizes or max(sizes) <= UNEQUAL * min(sizes):
+        return
+    for policy in policies:
+        if policy.host_capacity_query is None:
+            to.warning(
+                'hosts-unequal',
+                f'scope {one.snapshot.scope} has hosts with {min(sizes)} to '
+                f'{max(sizes)} VCPU, but policy {policy.name} has no '
+                'host_capacity_query: a server is taken to weigh as much on '
+                'each of them',
+                'give the policy a host_capacity_query, and usages instead '
+                'of shares as vm_profile_query',
+            )

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does Watcher find Kronos, and does its applier hold plans up?"""
+
+from collections.abc import Iterable
+from importlib import metadata
+from typing import Any
+
+from keystoneauth1 import adapter
+from oslo_config import cfg
+
+from kronos.clients import wire
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.inspection import Inspect, InspectionError
+from kronos.cmd.session import Access
+from kronos.common import exceptions
+
+DISTRIBUTION = 'kronos-watcher'
+WATCHER = 'python-watcher'
+MODULE = 'kronos.strategies.inspecting'
+OLDEST = 15
+"""The first release of Watcher that Kronos works with."""
+GROUPS = (
+    'watcher_goals',
+    'watcher_strategies',
+    'watcher_planners',
+    'watcher_actions',
+)
+ENGINE = 'taskflow'
+TASKFLOW = f'watcher_workflow_engines.{ENGINE}'
+SERVICE_TYPES = ('infra-optim', 'resource-optimization')
+
+APPLIER_OPTS = [
+    cfg.IntOpt('workers', default=1, min=1),
+    cfg.StrOpt('workflow_engine', default=ENGINE),
+]
+TASKFLOW_OPTS = [cfg.IntOpt('max_workers', min=1)]
+"""Watcher's own options, as far as they are told here."""
+
+
+def register_opts(conf: Any) -> None:
+    conf.register_opts(APPLIER_OPTS, group='watcher_applier')
+    conf.register_opts(TASKFLOW_OPTS, group=TASKFLOW)
+
+
+def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
+    """Load what Watcher would load on this machine."""
+    wanted = _entry_points()
+    version = _version(WATCHER)
+    if not wanted:
+        findings.error(
+            'entry-points',
+            f'the package {DISTRIBUTION} has no entry points here, so '
+            'Watcher cannot find Kronos',
+            f'install {DISTRIBUTION} with pip where watcher-decision-engine '
+            'and watcher-applier run',
+        )
+    told: dict[str, str] = {}
+    if version:
+        told = _loaded(inspect)
+        _old(version, findings)
+    else:
+        findings.note(
+            'watcher-absent',
+            'Watcher is not installed here; its plugins were not loaded',
+            'run kronos-test-config where watcher-decision-engine runs',
+        )
+    for name, error in told.items():
+        if error:
+            findings.error(
+                'entry-points',
+                f'{name} cannot be used: {error}; at its next start Watcher '
+                'takes it for uninstalled and cancels its audits',
+                f'install {DISTRIBUTION}[watcher] whole, in the environment '
+                'of Watcher',
+            )
+    return {
+        'version': version,
+        'entry_points': [
+            {
+                'group': one.group,
+                'name': one.name,
+                'error': told.get(f'{one.group}:{one.name}', ''),
+            }
+            for one in wanted
+        ],
+    }
+
+
+def _loaded(inspect: Inspect) -> dict[str, str]:
+    """Why each plugin cannot be loaded; empty texts for those that can."""
+    try:
+        answer: dict[str, str] = inspect(MODULE, GROUPS, None)
+    except InspectionError as error:
+        return {'Watcher': str(error)}
+    return answer
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ''
+
+
+def _entry_points() -> list[metadata.EntryPoint]:
+    """Those of Kronos, by group and name."""
+    try:
+        every = metadata.distribution(DISTRIBUTION).entry_points
+    except metadata.PackageNotFoundError:
+        return []
+    mine = [one for one in every if one.group in GROUPS]
+    return sorted(mine, key=lambda one: (GROUPS.index(one.group), one.name))
+
+
+def _old(version: str, findings: Findings) -> None:
+    major = version.partition('.')[0]
+    if major.isdigit() and int(major) < OLDEST:
+        findings.error(
+            'watcher-old',
+            f'Watcher {version} is installed',
+            f'upgrade Watcher to {OLDEST}.0.0 or later',
+        )
+
+
+def known(access: Access, findings: Findings) -> dict[str, Any]:
+    """Ask the running Watcher for its strategies.
+
+    :returns: for the report: those of Kronos, or why they are not known
+    """
+    wanted = {one.name for one in _entry_points() if one.group == GROUPS[1]}
+    try:
+        names = _strategies(access)
+    except exceptions.ClientError as error:
+        findings.note(
+            'watcher-unasked',
+            f'the running Watcher could not be asked: {error}',
+        )
+        return {'strategies': [], 'error': str(error)}
+    if missing := sorted(wanted - set(names)):
+        findings.error(
+            'watcher-strategies',
+            f'the running Watcher does not know {", ".join(missing)}',
+            f'install {DISTRIBUTION} where watcher-decision-engine runs, and '
+            'restart it',
+        )
+    return {'strategies': sorted(wanted & set(names)), 'error': ''}
+
+
+def _strategies(access: Access) -> Iterable[str]:
+    """:raises ClientError: there is no Watcher, or it refuses"""
+    for kind in SERVICE_TYPES:
+        asked = adapter.Adapter(access.session, service_type=kind)
+        try:
+            if asked.get_endpoint() is None:
+                continue
+        except wire.FAILURES as error:
+            raise exceptions.ClientError(
+                reason=f'Keystone: {error}', **wire.facts()
+            ) from error
+        body = wire.Wire(asked, exceptions.ClientError).get(
+            '/v1/strategies', '1.0'
+        )
+        return [str(row['name']) for row in body['strategies']]
+    raise exceptions.ClientError(
+        reason='the Keystone catalog has no endpoint of type '
+        f'{SERVICE_TYPES[0]}',
+        **wire.facts(),
+    )
+
+
+def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
+    """Watcher's settings that cap how much goes on at a time.
+
+    :param conf: Watcher's configuration, with :func:`register_opts`
+    """
+    try:
+        plans = conf.watcher_applier.workers
+        engine = conf.watcher_applier.workflow_engine
+        actions = conf[TASKFLOW].max_workers
+    except cfg.Error as error:
+        findings.error(
+            'applier-invalid',
+            f'[watcher_applier] or [{TASKFLOW}]: {type(error).__name__}',
+            'workers and max_workers must be whole numbers above 0',
+        )
+        return {}
+    wanted = kronos.max_concurrent_migrations
+    if engine != ENGINE:
+        findings.warning(
+            'applier-engine',
+            f'[watcher_applier] workflow_engine is {engine}; Kronos was '
+            f'made for {ENGINE}',
+            f'set it to {ENGINE}',
+        )
+    if actions is not None and actions < wanted:
+        findings.warning(
+            'applier-workers',
+            f'[{TASKFLOW}] max_workers = {actions} lets a plan make '
+            f'{actions} migrations at a time, fewer than [kronos] '
+            f'max_concurrent_migrations = {wanted} for each scope',
+            f'set max_workers to {wanted} times the number of scopes of an '
+            'audit',
+        )
+    return {
+        'plans_at_a_time': plans,
+        'actions_at_a_time': actions,
+        'migrations_of_a_scope': wanted,
+    }

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why was it moved, or why not? About a recording, and changing nothing.
+
+Exit status: 0 when there is an answer, whatever it is; 1 when the recording
+or a name in the question cannot be used; 2 when the arguments are wrong.
+"""
+
+import argparse
+import datetime
+import difflib
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kronos.cmd import explain_tables as tables
+from kronos.cmd import terminal, wishes
+from kronos.cmd.explain_answers import FORMAT_VERSION, Answers
+from kronos.common.exceptions import ArchiveError, KronosException
+from kronos.snapshots.replaying import Replay
+
+SHOWN = 20
+"""So many instances of one name are listed."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    :param arguments: those of the process if None
+    :returns: the exit status
+    """
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    if parsed.destination and not parsed.instance:
+        parser.error('--destination needs --instance')
+    try:
+        plan = wishes.played(parsed.path, wishes.of(parsed, parsed.policies))
+        # Sums of absurd values overflow, as they do in planning.
+        with np.errstate(over='ignore', invalid='ignore'):
+            found = document(plan, parsed)
+    except KronosException as error:
+        text = terminal.plain(str(error))
+        print(f'kronos-explain: {text}', file=sys.stderr)
+        return 1
+    if parsed.format == 'json':
+        terminal.show(json.dumps(found, indent=2, allow_nan=False))
+    else:
+        terminal.show(tables.text(found))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='kronos-explain',
+        description='Say why a plan of a recorded cloud moves an instance or '
+        'does not, why a host sends or receives, or why there is no plan.',
+    )
+    parser.add_argument(
+        'path',
+        metavar='PATH',
+        help='a recording, or a file of format cluster/1, maybe gzipped',
+    )
+    about = parser.add_mutually_exclusive_group()
+    about.add_argument(
+        '--instance', metavar='UUID|NAME', help='why it moves, or does not'
+    )
+    about.add_argument(
+        '--host', metavar='HOST', help='why it sends or receives, or neither'
+    )
+    parser.add_argument(
+        '--destination',
+        metavar='HOST',
+        help='of the instance: this destination alone, with what would be '
+        'were all lifted that forbids it',
+    )
+    parser.add_argument('--format', choices=['table', 'json'], default='table')
+    wishes.add(parser)
+    return parser
+
+
+def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
+    """The answer for programs.
+
+    :raises ArchiveError: a name in the question is unknown or means several
+    """
+    answers = Answers(plan)
+    moment = datetime.datetime.fromtimestamp(
+        plan.recording.recorded_at, datetime.UTC
+    )
+    found: dict[str, Any] = {
+        'format_version': FORMAT_VERSION,
+        'recording': {
+            'path': plan.recording.source,
+            'recorded_at': moment.isoformat(),
+            'made_by': plan.recording.made_by,
+            'strategy': plan.recording.strategy,
+        },
+        'question': 'scope',
+    }
+    if parsed.instance:
+        found['question'] = 'instance'
+        uuid = _instance(plan, parsed.instance)
+        found['answers'] = _of_instance(answers, uuid, parsed.destination)
+    elif parsed.host:
+        found['question'] = 'host'
+        name = _host(plan, parsed.host)
+        found['answers'] = [
+            answers.host(at, name) for at in answers.scopes_of(host=name)
+        ]
+    else:
+        found['answers'] = [
+            answers.scope(at) for at in range(len(plan.report.scopes))
+        ]
+    return found
+
+
+def _of_instance(
+    answers: Answers, uuid: str, destination: str | None
+) -> list[dict[str, Any]]:
+    plan, scopes = answers.plan, answers.scopes_of(instance=uuid)
+    if destination is not None:
+        destination = _host(plan, destination)
+        both = [
+            at
+            for at in scopes
+            if destination in plan.report.scopes[at].availability_zones
+        ]
+        if not both:
+            name = plan.report.scopes[scopes[0]].name
+            raise ArchiveError(
+                path=plan.recording.source,
+                reason=f'host {destination} is not in scope {name}, in which '
+                f'instance {uuid} is: no plan moves it there',
+            )
+        scopes = both
+    return [answers.instance(at, uuid, destination) for at in scopes]
+
+
+def _instance(plan: Replay, asked: str) -> str:
+    """The uuid of an instance of the planned scopes, by uuid or name."""
+    names = {
+        uuid: one.name
+        for scope in plan.report.scopes
+        for uuid, one in scope.instances.items()
+    }
+    if asked in names:
+        return asked
+    found = sorted(uuid for uuid, name in names.items() if name == asked)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        more = len(found) - SHOWN
+        listed = ', '.join(found[:SHOWN])
+        raise ArchiveError(
+            path=plan.recording.source,
+            reason=f'{len(found)} instances are named {asked}: {listed}'
+            + (f' and {more} more' if more > 0 else '')
+            + '; give the uuid',
+        )
+    outside = [
+        one
+        for one in plan.recording.gathered.instances
+        if asked in (one.uuid, one.name)
+    ]
+    if outside:
+        raise ArchiveError(
+            path=plan.recording.source,
+            reason=f'instance {asked} is on {outside[0].host}, which is in '
+            'no scope that is planned; name one with --scope',
+        )
+    raise _unknown(plan, 'instance', asked, {*names, *names.values()})
+
+
+def _host(plan: Replay, asked: str) -> str:
+    hosts = {
+        host
+        for scope in plan.report.scopes
+        for host in scope.availability_zones
+    }
+    if asked in hosts:
+        return asked
+    raise _unknown(plan, 'host', asked, hosts)
+
+
+def _unknown(
+    plan: Replay, what: str, asked: str, known: Iterable[str]
+) -> ArchiveError:
+    close = difflib.get_close_matches(asked, sorted(filter(None, known)))
+    hint = f'; close to it: {", ".join(close)}' if close else ''
+    return ArchiveError(
+        path=plan.recording.source,
+        reason=f'no {what} {asked} is in the planned scopes{hint}',
+    )
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is answered to a question about a plan, as a document for programs?
+
+Keys are added, never changed.
+"""
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kronos.engine import lifted, scene
+from kronos.engine.carry import Carry
+from kronos.engine.codes import Code, Reason
+from kronos.engine.lifting import can_lift
+from kronos.engine.meanings import MEANINGS
+from kronos.engine.nearest import STOPPED, closest, each_closest, nearest_miss
+from kronos.engine.scope import Scope
+from kronos.engine.types import AggregateResult, MigrationStep
+from kronos.engine.verdicts import Verdict
+from kronos.engine.whynot import WhyNot
+from kronos.policies.models import Mode
+from kronos.snapshots.replaying import Replay
+
+FORMAT_VERSION = 1
+
+
+class Answers:
+    """The answers about a plan.
+
+    :param plan: a recording, planned
+    """
+
+    def __init__(self, plan: Replay) -> None:
+        self.plan = plan
+        self._cases = scene.cases(
+            plan.snapshots, plan.policies, plan.settings, plan.report
+        )
+        self._whys: dict[int, WhyNot] = {}
+
+    def why(self, at: int) -> WhyNot:
+        """Who answers about one scope."""
+        if at not in self._whys:
+            result = self.plan.report.scopes[at]
+            self._whys[at] = WhyNot(self._cases[at], result)
+        return self._whys[at]
+
+    def scopes_of(self, *, instance: str = '', host: str = '') -> list[int]:
+        """The scopes that have an instance, or a host."""
+        return [
+            at
+            for at, one in enumerate(self.plan.report.scopes)
+            if instance in one.instances or host in one.availability_zones
+        ]
+
+    def scope(self, at: int) -> dict[str, Any]:
+        """Why a scope's plan ends where it does, and the nearest miss."""
+        result = self.plan.report.scopes[at]
+        miss = nearest_miss(self.why(at))
+        code = STOPPED[result.stopped]
+        return {
+            'scope': result.name,
+            'code': code.value,
+            'reason': result.reason,
+            'steps': len(result.steps),
+            'combined_before': result.combined_before,
+            'combined_after': result.combined_after,
+            'nearest_miss': miss and self._full(at, miss),
+        }
+
+    def instance(
+        self, at: int, uuid: str, destination: str | None
+    ) -> dict[str, Any]:
+        """What became of an instance, for one or for every destination."""
+        result, why = self.plan.report.scopes[at], self.why(at)
+        one = result.instances[uuid]
+        found = {
+            'scope': result.name,
+            'instance': uuid,
+            'instance_name': one.name,
+            'host': one.host,
+            'moves': _moves(result, lambda step: step.instance == uuid),
+        }
+        if destination is not None:
+            verdict = why.verdict(uuid, destination)
+            return found | {'destinations': [self._full(at, verdict)]}
+        verdicts = why.verdicts([uuid], why.hosts)
+        miss = closest(verdicts)
+        return found | {
+            'codes': _codes(verdicts),
+            'nearest_miss': miss and self._full(at, miss),
+            'destinations': [self._brief(at, one) for one in verdicts],
+        }
+
+    def host(self, at: int, name: str) -> dict[str, Any]:
+        """Why a host sends or receives, or neither."""
+        result, why = self.plan.report.scopes[at], self.why(at)
+        here = [u for u, one in result.instances.items() if one.host == name]
+        there = [u for u, one in result.instances.items() if one.host != name]
+        leaving = each_closest(why.verdicts(here, why.hosts, quick=True))
+        coming = why.verdicts(there, [name], quick=True)
+        roles = {
+            'sends': self._side(
+                at, leaving, _moves(result, lambda step: step.source == name)
+            ),
+            'receives': self._side(
+                at,
+                coming,
+                _moves(result, lambda step: step.destination == name),
+            ),
+        }
+        return {
+            'scope': result.name,
+            'host': name,
+            'instances': len(here),
+            'unavailable': result.unavailable_hosts.get(name, ''),
+            'against': [
+                _reason(one)
+                for one in why.trails.faults(why.trails.start, name)
+            ],
+            'policies': _standing(result, name),
+            'role': _role(roles),
+            **roles,
+        }
+
+    def _side(
+        self,
+        at: int,
+        verdicts: Sequence[Verdict],
+        moves: list[dict[str, Any]],
+    ) -> dict[str, Any]:
+        miss = closest(verdicts)
+        if miss is not None:
+            miss = self.why(at).verdict(miss.instance, miss.destination)
+        return {
+            'moves': moves,
+            'codes': _codes(verdicts),
+            'nearest_miss': miss and self._brief(at, miss),
+        }
+
+    def _full(self, at: int, verdict: Verdict) -> dict[str, Any]:
+        """A verdict with what would be, were all lifted that forbids it."""
+        case, result = self._cases[at], self.plan.report.scopes[at]
+        if verdict.code is not Code.ALREADY_THERE:
+            verdict = lifted.settled(case, result, verdict)
+        found = self._brief(at, verdict)
+        codes = [reason.code for reason in verdict.reasons]
+        if codes and all(code and can_lift(code) for code in codes):
+            found['if_lifted'] = self._if_lifted(at, verdict)
+        return found
+
+    def _if_lifted(self, at: int, verdict: Verdict) -> dict[str, Any]:
+        case, result = self._cases[at], self.plan.report.scopes[at]
+        changed = lifted.without(case, verdict)
+        against = lifted.still_against(changed, result, verdict)
+        again = Scope(
+            changed.snapshot,
+            changed.policies,
+            changed.settings,
+            Carry(list(changed.carried)),
+        ).plan()
+        pair = verdict.instance, verdict.destination
+        return {
+            'legal': not against,
+            'against': [str(one) for one in against],
+            'planned': any(
+                (step.instance, step.destination) == pair
+                for step in again.steps
+            ),
+        }
+
+    def _brief(self, at: int, verdict: Verdict) -> dict[str, Any]:
+        known = self.plan.report.scopes[at].instances.get(verdict.instance)
+        meaning = MEANINGS[verdict.code]
+        return {
+            'instance': verdict.instance,
+            'instance_name': known.name if known else '',
+            'source': verdict.source,
+            'destination': verdict.destination,
+            'code': verdict.code.value,
+            'text': verdict.text,
+            'means': meaning.means,
+            'remedy': meaning.remedy,
+            'also': [_reason(one) for one in verdict.also],
+            'phase': verdict.phase.value if verdict.phase else '',
+            'after_steps': verdict.after,
+            'gain': _finite(verdict.gain),
+            'imbalances': {
+                name: _finite(width) for name, width in verdict.widths.items()
+            },
+            'better_step': verdict.better,
+            'if_lifted': None,
+        }
+
+
+def _finite(number: float | None) -> float | None:
+    """None where values are absurd."""
+    if number is None or not math.isfinite(number):
+        return None
+    return number
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    code = reason.code
+    return {
+        'code': code.value if code else '',
+        'about': reason.about,
+        'host': reason.host,
+        'text': str(reason),
+        'remedy': MEANINGS[code].remedy if code else '',
+    }
+
+
+def _codes(verdicts: Sequence[Verdict]) -> dict[str, int]:
+    counts = Counter(
+        one.code.value
+        for one in verdicts
+        if one.code is not Code.ALREADY_THERE
+    )
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _moves(result: AggregateResult, which: Any) -> list[dict[str, Any]]:
+    return [
+        _step(number, step)
+        for number, step in enumerate(result.steps, start=1)
+        if which(step)
+    ]
+
+
+def _step(number: int, step: MigrationStep) -> dict[str, Any]:
+    found = dataclasses.asdict(step) | {'phase': step.phase.value}
+    del found['scope']
+    return {'number': number, **found}
+
+
+def _standing(result: AggregateResult, host: str) -> list[dict[str, Any]]:
+    """Where a host stands among the others, by policy."""
+    found = []
+    for policy in result.policies:
+        values = {one.host: one for one in policy.scores}
+        if host not in values:
+            continue
+        ordered = sorted(one.value for one in policy.scores)
+        own = values[host]
+        found.append(
+            {
+                'policy': policy.name,
+                'weight': policy.weight,
+                'threshold': policy.threshold,
+                'value': own.value,
+                'value_after': own.after,
+                'lowest': ordered[0],
+                'highest': ordered[-1],
+                'rank': 1 + sum(one > own.value for one in ordered),
+                'hosts': len(ordered),
+                'mode': policy.mode.value,
+                'over': policy.mode is Mode.SPREAD
+                and own.value - ordered[0] > policy.threshold + 1e-9,
+            }
+        )
+    return found
+
+
+def _role(roles: Mapping[str, Mapping[str, Any]]) -> str:
+    does = [role for role, side in roles.items() if side['moves']]
+    return {0: 'neither', 1: does[0] if does else '', 2: 'both'}[len(does)]

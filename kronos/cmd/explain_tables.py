@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does an answer look on a terminal?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from kronos.cmd.replay_tables import aligned
+
+ROWS = 20
+"""So many destinations are listed one by one; of more, one of each code."""
+
+Row = Mapping[str, Any]
+
+
+def text(found: Row) -> str:
+    """The answers of a document, one after the other."""
+    write = {'instance': _instance, 'host': _host, 'scope': _scope}
+    parts = [write[found['question']](one) for one in found['answers']]
+    return '\n\n'.join('\n'.join(part) for part in parts)
+
+
+def _scope(one: Row) -> list[str]:
+    number = one['steps']
+    lines = [
+        f'Scope {one["scope"]}: {_counted(number, "migration")} planned'
+        if number
+        else f'Scope {one["scope"]}: no migration',
+        f'[{one["code"]}] {one["reason"]}',
+    ]
+    if one['nearest_miss']:
+        lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
+    else:
+        lines.append('There is no move that came close.')
+    return lines
+
+
+def _instance(one: Row) -> list[str]:
+    lines = [
+        f'Instance {_name(one)} on {one["host"]}, scope {one["scope"]}',
+        *_moves(one['moves']),
+    ]
+    if 'codes' not in one:
+        for verdict in one['destinations']:
+            lines += ['', *_verdict(verdict)]
+        return lines
+    if not one['moves']:
+        lines.append('No step of the plan moves it.')
+    if one['nearest_miss']:
+        lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
+    return [*lines, '', *_destinations(one)]
+
+
+def _destinations(one: Row) -> list[str]:
+    others = [
+        row for row in one['destinations'] if row['code'] != 'already_there'
+    ]
+    if not others:
+        return ['The scope has no other host, so no plan of it moves any.']
+    shown, counts = others, {}
+    if len(others) > ROWS:
+        counts = one['codes']
+        first: dict[str, Row] = {}
+        for row in others:
+            first.setdefault(row['code'], row)
+        shown = [first[code] for code in counts]
+    rows = [('destination', 'code', 'gain', 'why')]
+    for row in shown:
+        more = counts.get(row['code'], 1) - 1
+        rows.append(
+            (
+                row['destination'] + (f' and {more} more' if more else ''),
+                row['code'],
+                _gain(row['gain']),
+                row['text'] + _also(row),
+            )
+        )
+    return aligned(rows)
+
+
+def _also(row: Row) -> str:
+    codes = [other['code'] for other in row['also']]
+    return f' (also: {", ".join(codes)})' if codes else ''
+
+
+def _gain(gain: float | None) -> str:
+    return '' if gain is None else f'{gain:+.4f}'
+
+
+def _host(one: Row) -> list[str]:
+    does = {
+        'neither': 'neither sends nor receives',
+        'both': 'sends and receives',
+        'sends': 'sends',
+        'receives': 'receives',
+    }
+    lines = [
+        f'Host {one["host"]}, scope {one["scope"]}: {does[one["role"]]}; '
+        f'{_counted(one["instances"], "instance")} there',
+        *(
+            f'Takes nothing: [{row["code"]}] {row["text"]}'
+            for row in one['against']
+        ),
+        *_policies(one['policies']),
+    ]
+    for side, title in (('sends', 'Sending'), ('receives', 'Receiving')):
+        lines += ['', title, *_side(one[side])]
+    return lines
+
+
+def _policies(policies: list[Row]) -> list[str]:
+    if not policies:
+        return ['No policy counts it.']
+    rows = [('policy', 'value', 'after', 'rank', 'lowest', 'highest', 'band')]
+    for one in policies:
+        after = one['value_after']
+        rows.append(
+            (
+                one['policy'],
+                f'{one["value"]:.4f}',
+                '' if after is None else f'{after:.4f}',
+                f'{one["rank"]} of {one["hosts"]}',
+                f'{one["lowest"]:.4f}',
+                f'{one["highest"]:.4f}',
+                _band(one),
+            )
+        )
+    return aligned(rows)
+
+
+def _band(one: Row) -> str:
+    if one['mode'] == 'pack':
+        return 'no matter in mode pack'
+    where = 'above' if one['over'] else 'within'
+    return f'{where} lowest + {one["threshold"]:g}'
+
+
+def _side(side: Row) -> list[str]:
+    lines = _moves(side['moves'])
+    if not lines:
+        lines = ['nothing']
+    if side['codes']:
+        lines += aligned(
+            [
+                ('instances', 'code'),
+                *((str(n), code) for code, n in side['codes'].items()),
+            ]
+        )
+    if side['nearest_miss']:
+        lines += ['Nearest miss', *_verdict(side['nearest_miss'])]
+    return lines
+
+
+def _moves(moves: list[Row]) -> list[str]:
+    return [
+        f'Step {step["number"]} ({step["phase"]}) moves '
+        f'{step["instance_name"] or step["instance"]} from {step["source"]} '
+        f'to {step["destination"]}: combined imbalance '
+        f'{step["combined_before"]:.4f} -> {step["combined_after"]:.4f}'
+        for step in moves
+    ]
+
+
+def _verdict(one: Row) -> list[str]:
+    lines = [
+        f'{_name(one)} from {one["source"]} to {one["destination"]}',
+        f'  [{one["code"]}] {one["text"]}',
+    ]
+    if one['remedy']:
+        lines.append(f'    to lift it: {one["remedy"]}')
+    for other in one['also']:
+        lines.append(f'  also [{other["code"]}] {other["text"]}')
+        if other['remedy']:
+            lines.append(f'    to lift it: {other["remedy"]}')
+    if one['gain'] is not None:
+        lines.append(
+            f'  it would change the combined imbalance by '
+            f'{-one["gain"]:+.4f}: '
+            + ', '.join(
+                f'{name} {width:.4f}'
+                for name, width in one['imbalances'].items()
+            )
+        )
+    if one['if_lifted']:
+        lines.append(_lifted(one))
+    return lines
+
+
+def _lifted(one: Row) -> str:
+    what = 'that were' if not one['also'] else 'all of these were'
+    lifted = one['if_lifted']
+    if not lifted['legal']:
+        return f'  if {what} lifted: still {"; ".join(lifted["against"])}'
+    then = (
+        'the plan would make it'
+        if lifted['planned']
+        else ('the plan would still not make it')
+    )
+    return f'  if {what} lifted: it is legal, and {then}'
+
+
+def _name(one: Row) -> str:
+    name = one['instance_name']
+    if not name or name == one['instance']:
+        return str(one['instance'])
+    return f'{name} ({one["instance"]})'
+
+
+def _counted(number: int, what: str) -> str:
+    return f'{number} {what}{"" if number == 1 else "s"}'

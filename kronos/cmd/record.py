@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is the cloud like now? Writes it down to plan by, changing nothing.
+
+Exit status: 0 when it was recorded; 1 when something that cannot be done
+without is away or wrong, and nothing was written; 2 when the arguments are
+wrong.
+"""
+
+import argparse
+import dataclasses
+import importlib.metadata
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kronos.clients import prometheus, watcher
+from kronos.cmd import configuration, session
+from kronos.common import exceptions, masking
+from kronos.engine import cooldown
+from kronos.engine.settings import Settings
+from kronos.engine.types import Event, Health
+from kronos.policies import loader
+from kronos.snapshots import (
+    anonymising,
+    archive,
+    archive_writing,
+    configured,
+    sparing,
+    watchers,
+)
+from kronos.snapshots.collect import Collector
+from kronos.snapshots.recording import Recording
+from kronos.snapshots.scopes import ALL, ScopeRequest
+
+PROGRAM = 'kronos-record'
+PACKAGE = 'kronos-watcher'
+Tell = Callable[[str], None]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    :param arguments: those of the process if None
+    :returns: the exit status
+    """
+    parsed = _parser().parse_args(arguments)
+    configuration.log(parsed.debug)
+    try:
+        _record(parsed, _tell)
+    except exceptions.KronosException as error:
+        _tell(masking.masked(str(error)))
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description='Record the cloud as it is now, to plan by it offline '
+        'with kronos-replay. Nothing is changed.',
+        epilog='Exit status: 0 recorded, 1 not recorded, 2 wrong usage.',
+    )
+    parser.add_argument(
+        'directory',
+        metavar='DIR',
+        help='directory to write; it must not hold anything',
+    )
+    configuration.add_arguments(parser)
+    parser.add_argument(
+        '--policies',
+        metavar='FILE',
+        help='policies whose queries are asked (default: policies_file in '
+        '[kronos])',
+    )
+    parser.add_argument(
+        '--aggregate',
+        action='append',
+        default=[],
+        metavar='NAME',
+        help='host aggregate that is planned unless a replay names another '
+        'one; may be repeated (default: those of [kronos], else all). All '
+        'of the cloud is recorded in any case',
+    )
+    parser.add_argument(
+        '--unassigned',
+        action='store_true',
+        help='the same of the hosts that are in no aggregate',
+    )
+    parser.add_argument(
+        '--anonymize',
+        action='store_true',
+        help='write other names and uuids instead of those of the cloud',
+    )
+    parser.add_argument(
+        '--force',
+        action='store_true',
+        help='take the place of a recording that is in DIR',
+    )
+    parser.add_argument(
+        '--debug', action='store_true', help='log to standard error'
+    )
+    return parser
+
+
+def _tell(text: str) -> None:
+    print(f'{PROGRAM}: {text}', file=sys.stderr, flush=True)
+
+
+def _record(parsed: argparse.Namespace, tell: Tell) -> None:
+    """Ask first what is soon known to be wrong, then all the rest."""
+    archive_writing.require_room(parsed.directory, parsed.force)
+    own = configuration.paths([*parsed.config_file, *parsed.config_dir])
+    conf = configuration.load(own or configuration.default_paths(PROGRAM))
+    path = parsed.policies or conf.kronos.policies_file
+    text = loader.read(path)
+    policies = loader.parse(text, path)
+    access = session.connect(conf, parsed.os_cloud)
+    settings = configured.settings_of(conf.kronos)
+    request = _request(parsed, conf.kronos)
+    collector = Collector(
+        access.clients.nova(),
+        access.clients.placement(),
+        prometheus.from_options(conf.kronos_prometheus, access.session),
+        hypervisor_types=conf.kronos.hypervisor_types,
+        cell_source=conf.kronos.cell_source,
+        tell=tell,
+    )
+    events, lacking = _history(access, conf, settings)
+    look = collector.look(
+        request, policies.enabled, _all_queries(settings), events
+    )
+    recording = Recording(
+        look.gathered,
+        policies.policies,
+        request,
+        settings,
+        look.answers,
+        text,
+        max_concurrent=conf.kronos.max_concurrent_migrations,
+        recorded_at=look.gathered.taken_at,
+        made_by=f'{PACKAGE} {_version()}',
+        unknown=lacking,
+    )
+    for line in _doubts(recording):
+        tell(f'warning: {line}')
+    if parsed.anonymize:
+        recording = anonymising.anonymized(recording)
+    else:
+        recording = sparing.spared(recording)
+    archive.write(parsed.directory, recording, parsed.force)
+    tell(f'{parsed.directory} is written')
+
+
+def _request(parsed: argparse.Namespace, kronos: Any) -> ScopeRequest:
+    """The scopes that were named, those configured, or all."""
+    if parsed.aggregate or parsed.unassigned:
+        return ScopeRequest(list(parsed.aggregate), parsed.unassigned)
+    found = configured.request_of(kronos)
+    if found.aggregates or found.include_unassigned:
+        return found
+    return ScopeRequest([ALL], include_unassigned=True)
+
+
+def _all_queries(settings: Settings) -> Settings:
+    """Settings by which whatever a mode may ask for is asked."""
+    return dataclasses.replace(settings, evacuate=True)
+
+
+def _history(
+    access: session.Access, conf: Any, settings: Settings
+) -> tuple[list[Event], list[str]]:
+    """What Watcher tells of past moves, and what is lacking of it."""
+    since = cooldown.watcher_since(settings, time.time())
+    try:
+        client = watcher.find(access.session, conf.nova.region_name)
+        return watchers.events(client, since), []
+    except exceptions.ClientError as error:
+        return [], [
+            'what Watcher knows of past moves is not recorded, so no '
+            'quarantine is in force, and cooldowns are known from the '
+            f'migrations of Nova alone: {error}'
+        ]
+
+
+def _doubts(recording: Recording) -> list[str]:
+    """What an operator should know before relying on the recording."""
+    failed = [
+        f'query {reading.query}: {reading.error or reading.health.value}'
+        for reading in recording.answers.values()
+        if reading.health in (Health.STALE, Health.UNREACHABLE)
+    ]
+    found = [*recording.unknown, *recording.gathered.warnings, *failed]
+    return [masking.masked(one) for one in found]
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version(PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        return 'unknown'
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the plans of many recordings amount to?
+
+Each recording is planned by itself, as if no earlier plan had been carried
+out: what was recorded is what happened then.
+"""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kronos.cmd.replay_tables import aligned
+from kronos.engine.types import AggregateResult
+from kronos.policies.models import Mode
+from kronos.snapshots.replaying import Replay
+
+DAY = 86400.0
+HOUR = 3600.0
+
+
+@dataclass
+class Move:
+    instance: str
+    source: str
+    destination: str
+
+
+@dataclass
+class Entry:
+    """One recording, in short."""
+
+    path: str
+    recorded_at: float
+    """Unix seconds; 0 if unknown."""
+    moves: list[Move]
+    stopped: dict[str, str]
+    """By scope, as the next."""
+    emptied: dict[str, int]
+    """So many fewer hosts are in use after the plan, if any."""
+    combined_before: dict[str, float]
+    """By scope, as the next."""
+    combined_after: dict[str, float]
+    over: dict[tuple[str, str], bool]
+    """By scope and policy in use: whether it was over its threshold."""
+
+
+@dataclass
+class Over:
+    """How long one policy was over its threshold in one scope."""
+
+    scope: str
+    policy: str
+    recordings: int = 0
+    """In so many it was used, and in so many of them over."""
+    over: int = 0
+    seconds: float = 0.0
+    """From each of these to the next recording, and while over."""
+    seconds_over: float = 0.0
+
+
+@dataclass
+class Summary:
+    recordings: int
+    moves: int
+    days: float
+    """From the first recording to the last."""
+    moves_a_day: float | None
+    """None where they span less than an hour."""
+    hosts_emptied: int
+    """The same of each plan, in all."""
+    back_and_forth: int
+    """Moves to a host that the instance was moved away from earlier."""
+    over: list[Over] = field(default_factory=list)
+
+
+class Series:
+    """The plans of many recordings by the same wish."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+
+    def add(self, plan: Replay) -> None:
+        scopes = plan.report.scopes
+        self.entries.append(
+            Entry(
+                plan.recording.source,
+                plan.recording.recorded_at,
+                [
+                    Move(step.instance, step.source, step.destination)
+                    for step in plan.report.steps
+                ],
+                {one.name: one.stopped.value for one in scopes},
+                {one.name: _emptied(one) for one in scopes},
+                {one.name: one.combined_before for one in scopes},
+                {one.name: one.combined_after for one in scopes},
+                {key: over for one in scopes for key, over in _over(one)},
+            )
+        )
+
+    def sort(self) -> None:
+        """By time."""
+        self.entries.sort(key=lambda one: (one.recorded_at, one.path))
+
+    def summary(self) -> Summary:
+        moves = sum(len(one.moves) for one in self.entries)
+        first, last = self.entries[0], self.entries[-1]
+        days = (last.recorded_at - first.recorded_at) / DAY
+        return Summary(
+            len(self.entries),
+            moves,
+            days,
+            moves / days if days * DAY >= HOUR else None,
+            sum(sum(one.emptied.values()) for one in self.entries),
+            self._back_and_forth(),
+            self._times_over(),
+        )
+
+    def _back_and_forth(self) -> int:
+        left: dict[str, set[str]] = {}
+        found = 0
+        for entry in self.entries:
+            found += sum(
+                move.destination in left.get(move.instance, ())
+                for move in entry.moves
+            )
+            for move in entry.moves:
+                left.setdefault(move.instance, set()).add(move.source)
+        return found
+
+    def _times_over(self) -> list[Over]:
+        found: dict[tuple[str, str], Over] = {}
+        ends = [one.recorded_at for one in self.entries[1:]]
+        ends.append(self.entries[-1].recorded_at)
+        for entry, end in zip(self.entries, ends, strict=True):
+            for key, is_over in entry.over.items():
+                one = found.setdefault(key, Over(*key))
+                one.recordings += 1
+                one.seconds += end - entry.recorded_at
+                if is_over:
+                    one.over += 1
+                    one.seconds_over += end - entry.recorded_at
+        return [found[key] for key in sorted(found)]
+
+
+def _emptied(scope: AggregateResult) -> int:
+    return max(0, scope.hosts_in_use_before - scope.hosts_in_use_after)
+
+
+def _over(scope: AggregateResult) -> list[tuple[tuple[str, str], bool]]:
+    """None in mode pack, where no threshold counts."""
+    return [
+        ((scope.name, one.name), one.imbalance_before > one.threshold)
+        for one in scope.policies
+        if not one.skipped and one.mode is Mode.SPREAD
+    ]
+
+
+def document(columns: Sequence[Series]) -> dict[str, Any]:
+    """The same for programs: a list of one or two replays."""
+    return {
+        'format_version': 1,
+        'replays': [
+            {
+                'recordings': [_entry(one) for one in column.entries],
+                'summary': asdict(column.summary()),
+            }
+            for column in columns
+        ],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        'path': entry.path,
+        'recorded_at': _moment(entry.recorded_at).isoformat(),
+        'steps': [asdict(move) for move in entry.moves],
+        'scopes': [
+            {
+                'name': name,
+                'stopped': entry.stopped[name],
+                'hosts_emptied': entry.emptied[name],
+                'combined_before': entry.combined_before[name],
+                'combined_after': entry.combined_after[name],
+                'over_threshold': sorted(
+                    policy
+                    for (scope, policy), over in entry.over.items()
+                    if scope == name and over
+                ),
+            }
+            for name in entry.stopped
+        ],
+    }
+
+
+def table(columns: Sequence[Series], names: Sequence[str]) -> str:
+    """One line each recording, then the summary; a column each series."""
+    head = ['recorded at', 'recording']
+    for number, _ in enumerate(columns, start=1):
+        mark = f' ({number})' if len(columns) > 1 else ''
+        head += [f'moves{mark}', f'combined{mark}', f'over{mark}']
+    rows: list[Sequence[str]] = [head]
+    for entries in zip(*(one.entries for one in columns), strict=True):
+        row = [_stamp(entries[0].recorded_at), entries[0].path]
+        for entry in entries:
+            row += _cells(entry)
+        rows.append(row)
+    lines = aligned(rows)
+    if len(columns) > 1:
+        lines += [f'({n}) {name}' for n, name in enumerate(names, start=1)]
+    return '\n'.join([*lines, '', *_summary(columns)])
+
+
+def _cells(entry: Entry) -> list[str]:
+    """Moves, the worst scope's combined imbalance, policies over."""
+    combined = ''
+    if entry.combined_before:
+        worst = max(
+            entry.combined_before, key=lambda one: entry.combined_before[one]
+        )
+        combined = (
+            f'{entry.combined_before[worst]:.4f} -> '
+            f'{entry.combined_after[worst]:.4f}'
+        )
+    over = '-'
+    if entry.over:
+        over = f'{sum(entry.over.values())} of {len(entry.over)}'
+    return [str(len(entry.moves)), combined, over]
+
+
+def _summary(columns: Sequence[Series]) -> list[str]:
+    found = [one.summary() for one in columns]
+    rows: list[Sequence[str]] = [
+        ['recordings', *(str(one.recordings) for one in found)],
+        ['days', *(f'{one.days:.2f}' for one in found)],
+        ['moves', *(str(one.moves) for one in found)],
+        ['moves a day', *(_rate(one.moves_a_day) for one in found)],
+        [
+            'back-and-forth moves',
+            *(str(one.back_and_forth) for one in found),
+        ],
+    ]
+    if any(one.hosts_emptied for one in found):
+        counts = [str(one.hosts_emptied) for one in found]
+        rows.append(['hosts emptied', *counts])
+    keys = sorted({(o.scope, o.policy) for one in found for o in one.over})
+    rows += [
+        [
+            f'over threshold: {key[0]}, {key[1]}',
+            *(_time_over(one, key) for one in found),
+        ]
+        for key in keys
+    ]
+    return aligned(rows)
+
+
+def _rate(moves_a_day: float | None) -> str:
+    return '-' if moves_a_day is None else f'{moves_a_day:.2f}'
+
+
+def _time_over(summary: Summary, key: tuple[str, str]) -> str:
+    for one in summary.over:
+        if (one.scope, one.policy) == key:
+            return (
+                f'{one.seconds_over / HOUR:.1f} h of {one.seconds / HOUR:.1f} '
+                f'h, in {one.over} of {one.recordings} recordings'
+            )
+    return 'not used'
+
+
+def _moment(seconds: float) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+
+
+def _stamp(seconds: float) -> str:
+    if not seconds:
+        return 'unknown'
+    return _moment(seconds).strftime('%Y-%m-%d %H:%M:%S')

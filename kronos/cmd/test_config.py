@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Would Kronos work with this configuration? Looks, and changes nothing.
+
+Exit status: 0 when it would; 1 when something keeps what was asked for from
+working; 2 when the arguments are wrong.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from oslo_log import log as logging
+
+from kronos.clients import prometheus
+from kronos.cmd import configuration, session
+from kronos.cmd.checks import (
+    cloud,
+    files,
+    inspection,
+    metrics,
+    policies,
+    scopes,
+    servers,
+    show,
+    watcher,
+    weigher,
+)
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.listings import OncePrometheus
+from kronos.common import exceptions
+
+LOG = logging.getLogger(__name__)
+PROGRAM = 'kronos-test-config'
+SCHEDULER = 'nova-scheduler.conf.d'
+
+
+def main(
+    arguments: Sequence[str] | None = None,
+    inspect: inspection.Inspect = inspection.inspect,
+) -> int:
+    """Run the command.
+
+    :param arguments: those of the process if None
+    :param inspect: loads modules of Watcher and Nova
+    :returns: the exit status
+    """
+    parsed = _parser().parse_args(arguments)
+    configuration.log(parsed.debug)
+    check = Check(parsed, inspect)
+    check.run()
+    document = check.document()
+    if parsed.format == 'json':
+        text = json.dumps(document, indent=2)
+    else:
+        text = show.text(document)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # The reader has seen enough; nothing may be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0 if check.findings.is_good else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description='Test the configuration of Kronos, without changing '
+        'anything.',
+        epilog='Exit status: 0 good, 1 something will not work, 2 wrong '
+        'usage.',
+    )
+    configuration.add_arguments(parser)
+    parser.add_argument(
+        '--watcher-config',
+        action='append',
+        default=[],
+        type=configuration.existing,
+        metavar='PATH',
+        help='watcher.conf, or a directory of it; FILE.d is read, too. Its '
+        'user is the one that is tested, and its [kronos] counts where no '
+        '--config-file is given',
+    )
+    parser.add_argument(
+        '--nova-config',
+        action='append',
+        default=[],
+        type=configuration.existing,
+        metavar='PATH',
+        help='nova.conf of nova-scheduler, or a directory of it; FILE.d and '
+        f'{SCHEDULER} are read, too. Tests the weigher',
+    )
+    parser.add_argument(
+        '--scope',
+        action='append',
+        default=[],
+        metavar='AGGREGATE',
+        help='host aggregate to look at; may be repeated (default: those of '
+        '[kronos], else all)',
+    )
+    parser.add_argument(
+        '--offline',
+        action='store_true',
+        help='ask neither OpenStack nor Prometheus',
+    )
+    parser.add_argument('--format', choices=['table', 'json'], default='table')
+    parser.add_argument(
+        '--debug', action='store_true', help='log to standard error'
+    )
+    return parser
+
+
+class Check:
+    """One run: files first, then what they lead to."""
+
+    def __init__(
+        self,
+        parsed: argparse.Namespace,
+        inspect: inspection.Inspect = inspection.inspect,
+    ) -> None:
+        """Take what was asked for.
+
+        :param inspect: loads modules of Watcher and Nova
+        """
+        self._inspect = inspect
+        self._parsed = parsed
+        self.findings = Findings()
+        self._watcher = configuration.paths(parsed.watcher_config)
+        self._nova = configuration.paths(parsed.nova_config, [SCHEDULER])
+        own = configuration.paths([*parsed.config_file, *parsed.config_dir])
+        self._is_watchers = not own and bool(self._watcher)
+        self._own = (
+            own or self._watcher or configuration.default_paths(PROGRAM)
+        )
+        self._report: dict[str, Any] = {
+            'policies': [],
+            'watcher': {'version': '', 'entry_points': []},
+        }
+
+    def document(self) -> dict[str, Any]:
+        """What programs read; its keys stay."""
+        return {
+            'good': self.findings.is_good,
+            'configuration': {
+                'kronos': self._own.all_files,
+                'watcher': self._watcher.all_files,
+                'nova': self._nova.all_files,
+            },
+            **self._report,
+            'findings': self.findings.document(),
+        }
+
+    def run(self) -> None:
+        """Make all checks that can be made."""
+        try:
+            conf = self._load(self._own)
+            of_watcher = self._load(self._watcher) if self._watcher else None
+            of_nova = self._load(self._nova) if self._nova else None
+        except exceptions.ConfigurationError as error:
+            self.findings.error(
+                'config-invalid', str(error), 'correct the file'
+            )
+            return
+        self._report['watcher'] = watcher.plugins(self._inspect, self.findings)
+        every = (self._own, self._watcher, self._nova)
+        for path in dict.fromkeys(p for one in every for p in one.all_files):
+            files.unknown(path, self.findings)
+        is_valid = files.check(conf, self._own, self.findings)
+        if not is_valid:
+            return
+        if of_watcher is not None:
+            self._applier(of_watcher, conf)
+        found = policies.check(conf.kronos, self.findings)
+        for one in found:
+            settings = scopes.settings(conf.kronos)
+            policies.look(one, conf.kronos, settings, self.findings)
+            self._report['policies'] += policies.rows(one)
+        clients = cloud.Cloud()
+        if not self._parsed.offline:
+            clients = self._live(conf, of_watcher, found)
+        if of_nova is not None:
+            files.differences(conf, of_nova, True, self.findings)
+            self._report['weigher'] = weigher.check(
+                of_nova,
+                self._nova,
+                clients,
+                not self._parsed.offline,
+                self._inspect,
+                self.findings,
+            )
+
+    def _load(self, where: configuration.Paths) -> Any:
+        conf = configuration.load(where, session.WATCHER)
+        watcher.register_opts(conf)
+        weigher.register_opts(conf)
+        return conf
+
+    def _applier(self, of_watcher: Any, conf: Any) -> None:
+        self._report['watcher']['applier'] = watcher.applier(
+            of_watcher, conf.kronos, self.findings
+        )
+        if not self._is_watchers:
+            files.differences(conf, of_watcher, False, self.findings)
+
+    def _live(
+        self, conf: Any, of_watcher: Any, found: list[policies.PolicySet]
+    ) -> cloud.Cloud:
+        """Ask OpenStack and Prometheus."""
+        clients, access = cloud.Cloud(), self._access(conf, of_watcher)
+        if access is not None:
+            self._report['cloud'], clients = cloud.check(
+                access, conf.kronos.require_headroom, self.findings
+            )
+        if clients.nova is not None and access is not None:
+            self._report['watcher']['running'] = watcher.known(
+                access, self.findings
+            )
+        try:
+            asked = prometheus.from_options(
+                conf.kronos_prometheus,
+                access.session if access else None,
+                complain=LOG.debug,
+            )
+        except exceptions.ConfigurationError as error:
+            self.findings.error(
+                'prometheus-config', str(error), 'correct [kronos_prometheus]'
+            )
+            return clients
+        self._report['prometheus'] = asked.address
+        self._measure(conf.kronos, clients, OncePrometheus(asked), found)
+        return clients
+
+    def _access(self, conf: Any, of_watcher: Any) -> session.Access | None:
+        """The user that is tested: Watcher's, where its files are given."""
+        try:
+            if of_watcher is None or self._parsed.os_cloud:
+                return session.connect(conf, self._parsed.os_cloud)
+            return session.connect(of_watcher, group=session.WATCHER)
+        except exceptions.ConfigurationError as error:
+            self.findings.error(
+                'credentials',
+                str(error),
+                'give credentials, or use --offline to test the files alone',
+            )
+            return None
+
+    def _measure(
+        self,
+        kronos: Any,
+        clients: cloud.Cloud,
+        asked: OncePrometheus,
+        found: list[policies.PolicySet],
+    ) -> None:
+        """Score the scopes by each policies file, and look at the answers."""
+        settings = scopes.settings(kronos)
+        wanted = scopes.request(kronos, self._parsed.scope, self.findings)
+        rows: dict[str, list[Any]] = {
+            'queries': [],
+            'servers': [],
+            'scopes': [],
+        }
+        self._report |= rows
+        for one in found:
+            enabled = one.file.enabled
+            taken = scopes.snapshots(
+                clients, asked, kronos, wanted, enabled, self.findings
+            )
+            rows['queries'] += metrics.check(
+                enabled, asked, taken, settings, self.findings
+            )
+            if not taken or clients.nova is None:
+                continue
+            rows['servers'] += servers.check(
+                enabled,
+                asked,
+                taken,
+                clients.nova.list_instances(),
+                self.findings,
+            )
+            judged = scopes.judge(
+                taken, wanted, enabled, settings, self.findings
+            )
+            rows['scopes'] += scopes.rows(judged, one.path)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

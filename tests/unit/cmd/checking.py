@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cloud and a Prometheus at the wire for kronos-test-config."""
+
+import contextlib
+import io
+import json
+import pathlib
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+from urllib import parse
+
+import fixtures
+from keystoneauth1 import fixture as ks_fixture
+from oslotest import base
+
+from kronos.cmd import test_config
+from tests.unit.clients import keystone
+from tests.unit.clients.keystone import AUTH_URL, NOVA, PLACEMENT
+from tests.unit.clients.test_nova_reader import (
+    AGGREGATES,
+    GROUPS,
+    HYPERVISORS,
+    SERVERS,
+    SERVICE,
+    SERVICES,
+    aggregate,
+    hypervisor,
+    server,
+)
+
+PROMETHEUS = 'http://metrics.example.org:9090'
+SECRETS = ('s3cret', 't0ken', 'pa55')
+HOSTS = ('a1', 'a2', 'a3')
+NOTHING: dict[str, str] = {}
+
+
+def policy(name: str = 'cpu', **fields: Any) -> dict[str, Any]:
+    """A row of a policies file; the queries are called by its name."""
+    return {
+        'name': name,
+        'mode': 'spread',
+        'weight': 1.0,
+        'imbalance_query': f'{name}_of_host',
+        'vm_profile_query': f'{name}_of_vm',
+        'vm_profile_label': 'uuid',
+        'vm_profile_label_type': 'nova_instance_uuid',
+        **fields,
+    }
+
+
+class CheckTestCase(base.BaseTestCase):
+    """Three hosts in the aggregate ``a``, a server on each; all is well."""
+
+    newest = '2.104'
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        for name in ('OS_CLOUD', 'OS_AUTH_URL', 'OS_AUTH_TYPE'):
+            self.useFixture(fixtures.EnvironmentVariable(name))
+        # It would silence the loggers of the tests that come after.
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'kronos.cmd.configuration.log', lambda _: None
+            )
+        )
+        self.useFixture(fixtures.FakeLogger())
+        # Python shows those of libraries to tests only.
+        quiet = warnings.catch_warnings()
+        quiet.__enter__()
+        self.addCleanup(quiet.__exit__, None, None, None)
+        warnings.simplefilter('ignore')
+        self.useFixture(fixtures.MonkeyPatch('time.sleep', lambda _: None))
+        self.wire = self.useFixture(keystone.Keystone(self.newest)).wire
+        self.inspected: list[tuple[str, Any]] = []
+        self.loaded: Any = {}
+        """What the inspection of Watcher's plugins says."""
+        self.weighers: Any = {}
+        """What the inspection of nova-scheduler says."""
+        self.series: dict[str, list[tuple[str, Any]]] = {
+            'cpu_of_host': [('a1', 0.1), ('a2', 0.5), ('a3', 0.4)],
+            'cpu_of_vm': [(f'u-{host}', 0.05) for host in HOSTS],
+        }
+        """Query to pairs of a label's value and a value."""
+        self.age = 0.0
+        """Of the samples, in seconds."""
+        self.labels = {'cpu_of_vm': 'uuid'}
+        """Query to the name of its label; else ``host``."""
+        self.write_policies(policy())
+        self.fill()
+
+    def fill(self) -> None:
+        """The answers of a cloud where all is well."""
+        wire = self.wire
+        self.hypervisors(*HOSTS)
+        self.aggregates(aggregate(1, 'a', *HOSTS))
+        wire.get(
+            SERVICES,
+            json={'services': [SERVICE | {'host': host} for host in HOSTS]},
+        )
+        self.servers(*(self.server(host) for host in HOSTS))
+        wire.get(GROUPS, json={'server_groups': []})
+        wire.get(f'{NOVA}/os-migrations', json={'migrations': []})
+        self.sizes(**dict.fromkeys(HOSTS, 8))
+        wire.post(f'{PROMETHEUS}/api/v1/query', json=self.answer)
+
+    def server(self, host: str, **more: Any) -> dict[str, Any]:
+        return server(f'u-{host}', **{'OS-EXT-SRV-ATTR:host': host}, **more)
+
+    def hypervisors(self, *hosts: str) -> None:
+        rows = [hypervisor(host) for host in hosts]
+        self.wire.get(HYPERVISORS, json={'hypervisors': rows})
+
+    def aggregates(self, *rows: Any) -> None:
+        self.wire.get(AGGREGATES, json={'aggregates': list(rows)})
+
+    def servers(self, *rows: Any) -> None:
+        self.wire.get(SERVERS, json={'servers': list(rows)})
+
+    def sizes(self, **vcpus: int) -> None:
+        """What Placement has of each host."""
+        self.wire.get(
+            f'{PLACEMENT}/resource_providers',
+            json={
+                'resource_providers': [
+                    {
+                        'uuid': host,
+                        'root_provider_uuid': host,
+                        'name': f'{host}.example.org',
+                    }
+                    for host in vcpus
+                ]
+            },
+        )
+        self.wire.get(
+            f'{PLACEMENT}/allocation_candidates',
+            json={
+                'provider_summaries': {
+                    host: {
+                        'resources': {'VCPU': {'capacity': size, 'used': 2}},
+                        'traits': ['COMPUTE_NODE'],
+                    }
+                    for host, size in vcpus.items()
+                }
+            },
+        )
+
+    def roles(self, *names: str) -> None:
+        """Give the user other roles than ``admin``."""
+        body = self.token()
+        body['token']['roles'] = [{'id': name, 'name': name} for name in names]
+        self.wire.post(
+            f'{AUTH_URL}/auth/tokens',
+            json=body,
+            headers={'X-Subject-Token': 'ks-token'},
+        )
+
+    def token(self) -> dict[str, Any]:
+        """What Keystone gives, with the role admin."""
+        token = ks_fixture.V3Token(user_name='kronos')
+        token.set_project_scope(name='service')
+        token.add_role(name='admin')
+        for kind, url in (('compute', NOVA), ('placement', PLACEMENT)):
+            token.add_service(kind).add_standard_endpoints(
+                public=url, region='one'
+            )
+        return dict(token)
+
+    def answer(self, request: Any, context: Any) -> Any:
+        """Prometheus: the series of ``self.series``."""
+        query = parse.parse_qs(request.text)['query'][0]
+        label = self.labels.get(query, 'host')
+        result = [
+            {
+                'metric': {label: value, 'job': 'x'},
+                'value': [time.time() - self.age, str(number)],
+            }
+            for value, number in self.series.get(query, [])
+        ]
+        return {
+            'status': 'success',
+            'data': {'resultType': 'vector', 'result': result},
+        }
+
+    def queries(self) -> list[str]:
+        return [
+            parse.parse_qs(request.text)['query'][0]
+            for request in self.wire.request_history
+            if request.path == '/api/v1/query'
+        ]
+
+    def write(self, name: str, text: str) -> str:
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return str(path)
+
+    def write_policies(
+        self, *rows: dict[str, Any], name: str = 'policies.yaml'
+    ) -> str:
+        return self.write(name, json.dumps({'policies': list(rows)}))
+
+    def conf(
+        self,
+        name: str = 'kronos.conf',
+        credentials: str = 'nova',
+        prometheus: dict[str, str] = NOTHING,
+        more: str = '',
+        **kronos: Any,
+    ) -> str:
+        """Write a configuration; all that it lacks is as it should be."""
+        kronos = {
+            'policies_file': self.folder / 'policies.yaml',
+            'aggregates': 'a',
+            **kronos,
+        }
+        groups = {
+            'kronos': kronos,
+            'kronos_prometheus': {
+                'url': PROMETHEUS,
+                'max_retries': 0,
+                **prometheus,
+            },
+            credentials: {
+                'auth_type': 'password',
+                'auth_url': AUTH_URL,
+                'username': 'kronos',
+                'password': SECRETS[0],
+                'user_domain_id': 'default',
+                'project_name': 'service',
+                'project_domain_id': 'default',
+                'region_name': 'one',
+            },
+        }
+        if not credentials:
+            del groups[credentials]
+        lines = []
+        for group, options in groups.items():
+            lines.append(f'[{group}]')
+            lines += [f'{key} = {value}' for key, value in options.items()]
+        return self.write(name, '\n'.join([*lines, more, '']))
+
+    def inspect(
+        self, module: str, arguments: Sequence[str], request: Any
+    ) -> Any:
+        """Instead of a process that loads Watcher or Nova."""
+        self.inspected.append((module, request))
+        is_nova = module == 'kronos.weighers.inspecting'
+        answer = self.weighers if is_nova else self.loaded
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def run_it(self, *arguments: str) -> tuple[int, str, str]:
+        """Exit status, stdout, stderr; no secret in them."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = test_config.main(arguments, self.inspect)
+            except SystemExit as end:
+                code = int(end.code or 0)
+        for secret in SECRETS:
+            self.assertNotIn(secret, out.getvalue() + err.getvalue())
+        return code, out.getvalue(), err.getvalue()
+
+    def check(self, *arguments: str) -> dict[str, Any]:
+        """The report; the configuration is written unless it is named."""
+        if not any(one.startswith('--config') for one in arguments):
+            arguments = ('--config-file', self.conf(), *arguments)
+        code, out, err = self.run_it(*arguments, '--format', 'json')
+        self.assertEqual('', err)
+        report: dict[str, Any] = json.loads(out)
+        self.assertEqual(0 if report['good'] else 1, code)
+        levels = {one['level'] for one in report['findings']}
+        self.assertEqual(report['good'], 'error' not in levels)
+        return report
+
+    def codes(self, report: dict[str, Any]) -> dict[str, str]:
+        """Code to level of what was found."""
+        return {one['code']: one['level'] for one in report['findings']}
+
+    def finding(self, report: dict[str, Any], code: str) -> dict[str, Any]:
+        """The only finding of a code; every one tells how to mend it."""
+        [found] = [one for one in report['findings'] if one['code'] == code]
+        if found['level'] != 'note':
+            self.assertNotEqual('', found['mend'])
+        return dict(found)

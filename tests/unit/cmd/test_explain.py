@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the command answer rightly, about a cluster worked out by hand?
+
+cmp1 0.8, cmp2 0.3, cmp3 0.5 and closed; threshold 0.1. Moving web (0.2) off
+cmp1 leaves 0.6, 0.5, 0.5, which is within it.
+"""
+
+import contextlib
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import fixtures
+from oslotest import base
+
+from kronos.cmd import explain
+
+FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures'
+BY_HAND = str(FIXTURES / 'clusters' / 'by-hand.json')
+DAEMONS = str(FIXTURES / 'recordings' / 'daemons')
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Exit status, stdout, stderr."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = explain.main(arguments)
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return code, out.getvalue(), err.getvalue()
+
+
+def told(*arguments: str) -> str:
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, ''), err
+    return out
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    found = json.loads(told(*arguments, '--format', 'json'))
+    assert found['format_version'] == 1
+    (one,) = found['answers']
+    return dict(one)
+
+
+def _alone(found: dict[str, Any], host: str) -> None:
+    """Leave out all other hosts and what is on them."""
+    found['hosts'] = [one for one in found['hosts'] if one['name'] == host]
+    here = [one for one in found['instances'] if one['host'] == host]
+    found['instances'], found['groups'] = here, []
+
+
+class TestScope(base.BaseTestCase):
+    def test_the_end_and_the_nearest_miss(self) -> None:
+        """tiny (0.05) would leave 0.55, 0.55, 0.5."""
+        found = answer(BY_HAND)
+        self.assertEqual('scope_balanced', found['code'])
+        self.assertEqual(1, found['steps'])
+        miss = found['nearest_miss']
+        self.assertEqual(
+            ('tiny', 'cmp1', 'cmp2', 'scope_balanced'),
+            (
+                miss['instance'],
+                miss['source'],
+                miss['destination'],
+                miss['code'],
+            ),
+        )
+        self.assertAlmostEqual(0.05, miss['gain'])
+        self.assertAlmostEqual(0.05, miss['imbalances']['cpu'])
+
+    def test_table(self) -> None:
+        text = told(BY_HAND)
+        self.assertIn('Scope cluster: 1 migration planned\n', text)
+        self.assertIn('[scope_balanced] within all thresholds', text)
+        self.assertIn('tiny from cmp1 to cmp2\n', text)
+        self.assertIn('from 0.1000 to 0.0500', text)
+
+    def test_with_another_budget_and_threshold(self) -> None:
+        """The options of kronos-replay change the plan that is meant."""
+        found = answer(
+            BY_HAND, '--set', 'threshold.cpu=0.01', '--max-migrations', '1'
+        )
+        self.assertEqual('budget_used', found['code'])
+        self.assertEqual('budget_used', found['nearest_miss']['code'])
+
+
+class TestInstance(base.BaseTestCase):
+    def test_one_that_moves(self) -> None:
+        found = answer(BY_HAND, '--instance', 'web')
+        (step,) = found['moves']
+        self.assertEqual((1, 'cmp2'), (step['number'], step['destination']))
+        codes = {
+            one['destination']: one['code'] for one in found['destinations']
+        }
+        self.assertEqual(
+            {
+                'cmp1': 'already_there',
+                'cmp2': 'planned',
+                'cmp3': 'host_closed',
+            },
+            codes,
+        )
+        text = told(BY_HAND, '--instance', 'web')
+        self.assertIn(
+            'Step 1 (spread) moves web from cmp1 to cmp2: combined imbalance '
+            '0.5000 -> 0.1000\n',
+            text,
+        )
+
+    def test_a_destination_that_is_forbidden_thrice(self) -> None:
+        """With 8192 MiB db-1 does not fit, nor may it be with db-2."""
+        found = answer(BY_HAND, '--instance', 'db-1', '--destination', 'cmp2')
+        (one,) = found['destinations']
+        self.assertEqual('no_room', one['code'])
+        self.assertEqual('it needs 8192 MEMORY_MB, 4096 are free', one['text'])
+        self.assertEqual(
+            ['group_apart', 'worsens_policy'],
+            [other['code'] for other in one['also']],
+        )
+        self.assertAlmostEqual(-0.4, one['gain'])
+        self.assertEqual(
+            {'legal': True, 'against': [], 'planned': False},
+            one['if_lifted'],
+        )
+
+    def test_what_lifting_would_do(self) -> None:
+        """legacy (0.1) is fixed; freed it would still not be the best."""
+        text = told(BY_HAND, '--instance', 'legacy', '--destination', 'cmp2')
+        self.assertIn('[instance_unmovable] movable is false\n', text)
+        self.assertIn('lifted: it is legal, and the plan would', text)
+
+    def test_a_lifted_rule_that_the_plan_would_use(self) -> None:
+        """Where legacy is alone on cmp1, it alone keeps the scope uneven."""
+        document = json.loads(pathlib.Path(BY_HAND).read_text())
+        document['instances'] = [
+            one for one in document['instances'] if one['name'] == 'legacy'
+        ]
+        document['groups'] = []
+        folder = self.useFixture(fixtures.TempDir()).path
+        path = pathlib.Path(folder, 'legacy.json')
+        path.write_text(json.dumps(document))
+        found = answer(str(path))
+        self.assertEqual(('scope_stuck', 0), (found['code'], found['steps']))
+        miss = found['nearest_miss']
+        self.assertEqual(
+            ('legacy', 'cmp2', 'instance_unmovable', []),
+            (
+                miss['instance'],
+                miss['destination'],
+                miss['code'],
+                miss['also'],
+            ),
+        )
+        self.assertAlmostEqual(0.2, miss['gain'])
+        self.assertEqual(
+            {'legal': True, 'against': [], 'planned': True},
+            miss['if_lifted'],
+        )
+        self.assertIn('legal, and the plan would make it', told(str(path)))
+
+    def test_a_scope_of_one_host(self) -> None:
+        path = self.changed(lambda found: _alone(found, 'cmp1'))
+        found = answer(path, '--instance', 'web')
+        self.assertEqual({}, found['codes'])
+        self.assertIsNone(found['nearest_miss'])
+        self.assertEqual(
+            [('cmp1', 'already_there')],
+            [
+                (one['destination'], one['code'])
+                for one in found['destinations']
+            ],
+        )
+        self.assertIn('no other host', told(path, '--instance', 'web'))
+        self.assertEqual('scope_too_few_hosts', answer(path)['code'])
+        self.assertEqual('neither', answer(path, '--host', 'cmp1')['role'])
+        told(path, '--instance', 'web', '--destination', 'cmp1')
+
+    def test_absurd_values(self) -> None:
+        """What is no number any more is not told, and JSON stays JSON."""
+
+        def absurd(found: dict[str, Any]) -> None:
+            for one in found['instances']:
+                one['shares']['cpu'] = 1e308
+
+        with warnings.catch_warnings():
+            warnings.simplefilter('error', RuntimeWarning)
+            path = self.changed(absurd)
+            found = answer(path, '--instance', 'web')
+        self.assertIn(None, [one['gain'] for one in found['destinations']])
+
+    def changed(self, change: Callable[[dict[str, Any]], None]) -> str:
+        """A file of the cluster that is otherwise the same."""
+        path = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'a.json')
+        found = json.loads(pathlib.Path(BY_HAND).read_text())
+        change(found)
+        path.write_text(json.dumps(found))
+        return str(path)
+
+    def test_names(self) -> None:
+        """Unknown ones name what is close, ambiguous ones the uuids."""
+        code, out, err = run(BY_HAND, '--instance', 'legcy')
+        self.assertEqual((1, ''), (code, out))
+        self.assertIn('no instance legcy', err)
+        self.assertIn('close to it: legacy', err)
+        code, _, err = run(BY_HAND, '--host', 'cmp9')
+        self.assertEqual(1, code)
+        self.assertIn('close to it: cmp3, cmp2, cmp1', err)
+
+    def test_a_name_of_several(self) -> None:
+        plan = explain.wishes.played(DAEMONS, explain.wishes.Wish())
+        uuid = next(iter(plan.report.scopes[0].instances))
+        for one in plan.report.scopes:
+            for known in one.instances.values():
+                known.name = 'same'
+        error = self.assertRaises(
+            explain.ArchiveError, explain._instance, plan, 'same'
+        )
+        self.assertIn(uuid, str(error))
+        self.assertIn('give the uuid', str(error))
+        self.assertEqual(uuid, explain._instance(plan, uuid))
+
+
+class TestHost(base.BaseTestCase):
+    def test_a_closed_one(self) -> None:
+        found = answer(BY_HAND, '--host', 'cmp3')
+        self.assertEqual('neither', found['role'])
+        self.assertEqual(
+            ['host_closed'], [one['code'] for one in found['against']]
+        )
+        self.assertEqual(
+            {'host_closed': 4, 'instance_unmovable': 1},
+            found['receives']['codes'],
+        )
+        self.assertEqual({'worsens_policy': 1}, found['sends']['codes'])
+        (policy,) = found['policies']
+        self.assertEqual((2, 3), (policy['rank'], policy['hosts']))
+
+    def test_one_that_receives(self) -> None:
+        text = told(BY_HAND, '--host', 'cmp2')
+        self.assertIn('Host cmp2, scope cluster: receives; 1 instance', text)
+        self.assertIn('Step 1 (spread) moves web from cmp1 to cmp2', text)
+
+    def test_where_hosts_are_filled(self) -> None:
+        text = told('examples/pack', '--host', 'cmp08')
+        self.assertIn('no matter in mode pack', text)
+        self.assertNotIn('lowest +', text)
+
+    def test_one_that_sends(self) -> None:
+        found = answer(BY_HAND, '--host', 'cmp1')
+        self.assertEqual('sends', found['role'])
+        self.assertEqual(1, len(found['sends']['moves']))
+
+
+class TestUse(base.BaseTestCase):
+    def test_another_format(self) -> None:
+        self.assertTrue(answer(DAEMONS)['reason'])
+
+    def test_wrong_usage(self) -> None:
+        for arguments in (
+            [],
+            [BY_HAND, '--destination', 'cmp1'],
+            [BY_HAND, '--instance', 'web', '--host', 'cmp1'],
+            [BY_HAND, '--mode', 'sideways'],
+        ):
+            self.assertEqual(2, run(*arguments)[0], arguments)
+
+    def test_a_file_that_is_none(self) -> None:
+        code, out, err = run('/nonexistent', '--instance', 'web')
+        self.assertEqual((1, ''), (code, out))
+        self.assertTrue(err.startswith('kronos-explain: /nonexistent'), err)
+
+    def test_as_a_process_without_watcher_and_nova(self) -> None:
+        program = (
+            'import sys\n'
+            "sys.modules['watcher'] = sys.modules['nova'] = None\n"
+            'from kronos.cmd import explain\n'
+            f'sys.exit(explain.main([{BY_HAND!r}]))\n'
+        )
+        done = subprocess.run(
+            [sys.executable, '-c', program], capture_output=True, text=True
+        )
+        self.assertEqual((0, ''), (done.returncode, done.stderr))
+        self.assertIn('nearest miss', done.stdout.lower())

@@ -1,0 +1,446 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does kronos-record write down all that it takes, and no secret (N4)?"""
+
+import contextlib
+import io
+import json
+import pathlib
+import subprocess
+import sys
+from typing import Any
+
+from kronos.cmd import record
+from kronos.engine.events import Outcome
+from kronos.snapshots import archive
+from kronos.snapshots.recording import Recording
+from kronos.snapshots.replaying import Wish, replay
+from tests import wholecloud
+from tests.unit.clients import keystone
+from tests.unit.clients.test_nova_reader import GROUPS, aggregate
+from tests.unit.cmd.checking import (
+    HOSTS,
+    PROMETHEUS,
+    SECRETS,
+    CheckTestCase,
+    policy,
+)
+
+TOP = pathlib.Path(__file__).resolve().parents[3]
+WATCHER = 'https://watcher.example.org'
+PARAMETERS = {
+    'resource_id': 'u-a1',
+    'source_node': 'a2',
+    'destination_node': 'a1',
+    'aggregate': 'a',
+}
+
+
+class RecordTestCase(CheckTestCase):
+    """As for kronos-test-config; Watcher has nothing to tell."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.target = self.folder / 'recording'
+        token = self.token()
+        token['token']['catalog'].append(
+            {
+                'type': 'infra-optim',
+                'id': 'w',
+                'name': 'watcher',
+                'endpoints': [
+                    {
+                        'id': 'w1',
+                        'interface': 'public',
+                        'url': WATCHER,
+                        'region': 'one',
+                        'region_id': 'one',
+                    }
+                ],
+            }
+        )
+        self.wire.post(
+            f'{keystone.AUTH_URL}/auth/tokens',
+            json=token,
+            headers={'X-Subject-Token': 'ks-token'},
+        )
+        self.watcher_says()
+
+    def watcher_says(self, plans: Any = (), actions: Any = ()) -> None:
+        for key, rows in (('action_plans', plans), ('actions', actions)):
+            self.wire.get(f'{WATCHER}/v1/{key}/detail', json={key: list(rows)})
+
+    def action(self, state: str, at: str, **more: Any) -> dict[str, Any]:
+        return {
+            'uuid': f'{state}-{at}',
+            'action_type': 'kronos_live_migrate',
+            'state': state,
+            'input_parameters': PARAMETERS,
+            'status_message': '',
+            'created_at': at,
+            'updated_at': at,
+            **more,
+        }
+
+    def record(self, *arguments: str) -> tuple[int, str]:
+        """Exit status and standard error; nothing is ever printed."""
+        if '--config-file' not in arguments:
+            arguments = ('--config-file', self.conf(), *arguments)
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = record.main([str(self.target), *arguments])
+            except SystemExit as end:
+                code = int(end.code or 0)
+        self.assertEqual('', out.getvalue())
+        self.assertNotIn('Traceback', err.getvalue())
+        for secret in SECRETS:
+            self.assertNotIn(secret, err.getvalue())
+        return code, err.getvalue()
+
+    def recorded(self, *arguments: str) -> Recording:
+        code, err = self.record(*arguments)
+        self.assertEqual(0, code, err)
+        return archive.read(str(self.target))
+
+    def refused(self, *arguments: str) -> str:
+        """Why nothing was written; nothing is left either."""
+        before = sorted(self.folder.rglob('*'))
+        code, err = self.record(*arguments)
+        self.assertEqual(1, code, err)
+        conf = self.folder / 'kronos.conf'
+        left = [one for one in sorted(self.folder.rglob('*')) if one != conf]
+        self.assertEqual([one for one in before if one != conf], left)
+        return err
+
+    def texts(self) -> dict[str, str]:
+        return {
+            str(path.relative_to(self.target)): path.read_text()
+            for path in self.target.rglob('*')
+            if path.is_file()
+        }
+
+
+class TestRecord(RecordTestCase):
+    def test_it_plans_as_an_audit_would(self) -> None:
+        """N4, N5: one look at the cloud, and a plan of it."""
+        found = self.recorded()
+        self.assertEqual([], found.unknown)
+        self.assertEqual(['a'], found.request.aggregates)
+        self.assertEqual(3, len(found.gathered.instances))
+        [scope] = replay(found, Wish()).report.scopes
+        self.assertEqual('a', scope.name)
+        self.assertAlmostEqual(0.4, scope.policies[0].imbalance_before)
+        self.assertEqual(8, self.room(found, 'a1'))
+
+    def room(self, found: Recording, host: str) -> int:
+        headroom = found.gathered.cloud.hosts[host].headroom or {}
+        return headroom['VCPU'].capacity
+
+    def test_an_empty_template_of_cooldowns(self) -> None:
+        """N7."""
+        self.recorded()
+        text = (self.target / 'cooldowns.json').read_text()
+        self.assertEqual(
+            {
+                'aggregate_cooldowns': {},
+                'instance_cooldowns': {},
+                'instance_quarantines': {},
+            },
+            json.loads(text),
+        )
+
+    def test_every_query_of_every_mode(self) -> None:
+        """N4: capacity too, so that a drain can be replayed (C18)."""
+        self.write_policies(policy(capacity_query='cpu_reserved'))
+        self.series['cpu_reserved'] = [(host, 0.2) for host in HOSTS]
+        found = self.recorded()
+        self.assertEqual(
+            ['cpu_of_host', 'cpu_of_vm', 'cpu_reserved'],
+            sorted(self.queries()),
+        )
+        plan = replay(found, Wish(mode='evacuate'))
+        self.assertFalse(plan.report.scopes[0].policies[0].skipped)
+
+    def test_scopes(self) -> None:
+        """Those named, those configured, or all; the cloud is whole."""
+        self.aggregates(aggregate(1, 'a', 'a1', 'a2'), aggregate(2, 'b'))
+        found = self.recorded('--aggregate', 'a', '--unassigned')
+        self.assertEqual(['a'], found.request.aggregates)
+        self.assertTrue(found.request.include_unassigned)
+        self.assertEqual(set(HOSTS), set(found.gathered.cloud.hosts))
+        conf = self.conf(aggregates='')
+        found = self.recorded('--force', '--config-file', conf)
+        self.assertEqual(['*'], found.request.aggregates)
+        self.assertTrue(found.request.include_unassigned)
+
+    def test_other_policies(self) -> None:
+        path = self.write_policies(policy('ram'), name='other.yaml')
+        found = self.recorded('--policies', path)
+        self.assertEqual(['ram'], [one.name for one in found.policies])
+
+    def test_prometheus_is_away(self) -> None:
+        """Its health is recorded, and told."""
+        self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)
+        code, err = self.record()
+        self.assertEqual(0, code)
+        self.assertIn('warning: query cpu_of_host', err)
+        found = archive.read(str(self.target))
+        self.assertEqual(
+            {'unreachable'}, {one.health for one in found.answers.values()}
+        )
+
+
+class TestHistory(RecordTestCase):
+    def test_quarantine(self) -> None:
+        """I3: an action that failed is in Watcher's history."""
+        self.watcher_says(
+            actions=[
+                self.action(
+                    'FAILED',
+                    '2999-01-01T00:00:00+00:00',
+                    status_message='Action failed in execute: '
+                    'KRONOS:MigrationFailed: no',
+                ),
+                self.action('PENDING', '2998-01-01T00:00:00+00:00'),
+                self.action('SUCCEEDED', '2001-01-01T00:00:00+00:00'),
+            ]
+        )
+        conf = self.conf(cooldown=0)
+        found = self.recorded('--config-file', conf)
+        [event] = found.gathered.events
+        self.assertEqual(
+            (Outcome.FAILED, 'MigrationFailed', 'u-a1', 'a'),
+            (event.outcome, event.error_type, event.instance, event.scope),
+        )
+        [scope] = replay(found, Wish()).report.scopes
+        self.assertIn('it is in quarantine', str(scope.stayed))
+        [asked] = [
+            one
+            for one in self.wire.request_history
+            if one.path == '/v1/actions/detail'
+        ]
+        self.assertEqual('true', asked.headers['X-Show-Deleted'])
+        self.assertEqual(
+            'infra-optim 1.5', asked.headers['OpenStack-API-Version']
+        )
+
+    def test_plans_under_way(self) -> None:
+        """I2: also one that is started by itself and has not begun."""
+        now = '2999-01-01T00:00:00+00:00'
+        states = ('ONGOING', 'RECOMMENDED', 'SUCCEEDED')
+        self.watcher_says(
+            plans=[
+                {
+                    'uuid': f'p-{state}',
+                    'state': state,
+                    'audit_uuid': 'audit',
+                    'created_at': now,
+                    'updated_at': None,
+                }
+                for state in states
+            ],
+            actions=[self.action('PENDING', now)],
+        )
+        self.wire.get(
+            f'{WATCHER}/v1/audits/audit', json={'auto_trigger': True}
+        )
+        found = self.recorded()
+        # One action of the same uuid in both plans.
+        [event] = found.gathered.events
+        self.assertEqual(Outcome.PLANNED, event.outcome)
+        asked = [
+            one.qs.get('action_plan_uuid')
+            for one in self.wire.request_history
+            if one.path == '/v1/actions/detail'
+        ]
+        self.assertEqual([['p-ongoing'], ['p-recommended'], None], asked)
+
+    def test_pages(self) -> None:
+        """Watcher tells that there is more; the last row is the marker."""
+        link = {'next': 'http://elsewhere:1/v1/actions?marker=x'}
+        first = self.action('FAILED', '2999-01-02T00:00:00+00:00')
+        second = self.action('FAILED', '2999-01-01T00:00:00+00:00')
+        self.wire.get(
+            f'{WATCHER}/v1/actions/detail',
+            [
+                {'json': {'actions': [first], **link}},
+                {'json': {'actions': [second]}},
+            ],
+        )
+        self.assertEqual(2, len(self.recorded().gathered.events))
+        markers = [one.qs.get('marker') for one in self.wire.request_history]
+        self.assertIn([first['uuid'].lower()], markers)
+
+    def test_watcher_refuses(self) -> None:
+        """What is lacking is told at once, and by every replay."""
+        self.wire.get(
+            f'{WATCHER}/v1/action_plans/detail',
+            status_code=403,
+            json={'error_message': 'no'},
+        )
+        code, err = self.record()
+        self.assertEqual(0, code)
+        self.assertIn('warning: what Watcher knows', err)
+        found = archive.read(str(self.target))
+        [text] = found.unknown
+        self.assertIn('HTTP 403', text)
+        [scope] = replay(found, Wish()).report.scopes
+        self.assertIn(text, scope.warnings)
+
+    def test_no_watcher(self) -> None:
+        self.roles('admin')
+        [text] = self.recorded().unknown
+        self.assertIn('no endpoint of type infra-optim', text)
+
+
+class TestRefusals(RecordTestCase):
+    def test_nova_is_away(self) -> None:
+        """Whole or nothing."""
+        self.wire.get(GROUPS, status_code=403, json={})
+        self.assertIn('Nova', self.refused())
+
+    def test_unknown_aggregate(self) -> None:
+        text = self.refused('--aggregate', 'nope')
+        self.assertIn('there is no aggregate "nope"; known: a', text)
+
+    def test_no_credentials(self) -> None:
+        conf = self.conf(credentials='')
+        self.assertIn('no credentials', self.refused('--config-file', conf))
+
+    def test_broken_policies(self) -> None:
+        self.write_policies(policy(weight=7.0))
+        self.assertIn('weight', self.refused())
+
+    def test_something_is_there(self) -> None:
+        """Nobody is asked; with --force only a recording is replaced."""
+        self.target.mkdir()
+        (self.target / 'thesis.txt').write_text('x')
+        for words in ((), ('--force',)):
+            self.assertIn('is no recording', self.refused(*words))
+        (self.target / 'thesis.txt').unlink()
+        self.recorded()
+        self.assertIn('--force', self.refused())
+        self.series['cpu_of_host'] = [('a1', 0.9)]
+        found = self.recorded('--force')
+        [sample] = found.answers['cpu_of_host', 'host'].samples
+        self.assertEqual(0.9, sample.value)
+        self.assertEqual([], list(self.folder.glob('.kronos*')))
+
+    def test_a_failure_keeps_the_old_recording(self) -> None:
+        self.recorded()
+        before = self.texts()
+        self.wire.get(GROUPS, status_code=403, json={})
+        self.refused('--force')
+        self.assertEqual(before, self.texts())
+
+    def test_no_parent(self) -> None:
+        self.target = self.folder / 'none' / 'recording'
+        self.assertIn('cannot be written: No such file', self.refused())
+
+    def test_usage(self) -> None:
+        self.assertEqual(2, self.record('--speed', '9')[0])
+
+
+class TestSecrets(RecordTestCase):
+    """N4: whatever holds a secret, no file of a recording does."""
+
+    def test_no_secret(self) -> None:
+        url = 'http://user:userinf0@metrics.example.org:9090'
+        self.series = {}
+        self.wire.post(
+            f'{PROMETHEUS}/api/v1/query',
+            status_code=400,
+            json={
+                'status': 'error',
+                'errorType': 'bad_data',
+                'error': f'password=pr0mpass at {url}',
+            },
+        )
+        rows = [
+            self.server(
+                host,
+                metadata={'db_password': 'm3tapass', 'note': 't0ken'},
+                tags=['t4gsecret'],
+                user_data='us3rdata',
+                adminPass='adm1npass',
+                description='d3scribed',
+                key_name='k3yname',
+            )
+            for host in HOSTS
+        ]
+        self.servers(*rows)
+        one = aggregate(1, 'a', *HOSTS)
+        one['metadata'] = {'ipmi_password': 'agg7pass', 'rack': '7'}
+        self.aggregates(one)
+        path = self.folder / 'policies.yaml'
+        path.write_text(f'# password: c0mment\n{path.read_text()}')
+        conf = self.conf(
+            prometheus={
+                'bearer_token': 't0ken',
+                'url': PROMETHEUS,
+            }
+        )
+        for more in ((), ('--anonymize',)):
+            self.recorded('--force', '--config-file', conf, *more)
+            for name, text in self.texts().items():
+                for secret in (
+                    *SECRETS,
+                    'ks-token',
+                    'pr0mpass',
+                    'userinf0',
+                    'm3tapass',
+                    't4gsecret',
+                    'us3rdata',
+                    'adm1npass',
+                    'd3scribed',
+                    'k3yname',
+                    'agg7pass',
+                    'c0mment',
+                ):
+                    self.assertNotIn(secret, text, (name, secret))
+
+    def test_userinfo_in_the_configuration(self) -> None:
+        """It is refused, or used and not told."""
+        conf = self.conf(
+            prometheus={'url': 'http://kronos:pa55@metrics.example.org:9090'}
+        )
+        code, _ = self.record('--config-file', conf)
+        if code == 0:
+            for name, text in self.texts().items():
+                self.assertNotIn('pa55', text, name)
+
+
+class TestWholeCloud(CheckTestCase):
+    def test_pages_of_every_service(self) -> None:
+        """N4: over HTTP, with fewer rows a page than there are."""
+        self.wire.stop()
+        child = subprocess.Popen(
+            [sys.executable, '-m', 'tests.wholecloud', '12', '95', '10'],
+            cwd=TOP,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert child.stdin and child.stdout
+        self.addCleanup(child.wait)
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.stdin.close)
+        port = int(child.stdout.readline())
+        policies = self.write_policies(*wholecloud.POLICIES)
+        conf = self.write(
+            'kronos.conf', wholecloud.configuration(port, policies)
+        )
+        target = self.folder / 'recording'
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            code = record.main([str(target), '--config-file', conf])
+        self.assertEqual(0, code, err.getvalue())
+        self.assertNotIn('warning', err.getvalue())
+        found = archive.read(str(target))
+        self.assertEqual(12, len(found.gathered.cloud.hosts))
+        self.assertEqual(95, len(found.gathered.instances))
+        self.assertEqual(5, len(found.gathered.groups))
+        for path in target.rglob('*.json'):
+            for secret in ('tok3n-of', 'pa55word', 'I2Nsb3Vk'):
+                self.assertNotIn(secret, path.read_text(), path)
+        steps = replay(found, Wish()).report.steps
+        self.assertNotEqual([], steps)

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the command plan directories, one or many, and as one wishes?"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+from typing import Any
+
+import fixtures
+from oslotest import base
+
+from kronos.policies import loader
+from kronos.snapshots import archive
+from tests.unit.cmd.test_replay import METRIC, run
+from tests.unit.snapshots import recordings
+
+HOUR = 3600.0
+
+
+class RecordingsTestCase(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.top = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+
+    def record(self, name: str, hours: float = 0.0, **more: Any) -> str:
+        """A recording that was made so many hours later than others."""
+        one = recordings.small(**more)
+        one.gathered.taken_at += hours * HOUR
+        path = str(self.top / name)
+        archive.write(path, one)
+        return path
+
+    def plan(self, *arguments: str) -> Any:
+        code, out, err = run(*arguments, '--format', 'json')
+        self.assertEqual((0, ''), (code, err))
+        return json.loads(out)
+
+
+class TestOne(RecordingsTestCase):
+    def test_document(self) -> None:
+        """Keys that programs read; they stay."""
+        path = self.record('one')
+        found = self.plan(path)
+        self.assertEqual(1, found['format_version'])
+        self.assertEqual(
+            {
+                'path': path,
+                'recorded_at': '2023-11-14T22:13:20.250000+00:00',
+                'made_by': 'a test',
+                'strategy': 'kronos_spread',
+                'anonymized': False,
+            },
+            found['recording'],
+        )
+        self.assertEqual(['a', 'b'], [one['name'] for one in found['scopes']])
+        self.assertEqual(600.0, found['settings']['cooldown_seconds'])
+        self.assertNotIn('timings', found)
+
+    def test_wishes(self) -> None:
+        path = self.record('one')
+        moves = {
+            number: sum(len(one['steps']) for one in found['scopes'])
+            for number, found in enumerate(
+                (
+                    self.plan(path),
+                    self.plan(path, '--max-migrations', '1'),
+                    self.plan(path, '--scope', 'b'),
+                    self.plan(
+                        path,
+                        '--set=threshold.cpu=1',
+                        '--set=threshold.ram=1',
+                    ),
+                )
+            )
+        }
+        self.assertGreater(moves[0], moves[1])
+        self.assertGreater(moves[0], moves[2])
+        self.assertEqual(0, moves[3])
+
+    def test_mode(self) -> None:
+        """What the audit took from [kronos] holds in the other mode."""
+        settings = self.plan(self.record('one'), '--mode', 'affinity')
+        self.assertEqual(300.0, settings['settings']['cooldown_seconds'])
+        self.assertFalse(settings['settings']['rebalance'])
+        self.assertIsNone(settings['scopes'][0]['floor'])
+
+    def test_where_hosts_are_filled(self) -> None:
+        """No threshold counts; what does is how many hosts are emptied."""
+        code, out, err = run('examples/pack')
+        self.assertEqual((0, ''), (code, err))
+        self.assertIn('Hosts in use: 9 -> 6', out)
+        self.assertNotIn('threshold', out)
+        code, out, err = run('examples/pack', 'examples/pack')
+        self.assertEqual((0, ''), (code, err))
+        self.assertRegex(out, r'(?m)^hosts emptied +6$')
+        self.assertNotIn('threshold', out)
+
+    def test_other_policies(self) -> None:
+        path, file = self.record('one'), self.top / 'other.yaml'
+        other = recordings.policies()[:1]
+        other[0].weight = 1.0
+        file.write_text(loader.dump(other))
+        (scope, _) = self.plan(path, '--policies', str(file))['scopes']
+        self.assertEqual(['cpu'], [one['name'] for one in scope['policies']])
+
+    def test_timings(self) -> None:
+        path = self.record('one')
+        parts = ['load', 'collect', 'propose', 'schedule', 'report']
+        self.assertEqual(parts, [*self.plan(path, '--time')['timings']])
+        _, out, _ = run(path, '--time')
+        for part in [*parts, 'in all']:
+            self.assertRegex(out, rf'(?m)^{part} \(s\) +\d+\.\d{{3}}$')
+
+    def test_page(self) -> None:
+        """Nothing is written but the file that was named."""
+        path, page = self.record('one'), self.top / 'page.html'
+        before = sorted(self.top.rglob('*'))
+        page.write_text('old')
+        code, _, _ = run(path, '--html', str(page))
+        self.assertEqual(0, code)
+        self.assertIn('Kronos: one', page.read_text())
+        self.assertEqual(sorted([*before, page]), sorted(self.top.rglob('*')))
+        code, out, err = run(path, '--html', str(self.top / 'no' / 'page'))
+        self.assertEqual((1, ''), (code, out))
+        self.assertIn('it cannot be written: No such file', err)
+        code, _, err = run(path, path, '--html', 'x')
+        self.assertEqual(2, code)
+        self.assertIn('--html takes one recording', err)
+
+    def test_what_cannot_be_planned(self) -> None:
+        path = self.record('one')
+        for arguments, text in (
+            ([path, '--scope', 'z'], 'there is no aggregate "z"'),
+            ([path, '--mode', 'pack'], 'the policies are of mode spread'),
+            ([path, '--set', 'threshold.cpu=7'], 'must be a number from 0'),
+            ([path, '--set', 'cooldwn=7'], 'did you mean cooldown?'),
+            ([path, '--policies', 'none.yaml'], 'none.yaml: it cannot be'),
+            ([str(self.top / 'none')], 'No such file'),
+        ):
+            code, out, err = run(*arguments)
+            with self.subTest(text=text):
+                self.assertEqual((1, ''), (code, out))
+                self.assertIn(text, err)
+                self.assertEqual(1, err.count('\n'))
+        for bad in (['--set', 'x'], ['--mode', 'x'], ['--scope']):
+            self.assertEqual(2, run(path, *bad)[0])
+
+    def test_names_that_speak_to_terminals(self) -> None:
+        one = recordings.small()
+        for instance in one.gathered.instances:
+            instance.name = '\x1b[31m\x07ü'
+        archive.write(str(self.top / 'one'), one)
+        code, out, _ = run(str(self.top / 'one'))
+        self.assertEqual(0, code)
+        self.assertIn('(?[31m?ü)', out)
+
+
+class TestMany(RecordingsTestCase):
+    def week(self) -> str:
+        """Three recordings, whose names are not in the order of time."""
+        for name, hours in (('b', 0), ('c', 24), ('a', 36)):
+            self.record(name, hours)
+        (self.top / 'no recording').mkdir()
+        return str(self.top)
+
+    def test_in_the_order_of_time(self) -> None:
+        (found,) = self.plan(self.week())['replays']
+        self.assertEqual(
+            ['b', 'c', 'a'],
+            [os.path.basename(one['path']) for one in found['recordings']],
+        )
+        self.assertEqual(
+            found, self.plan(*self.names('a', 'b', 'c'))['replays'][0]
+        )
+
+    def names(self, *names: str) -> list[str]:
+        return [str(self.top / name) for name in names]
+
+    def test_summary(self) -> None:
+        """By hand: 36 hours, the same plan each time, nothing changed."""
+        (found,) = self.plan(self.week())['replays']
+        steps = len(found['recordings'][0]['steps'])
+        self.assertGreater(steps, 0)
+        summary = found['summary']
+        over = summary.pop('over')
+        self.assertEqual(
+            {
+                'recordings': 3,
+                'moves': 3 * steps,
+                'days': 1.5,
+                'moves_a_day': 2.0 * steps,
+                'hosts_emptied': 0,
+                'back_and_forth': 0,
+            },
+            summary,
+        )
+        self.assertEqual(
+            {
+                'scope': 'a',
+                'policy': 'cpu',
+                'recordings': 3,
+                'over': 3,
+                'seconds': 36 * HOUR,
+                'seconds_over': 36 * HOUR,
+            },
+            over[0],
+        )
+
+    def test_back_and_forth(self) -> None:
+        """An instance goes where it was moved away from."""
+        self.record('a')
+        other = recordings.small()
+        moved = self.plan(str(self.top / 'a'))['scopes'][0]['steps'][0]
+        for one in other.gathered.instances:
+            if one.uuid == moved['instance']:
+                one.host = moved['destination']
+        busy, calm = moved['destination'], moved['source']
+        for policy in ('cpu', 'ram'):
+            for sample in other.answers[f'{policy}_of_host', 'host'].samples:
+                if sample.label in (busy, calm):
+                    sample.value = 0.9 if sample.label == busy else 0.1
+        other.gathered.taken_at += HOUR
+        archive.write(str(self.top / 'b'), other)
+        (found,) = self.plan(str(self.top))['replays']
+        back = [
+            (step['instance'], step['destination'])
+            for step in found['recordings'][1]['steps']
+        ]
+        self.assertIn((moved['instance'], calm), back)
+        self.assertGreaterEqual(found['summary']['back_and_forth'], 1)
+
+    def test_compare(self) -> None:
+        week, file = self.week(), self.top / 'calm.yaml'
+        calm = recordings.policies()
+        for one in calm:
+            one.threshold = 1.0
+        file.write_text(loader.dump(calm))
+        first, second = self.plan(week, '--compare', str(file))['replays']
+        self.assertGreater(first['summary']['moves'], 0)
+        self.assertEqual(0, second['summary']['moves'])
+        self.assertEqual(0, second['summary']['over'][0]['over'])
+        code, out, _ = run(week, '--compare', str(file))
+        self.assertEqual(0, code)
+        self.assertRegex(out, rf'(?m)^\(2\) {re.escape(str(file))}$')
+        self.assertRegex(out, r'(?m)^moves +[1-9]\d* +0$')
+        self.assertRegex(out, r'(?m)^over threshold: a, cpu +36.0 h of 36.0')
+        self.assertEqual(3, len(re.findall(r'(?m)^2023-11-1', out)))
+
+    def test_one_that_is_broken(self) -> None:
+        week = self.week()
+        (self.top / 'c' / 'meta.json').write_text('{')
+        code, out, err = run(week)
+        self.assertEqual((1, ''), (code, out))
+        self.assertIn(f'{self.top}/c/meta.json: Invalid JSON', err)
+
+    def test_of_unknown_time(self) -> None:
+        shutil.copy(METRIC, self.top / 'copy.json')
+        code, out, _ = run(METRIC, str(self.top / 'copy.json'))
+        self.assertEqual(0, code)
+        self.assertRegex(out, r'(?m)^moves a day +-$')
+        self.assertIn('unknown', out)

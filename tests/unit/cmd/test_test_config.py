@@ -1,0 +1,604 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does kronos-test-config tell what works, what does not and why (N3)?"""
+
+import json
+
+from tests.unit.clients.keystone import AUTH_URL, PLACEMENT
+from tests.unit.clients.test_nova_reader import (
+    SERVERS,
+    SERVICE,
+    SERVICES,
+    aggregate,
+)
+from tests.unit.cmd.checking import HOSTS, PROMETHEUS, CheckTestCase, policy
+
+
+class TestGood(CheckTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.roles('admin')
+
+    def test_nothing_is_found(self) -> None:
+        """N3: 0, and what was looked at is told."""
+        report = self.check()
+        self.assertEqual({'watcher-unasked': 'note'}, self.codes(report))
+        [query, profile] = report['queries']
+        self.assertEqual((3, 3, 3), self.coverage(query))
+        self.assertEqual((0.1, 0.5), (query['lowest'], query['highest']))
+        self.assertEqual(
+            (3, 'healthy'), (profile['series'], profile['health'])
+        )
+        [scope] = report['scopes']
+        self.assertEqual('a', scope['scope'])
+        self.assertEqual(
+            (3, 3, 3),
+            (scope['hosts'], scope['hosts_counting'], scope['servers']),
+        )
+        self.assertAlmostEqual(0.4, scope['imbalances']['cpu'])
+        [servers] = report['servers']
+        self.assertEqual((3, 3), (servers['servers'], servers['with_a_value']))
+        self.assertEqual('kronos', report['cloud']['user'])
+        self.assertEqual(['admin'], report['cloud']['roles'])
+
+    def coverage(self, row):
+        return row['series'], row['hosts'], row['hosts_of_scope']
+
+    def test_each_query_once(self) -> None:
+        """N3: two policies that share one, in two files of policies."""
+        self.write_policies(
+            policy(weight=0.5),
+            policy('ram', weight=0.5, imbalance_query='cpu_of_host'),
+        )
+        self.series['ram_of_vm'] = self.series['cpu_of_vm']
+        self.labels['ram_of_vm'] = 'uuid'
+        self.write_policies(
+            policy(mode='pack', capacity_query='cpu_of_host'),
+            name='pack.yaml',
+        )
+        conf = self.conf(pack_policies_file=self.folder / 'pack.yaml')
+        report = self.check('--config-file', conf)
+        self.assertTrue(report['good'])
+        self.assertEqual(
+            ['cpu_of_host', 'cpu_of_vm', 'ram_of_vm'], sorted(self.queries())
+        )
+        self.assertEqual(7, len(report['queries']))
+
+    def test_each_listing_once(self) -> None:
+        self.check()
+        asked = [
+            one.path
+            for one in self.wire.request_history
+            if one.path.endswith(('/servers/detail', '/os-services'))
+        ]
+        self.assertEqual(2, len(asked))
+
+    def test_a_table_for_people(self) -> None:
+        code, out, err = self.run_it('--config-file', self.conf())
+        self.assertEqual((0, ''), (code, err))
+        for words in (
+            '0 errors, 0 warnings',
+            'imbalance_query',
+            'Servers with a value',
+            'roles admin',
+        ):
+            self.assertIn(words, out)
+        self.assertLessEqual(
+            max(
+                len(line)
+                for line in out.splitlines()
+                if not line.startswith('  kronos: ')
+            ),
+            100,
+        )
+
+
+class TestOffline(CheckTestCase):
+    def test_nothing_is_asked(self) -> None:
+        """N3."""
+        report = self.check('--offline')
+        self.assertTrue(report['good'])
+        self.assertEqual([], self.wire.request_history)
+        self.assertEqual(['cpu'], [one['name'] for one in report['policies']])
+        self.assertNotIn('queries', report)
+
+    def test_policies(self) -> None:
+        """C17, C21: the whole message of an audit."""
+        self.write_policies(policy(weight=0.4), policy('a b'))
+        report = self.check('--offline')
+        text = self.finding(report, 'policies-invalid')['text']
+        self.assertIn('policies.yaml', text)
+        self.assertIn('policy a b: name: must be lowercase', text)
+        self.assertFalse(report['good'])
+
+    def test_no_policies(self) -> None:
+        conf = self.conf(policies_file='/nowhere/policies.yaml')
+        report = self.check('--offline', '--config-file', conf)
+        text = self.finding(report, 'policies-invalid')['text']
+        self.assertIn('No such file', text)
+
+    def test_options(self) -> None:
+        """A15: every bad one, not the first only."""
+        conf = self.conf(cooldown='10m', soft_rules='no')
+        report = self.check('--offline', '--config-file', conf)
+        self.assertEqual(
+            ['[kronos] soft_rules', '[kronos] cooldown'],
+            [one['text'].split(' in ')[0] for one in report['findings']],
+        )
+
+    def test_a_name_that_means_nothing(self) -> None:
+        conf = self.conf(coldown=3, more='[kronos_promethius]\nurl = x')
+        report = self.check('--offline', '--config-file', conf)
+        mends = {
+            one['mend']
+            for one in report['findings']
+            if one['code'] == 'option-unknown'
+        }
+        self.assertEqual(
+            {'did you mean cooldown?', 'did you mean kronos_prometheus?'},
+            mends,
+        )
+        self.assertTrue(report['good'])
+
+    def test_what_is_no_configuration(self) -> None:
+        """Its lines may be secrets."""
+        conf = self.write('k.conf', '[nova]\npassword: s3cret\ns3cret\n')
+        report = self.check('--offline', '--config-file', conf)
+        self.assertIn('line 3', self.finding(report, 'config-invalid')['text'])
+
+    def test_usage(self) -> None:
+        """N3: 2, before anything is looked at."""
+        for arguments in (
+            ['--config-file', '/nowhere'],
+            ['--format', 'xml'],
+            ['--nova-config', '/nowhere'],
+            ['more'],
+        ):
+            code, out, err = self.run_it(*arguments)
+            self.assertEqual((2, ''), (code, out))
+            self.assertIn('usage: kronos-test-config', err)
+
+    def test_modes(self) -> None:
+        """A11."""
+        self.write_policies(policy(), name='pack.yaml')
+        conf = self.conf(pack_policies_file=self.folder / 'pack.yaml')
+        report = self.check('--offline', '--config-file', conf)
+        self.assertEqual('error', self.codes(report)['policies-mode'])
+        self.write_policies(policy(mode='pack', capacity_query='x'))
+        report = self.check('--offline')
+        self.assertEqual({'policies-mode': 'note'}, self.codes(report))
+
+    def test_oddities(self) -> None:
+        """C18, C14: right, and perhaps not what one thinks."""
+        self.write_policies(
+            policy(capacity_query='x', imbalance_query='rate(x[15m])'),
+            policy('idle', weight=0.0),
+            policy('off', enabled=False),
+        )
+        report = self.check('--offline')
+        self.assertEqual(
+            {
+                'capacity-ignored': 'warning',
+                'window-cooldown': 'warning',
+                'weight-zero': 'warning',
+                'policy-disabled': 'note',
+            },
+            self.codes(report),
+        )
+        self.assertIn('900', self.finding(report, 'window-cooldown')['mend'])
+        conf = self.conf(evacuate_disabled_hosts=True, cooldown=900)
+        report = self.check('--offline', '--config-file', conf)
+        self.assertEqual(
+            {'weight-zero', 'policy-disabled'}, set(self.codes(report))
+        )
+
+    def test_windows_that_are_none(self) -> None:
+        """A subquery looks for a peak; a label may hold brackets."""
+        self.write_policies(
+            policy(
+                imbalance_query='max_over_time(x{a="[1d]"}[2h:1m]) # [3h]',
+                vm_profile_query='rate(x[9m30s])',
+            )
+        )
+        self.assertEqual({}, self.codes(self.check('--offline')))
+
+    def test_where_the_files_are(self) -> None:
+        """A directory beside watcher.conf is read, as Watcher does."""
+        self.conf('etc/watcher.conf', 'watcher_clients_auth')
+        self.write(
+            'etc/watcher.conf.d/kronos.conf', '[kronos]\ncooldown = no\n'
+        )
+        code, out, _ = self.run_it(
+            '--offline',
+            '--format',
+            'json',
+            '--watcher-config',
+            str(self.folder / 'etc' / 'watcher.conf'),
+        )
+        self.assertEqual(1, code)
+        text = self.finding(json.loads(out), 'config-invalid')['text']
+        self.assertIn('cooldown', text)
+
+
+class TestWatcher(CheckTestCase):
+    def test_a_broken_plugin(self) -> None:
+        self.loaded = {'watcher_planners:kronos': 'ImportError: no numpy'}
+        report = self.check('--offline')
+        text = self.finding(report, 'entry-points')['text']
+        self.assertIn('watcher_planners:kronos', text)
+        self.assertIn('no numpy', text)
+        self.assertFalse(report['good'])
+
+    def test_the_applier(self) -> None:
+        """N3: what caps parallelism."""
+        watcher = self.conf(
+            'watcher.conf',
+            'watcher_clients_auth',
+            more='[watcher_workflow_engines.taskflow]\nmax_workers = 1\n'
+            '[watcher_applier]\nworkers = 3',
+        )
+        code, out, _ = self.run_it(
+            '--offline', '--format', 'json', '--watcher-config', watcher
+        )
+        self.assertEqual(0, code)
+        report = json.loads(out)
+        self.assertEqual(
+            {
+                'plans_at_a_time': 3,
+                'actions_at_a_time': 1,
+                'migrations_of_a_scope': 2,
+            },
+            report['watcher']['applier'],
+        )
+        self.assertEqual('warning', self.codes(report)['applier-workers'])
+
+    def test_other_options_than_those_of_watcher(self) -> None:
+        watcher = self.conf(
+            'watcher.conf',
+            'watcher_clients_auth',
+            cooldown=7,
+            prometheus={'password': 'pa55', 'username': 'joe'},
+        )
+        report = self.check('--offline', '--watcher-config', watcher)
+        text = self.finding(report, 'config-differs')['text']
+        self.assertIn('[kronos] cooldown (7, here 600)', text)
+        self.assertIn('[kronos_prometheus] password', text)
+
+    def test_the_running_one(self) -> None:
+        """A Watcher that has not been restarted since."""
+        self.roles('admin')
+        body = self.token()
+        watcher = 'https://watcher.example.org'
+        body['token']['catalog'].append(
+            {
+                'type': 'infra-optim',
+                'id': 'w',
+                'name': 'watcher',
+                'endpoints': [
+                    {
+                        'id': 'e',
+                        'interface': 'public',
+                        'region': 'one',
+                        'region_id': 'one',
+                        'url': watcher,
+                    }
+                ],
+            }
+        )
+        self.wire.post(
+            f'{AUTH_URL}/auth/tokens',
+            json=body,
+            headers={'X-Subject-Token': 'ks-token'},
+        )
+        names = ['kronos_spread', 'kronos_pack', 'kronos_evacuate', 'dummy']
+        self.wire.get(
+            f'{watcher}/v1/strategies',
+            json={'strategies': [{'name': name} for name in names]},
+        )
+        report = self.check()
+        text = self.finding(report, 'watcher-strategies')['text']
+        self.assertIn('does not know kronos_affinity', text)
+        self.assertEqual(
+            sorted(names[:3]), report['watcher']['running']['strategies']
+        )
+
+
+class TestCloud(CheckTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.roles('admin')
+
+    def test_credentials_are_refused(self) -> None:
+        """Prometheus is looked at all the same."""
+        self.wire.post(
+            f'{AUTH_URL}/auth/tokens',
+            status_code=401,
+            json={'error': {'message': 'no such user', 'code': 401}},
+        )
+        report = self.check()
+        self.assertIn('[nova]', self.finding(report, 'credentials')['text'])
+        self.assertEqual(2, len(report['queries']))
+        self.assertEqual([], report['scopes'])
+
+    def test_there_are_no_credentials(self) -> None:
+        report = self.check('--config-file', self.conf(credentials=''))
+        self.assertIn(
+            '--os-cloud', self.finding(report, 'credentials')['text']
+        )
+        self.assertFalse(report['good'])
+
+    def test_a_cloud_that_is_not_there(self) -> None:
+        report = self.check('--os-cloud', 'nowhere')
+        self.assertIn('nowhere', self.finding(report, 'credentials')['text'])
+
+    def test_a_permission_is_missing(self) -> None:
+        """N3: which, and the rule that gives it."""
+        for url, rule in (
+            (SERVICES, 'os-services:list'),
+            (SERVERS, 'servers:detail:get_all_tenants'),
+            (f'{PLACEMENT}/allocation_candidates', 'allocation_candidates'),
+        ):
+            with self.subTest(rule):
+                self.fill()
+                self.wire.get(
+                    url,
+                    status_code=403,
+                    json={'forbidden': {'message': 'Policy does not allow'}},
+                )
+                report = self.check()
+                found = self.finding(report, 'permission')
+                self.assertIn('Policy does not allow', found['text'])
+                self.assertIn(rule, found['mend'])
+                self.assertEqual('error', found['level'])
+
+    def test_no_administrator(self) -> None:
+        """N3: what cannot be tried is judged by the roles, and says so."""
+        self.roles('member', 'reader')
+        report = self.check()
+        found = self.finding(report, 'permission-admin')
+        self.assertIn('member, reader', found['text'])
+        self.assertIn('judged by the roles', found['text'])
+        self.assertIn('migrate_live:host', found['mend'])
+
+    def test_hosts_are_hidden(self) -> None:
+        row = self.server('a1')
+        del row['OS-EXT-SRV-ATTR:host']
+        self.servers(row, self.server('a2'))
+        report = self.check()
+        self.assertIn(
+            '1 servers', self.finding(report, 'servers-hidden')['text']
+        )
+
+    def test_nova_is_away(self) -> None:
+        self.wire.get(SERVICES, status_code=500)
+        report = self.check()
+        self.assertIn(
+            'compute services', self.finding(report, 'nova-failed')['text']
+        )
+        self.assertFalse(report['good'])
+
+    def test_scopes(self) -> None:
+        """M8, A6."""
+        report = self.check('--config-file', self.conf(aggregates='b'))
+        text = self.finding(report, 'scope-invalid')['text']
+        self.assertIn('there is no aggregate "b"; known: a', text)
+        report = self.check('--config-file', self.conf(aggregates=''))
+        self.assertEqual('note', self.codes(report)['scope-none'])
+        self.assertEqual(['a'], [one['scope'] for one in report['scopes']])
+        report = self.check(
+            '--scope', 'a', '--config-file', self.conf(aggregates='b')
+        )
+        self.assertTrue(report['good'])
+
+    def test_hosts_that_are_out(self) -> None:
+        rows = [SERVICE | {'host': host} for host in HOSTS]
+        rows[0] = rows[0] | {'state': 'down'}
+        self.wire.get(SERVICES, json={'services': rows})
+        report = self.check()
+        self.assertIn('a1: ', self.finding(report, 'host-left-out')['text'])
+        self.assertTrue(report['good'])
+        self.labels['cpu_of_host'] = 'node'
+        codes = self.codes(self.check())
+        self.assertEqual('error', codes['scope-blocked'])
+        self.assertEqual('warning', codes['host-left-out'])
+        del self.labels['cpu_of_host']
+        for row in rows:
+            row['state'] = 'down'
+        self.wire.get(SERVICES, json={'services': rows})
+        codes = self.codes(self.check())
+        self.assertEqual('error', codes['scope-blocked'])
+        self.assertEqual('error', codes['nothing-to-plan'])
+
+    def test_an_aggregate_that_nobody_named(self) -> None:
+        """One host is no scope, and that is no fault."""
+        self.aggregates(aggregate(1, 'a', *HOSTS), aggregate(2, 'b', 'a1'))
+        report = self.check('--config-file', self.conf(aggregates='*'))
+        self.assertEqual('note', self.codes(report)['scope-small'])
+        self.assertTrue(report['good'])
+
+    def test_hosts_of_unequal_size(self) -> None:
+        self.sizes(a1=8, a2=8, a3=16)
+        report = self.check()
+        self.assertIn('8 to 16', self.finding(report, 'hosts-unequal')['text'])
+        self.write_policies(policy(host_capacity_query='cores'))
+        self.series['cores'] = [(host, 8) for host in HOSTS]
+        self.assertNotIn('hosts-unequal', self.codes(self.check()))
+
+
+class TestOldNova(CheckTestCase):
+    newest = '2.90'
+
+    def test_what_it_does_not_tell(self) -> None:
+        self.roles('admin')
+        report = self.check()
+        text = self.finding(report, 'microversion-old')['text']
+        self.assertIn('pinned', text)
+        self.assertNotIn('refuses', text)
+        self.assertEqual(
+            '2.90', report['cloud']['services'][0]['microversion']
+        )
+        self.assertTrue(report['good'])
+
+
+class TestTooOldNova(CheckTestCase):
+    newest = '2.60'
+
+    def test_it_is_an_error(self) -> None:
+        """P6."""
+        self.roles('admin')
+        report = self.check()
+        self.assertIn('2.68', self.finding(report, 'nova-failed')['text'])
+
+
+class TestMetrics(CheckTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.roles('admin')
+
+    def test_prometheus_is_away(self) -> None:
+        """The other queries are not asked."""
+        self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)
+        report = self.check()
+        self.assertIn('503', self.finding(report, 'prometheus-away')['text'])
+        self.assertEqual(1, len(self.queries()))
+        self.assertFalse(report['good'])
+
+    def test_options_that_contradict_each_other(self) -> None:
+        conf = self.conf(prometheus={'bearer_token': 't0ken', 'username': 'x'})
+        report = self.check('--config-file', conf)
+        text = self.finding(report, 'prometheus-config')['text']
+        self.assertIn('bearer_token and username', text)
+
+    def test_a_wrong_label(self) -> None:
+        self.labels['cpu_of_host'] = 'instance'
+        report = self.check()
+        text = self.finding(report, 'query-failed')['text']
+        self.assertIn('has no label "host"; its labels: instance, job', text)
+        self.assertEqual('error', self.codes(report)['scope-blocked'])
+
+    def test_hosts_by_other_names(self) -> None:
+        """B18: coverage, and the option that would help."""
+        self.series['cpu_of_host'] = [
+            (f'{host}.example.org:9100', 0.5) for host in HOSTS
+        ]
+        report = self.check()
+        query = report['queries'][0]
+        self.assertEqual((0, 3), (query['hosts'], query['hosts_of_scope']))
+        self.assertEqual(['a1', 'a2', 'a3'], query['hosts_missing'])
+        self.assertIn('0 of 3', self.finding(report, 'policy-skipped')['text'])
+        self.assertIn(
+            'host_match = short',
+            self.finding(report, 'policy-doubtful')['text'],
+        )
+        report = self.check('--config-file', self.conf(host_match='short'))
+        self.assertTrue(report['good'])
+
+    def test_a_percentage(self) -> None:
+        """B4: the range is shown, and the policy is not used."""
+        self.series['cpu_of_host'] = [(host, 37) for host in HOSTS]
+        report = self.check()
+        self.assertEqual(37, report['queries'][0]['highest'])
+        text = self.finding(report, 'policy-skipped')['text']
+        self.assertIn('must be in [0, 1]', text)
+
+    def test_old_samples(self) -> None:
+        """L5: as a gateway by Keystone gives them."""
+        self.age = 400.0
+        report = self.check()
+        for row in report['queries']:
+            self.assertEqual('stale', row['health'])
+            self.assertIn('staleness_threshold is 300', row['error'])
+        self.assertEqual('error', self.codes(report)['query-failed'])
+        self.assertEqual('error', self.codes(report)['scope-blocked'])
+
+    def test_samples_of_the_future(self) -> None:
+        self.age = -60.0
+        report = self.check()
+        self.assertEqual('warning', self.codes(report)['clock'])
+        self.assertTrue(report['good'])
+
+    def test_no_series(self) -> None:
+        self.series.clear()
+        codes = self.codes(self.check())
+        self.assertEqual('error', codes['policy-skipped'])
+        self.assertEqual('error', codes['servers-unknown'])
+        conf = self.conf(aggregates='b')
+        codes = self.codes(self.check('--config-file', conf))
+        self.assertEqual('warning', codes['query-empty'])
+        self.assertNotIn('policy-skipped', codes)
+
+    def test_a_query_that_no_audit_asks(self) -> None:
+        """C18: it is tried, and is no error."""
+        self.write_policies(policy(capacity_query='full'))
+        self.labels['full'] = 'node'
+        self.series['full'] = [(host, 0.5) for host in HOSTS]
+        report = self.check()
+        self.assertTrue(report['good'])
+        self.assertEqual('warning', self.codes(report)['query-failed'])
+        conf = self.conf(evacuate_disabled_hosts=True)
+        self.assertFalse(self.check('--config-file', conf)['good'])
+
+
+class TestServers(CheckTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.roles('admin')
+
+    def test_another_label_type(self) -> None:
+        """N3: how many match by each type, and examples."""
+        self.series['cpu_of_vm'] = [
+            (f'instance-u-{host}', 0.1) for host in HOSTS
+        ]
+        report = self.check()
+        [row] = report['servers']
+        self.assertEqual(
+            (3, 0, 3),
+            (row['servers'], row['with_a_value'], row['active_without']),
+        )
+        self.assertEqual(
+            {
+                'nova_internal_name': 3,
+                'nova_instance_uuid': 0,
+                'nova_display_name': 0,
+            },
+            row['by_label_type'],
+        )
+        self.assertEqual('u-a1', row['examples_without'][0]['uuid'])
+        found = self.finding(report, 'servers-unknown')
+        self.assertEqual(
+            'with vm_profile_label_type: nova_internal_name 3 would have one',
+            found['mend'],
+        )
+        self.assertIn('u-a1, u-a2, u-a3', found['text'])
+
+    def test_some_have_none(self) -> None:
+        """C9: what becomes of them hangs on the fallback."""
+        self.series['cpu_of_vm'][0] = ('gone', 0.1)
+        for fallback, words in (
+            ('skip', 'stay where they are'),
+            ('host_average', 'is guessed'),
+        ):
+            self.write_policies(policy(vm_profile_fallback=fallback))
+            report = self.check()
+            found = self.finding(report, 'servers-without')
+            self.assertIn('1 of 3 servers', found['text'])
+            self.assertIn(words, found['text'])
+            self.assertEqual(
+                ['gone'], report['servers'][0]['labels_unmatched']
+            )
+
+    def test_those_that_are_off_need_none(self) -> None:
+        self.servers(
+            self.server('a1', status='SHUTOFF'),
+            *(self.server(host) for host in HOSTS[1:]),
+        )
+        self.series['cpu_of_vm'] = self.series['cpu_of_vm'][1:]
+        report = self.check()
+        self.assertNotIn('servers-without', self.codes(report))
+        self.assertEqual(2, report['servers'][0]['with_a_value'])
+
+    def test_a_name_that_two_have(self) -> None:
+        self.write_policies(policy(vm_profile_label_type='nova_display_name'))
+        self.servers(*(self.server(host, name='web') for host in HOSTS))
+        self.series['cpu_of_vm'] = [('web', 0.1)]
+        mend = self.finding(self.check(), 'servers-unknown')['mend']
+        self.assertIn('nova_instance_uuid', mend)
