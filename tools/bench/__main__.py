@@ -6,7 +6,6 @@ peak memory say what this machine does. Run it as ``python tools/bench``.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import resource
@@ -19,11 +18,14 @@ from collections.abc import Callable
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP), str(pathlib.Path(__file__).parent)]
+sys.path[:0] = [str(TOP), str(TOP / 'tools'), str(TOP / 'tools' / 'bench')]
 
-import generate  # noqa: E402
 import makespan  # noqa: E402
+import offline  # noqa: E402
+import recording  # noqa: E402
 import weighing  # noqa: E402
+from generator import cluster_format, making  # noqa: E402
+from generator.wanted import Wanted  # noqa: E402
 
 from kronos.engine.propose import propose  # noqa: E402
 from kronos.engine.schedule import schedule  # noqa: E402
@@ -57,6 +59,8 @@ def main() -> int:
         literal, pruned = _against_the_literal_rule(_file(folder, 10))
         makespan.report(lambda hosts: _file(folder, hosts))
     weighing.report()
+    is_fast = recording.report()
+    is_prompt = offline.report()
     print(f'peak memory             {peak:8.0f} MiB ({start:.0f} at start)')
     print(f'large / 100 hosts       {plan / small:8.1f} x the time')
     print(f'reading + plan / plan   {replay / plan:8.1f} x')
@@ -65,10 +69,13 @@ def main() -> int:
     print(f'drain, unlimited / plan {drain / plan:8.1f} x')
     print(f'drain / its schedule    {drain / laid_out:8.1f} x')
     print(f'literal / pruned search {literal / pruned:8.1f} x (10 hosts)')
-    met = plan <= TARGET_SECONDS and peak <= TARGET_MIB
+    is_planned = plan <= TARGET_SECONDS and peak <= TARGET_MIB
+    met = is_planned and is_fast and is_prompt
     print(
         f'target: {MIGRATIONS} migrations in {TARGET_SECONDS:g} s and '
-        f'{TARGET_MIB} MiB: {"met" if met else "missed"}'
+        f'{TARGET_MIB} MiB, a recording in {recording.TARGET_SECONDS:g} s, '
+        f'its page and an answer in {offline.TARGET_SECONDS:g} s: '
+        f'{"met" if met else "missed"}'
     )
     return 1 if parsed.check and not met else 0
 
@@ -88,7 +95,8 @@ def _arguments() -> argparse.Namespace:
 
 def _file(folder: str, hosts: int) -> str:
     path = pathlib.Path(folder) / f'{hosts}.json'
-    path.write_text(json.dumps(generate.generate(hosts, 20 * hosts)))
+    if not path.exists():
+        cluster_format.write(str(path), making.make(Wanted(hosts)))
     return str(path)
 
 

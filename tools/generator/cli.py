@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can one ask of ``tools/generate``?"""
+
+import argparse
+import dataclasses
+import itertools
+import os
+import sys
+from collections.abc import Sequence
+
+from generator import cluster_format, making, recording_format
+from generator.cloud import Cloud
+from generator.wanted import Wanted, WantedError
+from kronos.common.exceptions import KronosException
+from kronos.engine.modes import PlanMode
+
+BEGIN = 1772442000.0
+"""Of the first recording: 2 March 2026, a Monday, 9:00 UTC."""
+DAY = 86400.0
+HELP = {
+    'hosts': 'hosts in all',
+    'instances': 'instances in all (default: 20 for each host with some)',
+    'seed': 'the same options and seed make the same bytes',
+    'aggregates': 'host aggregates, each a scope; all hosts are in one',
+    'classes': 'sizes of hosts, 1 to 3',
+    'empty': 'new hosts without an instance, of --hosts',
+    'hot': 'pairs of hosts that are hot in opposite policies',
+    'down': 'hosts whose nova-compute is down',
+    'disabled': 'hosts whose nova-compute is disabled',
+    'broken': 'server groups whose rule is broken',
+    'grouped': 'ratio of the instances that are in a server group',
+    'frozen': 'ratio of the instances that cannot be moved',
+}
+EPILOG = """\
+A day of a cloud with 1,000 hosts, and what Kronos makes of it:
+  ./tools/generate big --hosts 1000
+  kronos-replay big --time
+
+A week of a small one, planned by two policies files:
+  ./tools/generate week --days 7
+  kronos-replay week --compare other.yaml
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    :returns: 0; 1 if it cannot be written; 2 if there is no such cloud
+    """
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    names = [field.name for field in dataclasses.fields(Wanted)]
+    wanted = Wanted(**{name: getattr(parsed, name) for name in names})
+    try:
+        if parsed.format == 'recording':
+            _write_days(parsed.path, wanted, parsed.days)
+        elif parsed.days > 1:
+            raise WantedError('--days is for --format recording')
+        else:
+            cluster_format.check(wanted)
+            found = making.make(wanted)
+            cluster_format.write(parsed.path, found)
+            print(_told(parsed.path, found))
+    except WantedError as error:
+        parser.error(str(error))
+    except KronosException as error:
+        return _failed(str(error))
+    except OSError as error:
+        return _failed(f'{parsed.path}: {error.strerror}')
+    return 0
+
+
+def _failed(text: str) -> int:
+    print(f'tools/generate: {text}', file=sys.stderr)
+    return 1
+
+
+def _write_days(path: str, wanted: Wanted, days: int) -> None:
+    if days == 1:
+        found = making.make(wanted)
+        recording_format.write(path, found, BEGIN)
+        print(_told(path, found))
+        return
+    os.mkdir(path)
+    series = itertools.islice(making.days(wanted), days)
+    for number, found in enumerate(series):
+        name = f'day-{number + 1:0{len(str(days))}}'
+        where = os.path.join(path, name)
+        recording_format.write(where, found, BEGIN + number * DAY)
+        print(_told(where, found))
+
+
+def _told(path: str, found: Cloud) -> str:
+    return (
+        f'{path}: {len(found.hosts)} hosts, {len(found.servers)} instances, '
+        f'{len(found.groups)} server groups'
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog='tools/generate',
+        description='Make up a cloud to plan on, as a recording. Nothing in '
+        'it is of a real cloud.',
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        'path', metavar='PATH', help='a new directory, or a new file'
+    )
+    parser.add_argument(
+        '--format',
+        choices=['recording', 'cluster/1'],
+        default='recording',
+        help='cluster/1 is one file, gzipped if PATH ends in .gz',
+    )
+    parser.add_argument(
+        '--days',
+        type=_positive,
+        default=1,
+        metavar='N',
+        help='a recording a day, in PATH/day-1 and so on: loads change, '
+        'instances come and go (default: 1, which is PATH itself)',
+    )
+    parser.add_argument(
+        '--variant',
+        choices=['metric', 'flavor'],
+        default='metric',
+        help='what instances weigh is measured, or goes by their flavors in '
+        'steps, which makes many moves equally good',
+    )
+    parser.add_argument(
+        '--mode',
+        choices=[mode.value for mode in PlanMode],
+        default='spread',
+        help='the strategy that it was recorded for',
+    )
+    for name, text in HELP.items():
+        default = Wanted.__dataclass_fields__[name].default
+        parser.add_argument(
+            f'--{name}',
+            type=type(default),
+            default=default,
+            metavar='N',
+            help=text + ('' if default == 0 else f' (default: {default})'),
+        )
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number

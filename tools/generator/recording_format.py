@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is a made-up cloud written as a recording of Kronos' own format?"""
+
+import dataclasses
+import uuid
+
+from generator import queries
+from generator.cloud import Cloud, Host, Server
+from kronos.clients.nova_rows import HostAggregate
+from kronos.engine import modes, types
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    ComputeService,
+    Headroom,
+    Instance,
+    Reading,
+    Sample,
+    ServerGroup,
+)
+from kronos.policies import loader
+from kronos.policies.models import Policy
+from kronos.snapshots import archive, configured, scopes
+from kronos.snapshots.gathered import Gathered
+from kronos.snapshots.recording import Recording
+
+ZONE = 'nova'
+DISK_GB = 20
+"""Of an instance."""
+DISK_PER_CORE = 60
+SCRAPED = 15.0
+"""Seconds that a sample is older than its recording."""
+MIB = 2**20
+FROZEN = {
+    'locked': {'locked': True},
+    'pinned': {'extra_specs': {'hw:cpu_policy': 'dedicated'}},
+}
+
+
+def write(path: str, found: Cloud, at: float) -> None:
+    """Write a new directory.
+
+    :param at: Unix seconds of the recording
+    :raises ArchiveError: there is something already, or it cannot be written
+    """
+    archive.write(path, recording(found, at))
+
+
+def recording(found: Cloud, at: float) -> Recording:
+    """What an audit would have kept of it."""
+    mode = found.wanted.plan_mode
+    text = queries.text(mode)
+    policies = loader.parse(text, 'policies.yaml').policies
+    settings = configured.default_settings()
+    modes.adjust(settings, mode, _asked(settings))
+    aggregates = _aggregates(found)
+    hosts = {host.name: _host(host) for host in found.hosts}
+    return Recording(
+        gathered=Gathered(
+            scopes.Cloud(hosts, {}, aggregates),
+            {host.name: _service(host) for host in found.hosts},
+            [
+                _instance(one, one.host.name)
+                for one in found.servers
+                if one.host is not None
+            ],
+            _groups(found),
+            [],
+            at,
+        ),
+        policies=policies,
+        request=scopes.ScopeRequest([one.name for one in aggregates]),
+        settings=settings,
+        answers=_answers(found, policies, at - SCRAPED),
+        policies_text=text,
+        configured=configured.default_settings(),
+        strategy=mode.strategy,
+        max_concurrent=configured.default_concurrency(),
+        recorded_at=at,
+        made_by=f'tools/generate {found.wanted.command()}',
+    )
+
+
+def _asked(settings: Settings) -> modes.Phases:
+    names = [field.name for field in dataclasses.fields(modes.Phases)]
+    return modes.Phases(**{name: getattr(settings, name) for name in names})
+
+
+def _aggregates(found: Cloud) -> list[HostAggregate]:
+    rows = []
+    for number in range(found.wanted.aggregates):
+        name = found.aggregate_name(number)
+        hosts = [one.name for one in found.hosts if one.aggregate == number]
+        identifier = str(uuid.uuid5(uuid.NAMESPACE_DNS, name))
+        rows.append(HostAggregate(number + 1, name, identifier, hosts))
+    return rows
+
+
+def _host(host: Host) -> types.Host:
+    servers_disk = DISK_GB * host.used_vcpus
+    return types.Host(
+        host.name,
+        f'{host.name}.example.org',
+        'QEMU',
+        ZONE,
+        {
+            'DISK_GB': Headroom(DISK_PER_CORE * host.cores, servers_disk),
+            'MEMORY_MB': Headroom(host.memory_mb, host.used_mb),
+            'VCPU': Headroom(host.vcpus, host.used_vcpus),
+        },
+    )
+
+
+def _service(host: Host) -> ComputeService:
+    return ComputeService(
+        host.name,
+        state='up' if host.is_up else 'down',
+        status='enabled' if host.is_enabled else 'disabled',
+        zone=ZONE,
+        disabled_reason='' if host.is_enabled else 'maintenance',
+    )
+
+
+def _instance(server: Server, host: str) -> Instance:
+    number = int(server.name.rpartition('-')[2])
+    instance = Instance(
+        server.uuid,
+        host,
+        server.name,
+        f'instance-{number:08x}',
+        server.vcpus,
+        server.memory_mb,
+        DISK_GB * server.vcpus,
+        project_id=server.tenant.project,
+    )
+    return dataclasses.replace(instance, **FROZEN.get(server.frozen, {}))
+
+
+def _groups(found: Cloud) -> list[ServerGroup]:
+    return [
+        ServerGroup(
+            group.uuid,
+            group.policy,
+            [one.uuid for one in group.members],
+            group.name,
+        )
+        for group in found.groups
+    ]
+
+
+def _answers(
+    found: Cloud, policies: list[Policy], at: float
+) -> dict[tuple[str, str], Reading]:
+    scores = found.scores()
+    answers = {}
+    for policy in policies:
+        kind = policy.name
+        unit = MIB if kind == 'ram' else 1
+        of_hosts = {
+            host.name: round(scores[kind][host.name], 6)
+            for host in found.hosts
+            if host.is_up
+        }
+        tables = {
+            (policy.imbalance_query, policy.host_label): of_hosts,
+            (policy.vm_profile_query, policy.vm_profile_label): {
+                one.uuid: _rounded(kind, one.usage[kind] * unit)
+                for one in found.servers
+                if one.host is not None and one.host.is_up
+            },
+            (policy.host_capacity_query or '', policy.host_label): {
+                host.name: host.capacity[kind] * unit
+                for host in found.hosts
+                if host.is_up
+            },
+        }
+        if policy.capacity_query is not None:
+            tables[policy.capacity_query, policy.host_label] = of_hosts
+        for (query, label), values in tables.items():
+            answers[query, label] = Reading(
+                query,
+                samples=[Sample(*one, at) for one in sorted(values.items())],
+            )
+    return answers
+
+
+def _rounded(kind: str, value: float) -> float:
+    return round(value, 6) if kind == 'cpu' else float(round(value))
