@@ -26,10 +26,11 @@ CONSTRAINTS = TOOLS / 'constraints.txt'
 STAMP = 'kronos-stamp.json'
 
 
-def ensure(packages: bool = True) -> pathlib.Path:
+def ensure(packages: bool = True, browser: bool = False) -> pathlib.Path:
     """Install whatever is missing; quick when nothing is.
 
     :param packages: whether the servers from Debian are needed too
+    :param browser: whether a browser from Debian is needed too
     :returns: path of the virtual environment
     :raises BootstrapError: what is missing may not or could not be installed
     """
@@ -41,7 +42,10 @@ def ensure(packages: bool = True) -> pathlib.Path:
                 'Python 3.11 or later is needed; this is '
                 f'{sys.executable}, {sys.version.split()[0]}.'
             )
-        debian.install(_missing_packages(packages), LAB / 'apt.log')
+        missing = _missing_packages(packages)
+        if browser:
+            missing += debian.missing_browser()
+        debian.install(missing, LAB / 'apt.log')
         return ensure_venv(sys.executable, VENV.name)
 
 
@@ -175,10 +179,10 @@ def _run(command: list[str], environ: dict[str, str] | None = None) -> None:
         )
 
 
-def main(packages: bool = True) -> pathlib.Path:
+def main(packages: bool = True, browser: bool = False) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        return ensure(packages)
+        return ensure(packages, browser)
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

@@ -32,6 +32,8 @@ class TestHostsClosed(moves.MovesTestCase):
         plan = self.started()
         for name in self.placed:
             self.wait_status(name, name)
+        # What it says of them later is what it has seen.
+        self.wait_followed(*self.placed)
         return plan
 
     def test_destination_disabled(self):

@@ -3,7 +3,7 @@
 
 from typing import Any, ClassVar
 
-from tests.lab import base, sampling
+from tests.lab import base, moves, sampling
 from tests.lab.appliers import TwoAppliersTestCase
 
 BUSY, CALM = 0.9, 0.1
@@ -46,17 +46,19 @@ class TestTwoAppliers(TwoAppliersTestCase):
         ]
         goals = self.goals(plans)
         uuids['hand'] = self.cloud.boot('hand', 'cmp2', cpu=CALM)['id']
-        self.cloud.set_migrations(
-            {
-                'default': {'seconds': 3},
-                'hand': {'seconds': 1, 'stall_at': 0.5},
-            }
-        )
+        self.cloud.set_migrations({'default': moves.HELD})
         group = [uuids[one.name] for one in members]
         with sampling.Sampler(self.cloud, base.ALPHA, group) as sampler:
             self.by_hand(uuids['hand'], 'cmp9')
             for plan in plans:
                 self.start(plan)
+            self.wait(
+                lambda: sampler.most['all'] >= IN_SCOPE,
+                'as many moves at a time as may be',
+            )
+            self.cloud.set_migrations(
+                {'default': {'seconds': 3}, 'hand': moves.HELD}
+            )
             self.wait(
                 lambda: len(self.migrations(status='completed')) >= 4,
                 'some moves beside the one by hand',
@@ -64,14 +66,9 @@ class TestTwoAppliers(TwoAppliersTestCase):
             self.cloud.set_migrations({'default': {'seconds': 3}})
             for plan in plans:
                 self.carried_out(self.executed(plan))
-        self.assertEqual(
-            {
-                'all': IN_SCOPE,
-                'out': sampling.OUT_OF_HOST,
-                'into': sampling.INTO_HOST,
-            },
-            sampler.most,
-        )
+        self.assertEqual(IN_SCOPE, sampler.most['all'])
+        self.assertEqual(sampling.OUT_OF_HOST, sampler.most['out'])
+        self.assertLessEqual(sampler.most['into'], sampling.INTO_HOST)
         self.assertEqual(set(), sampler.together)
         self.assertEqual(2, len({self.applier(plan) for plan in plans}))
         self.assertEqual(len(goals), len(self.orders()))

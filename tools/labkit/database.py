@@ -114,6 +114,8 @@ def _install() -> None:
             'mariadb-install-db',
             '--no-defaults',
             f'--datadir={layout.DATA}/mariadb',
+            # One that starts clears the folder of what others have there.
+            f'--tmpdir={layout.DATA}',
             '--user=root',
             '--auth-root-authentication-method=normal',
             '--skip-test-db',

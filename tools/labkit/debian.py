@@ -26,10 +26,25 @@ DEBIAN = {
 }
 """Package to a file of it. MariaDB's core packages bring no service."""
 
+BROWSERS = ('chromium-headless-shell', 'chromium', 'chromium-browser')
+"""Any of them shows pages to the tests; the first is the smallest."""
+FONTS = {
+    'fonts-dejavu-core': '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
+}
+"""Without any a browser draws empty boxes."""
+
 
 def missing_servers() -> list[str]:
     """Packages of the lab's servers that are not there."""
     return [name for name, file in DEBIAN.items() if not _there(file)]
+
+
+def missing_browser() -> list[str]:
+    """Packages of a browser without a screen that are not there."""
+    missing = [] if any(map(shutil.which, BROWSERS)) else [BROWSERS[0]]
+    return missing + [
+        name for name, file in FONTS.items() if not os.path.exists(file)
+    ]
 
 
 def _there(file: str) -> bool:

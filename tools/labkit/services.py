@@ -4,6 +4,7 @@
 Standard library only.
 """
 
+import pathlib
 import shutil
 import socket
 from collections.abc import Callable
@@ -49,6 +50,10 @@ class Service:
     is_ready: Callable[[], bool] = lambda: True
     environ: dict[str, str] = field(default_factory=dict)
     timeout: float = 120.0
+    last_words: str = ''
+    """What its log says at the end of its start."""
+    _begin: int = 0
+    """Where its log begins, if it was started here."""
 
     def start(self) -> bool:
         """Start it unless it runs; whether there was need to."""
@@ -57,8 +62,13 @@ class Service:
             return False
         if record:
             process.stop([record])  # what a dead leader left behind
+        log = self._log()
+        self._begin = log.stat().st_size if log.exists() else 0
         process.spawn(self.name, self.command, self.environ)
         return True
+
+    def _log(self) -> pathlib.Path:
+        return layout.LOG / f'{self.name}.log'
 
     def wait(self) -> None:
         """Wait until it serves.
@@ -70,6 +80,10 @@ class Service:
             record = process.records().get(self.name)
             if record is None or not process.is_running(record):
                 raise running.ServiceFailed(self.name, 'ended at its start')
+            if self.last_words:
+                said = self._log().read_bytes()[self._begin :]
+                if self.last_words.encode() not in said:
+                    return False
             return self.is_ready()
 
         try:
@@ -111,7 +125,7 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
             *nova_files(),
             f'--config-dir={layout.SCHEDULER}',
         ),
-        _program('watcher-decision-engine', *watcher_files()),
+        _decision_engine(),
         _program('watcher-applier', *watcher_files()),
         Service(
             SECOND_APPLIER,
@@ -205,6 +219,13 @@ def _wsgi(name: str, module: str, port: int, *arguments: str) -> Service:
 
 def _program(name: str, *arguments: str) -> Service:
     return Service(name, [layout.program(name), *arguments])
+
+
+def _decision_engine() -> Service:
+    found = _program('watcher-decision-engine', *watcher_files())
+    # Until then it cancels audits that it has just taken up.
+    found.last_words = 'Starting service monitoring service'
+    return found
 
 
 def _found(name: str, *places: str) -> str:
