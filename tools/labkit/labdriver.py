@@ -284,15 +284,19 @@ def _pretend(instance: Any, migration: Any, idle: bool) -> None:
 
 
 def _save_progress(instance: Any, migration: Any, share: float) -> None:
-    """Write bytes of memory and disks, those unchanged cost nothing."""
+    """Write bytes of memory and disks; nothing if they are what they were."""
     flavor = instance.flavor
+    figures = {}
     for kind, total in (
         ('memory', flavor.memory_mb * 1024 * 1024),
         ('disk', (flavor.root_gb + flavor.ephemeral_gb) * GIB),
     ):
         done = int(total * min(share, 1.0))
-        setattr(migration, f'{kind}_total', total)
-        setattr(migration, f'{kind}_processed', done)
-        setattr(migration, f'{kind}_remaining', total - done)
-    if migration.obj_what_changed():
+        figures[f'{kind}_total'] = total
+        figures[f'{kind}_processed'] = done
+        figures[f'{kind}_remaining'] = total - done
+    # What is set counts as changed, whatever it was before.
+    if any(getattr(migration, name) != figures[name] for name in figures):
+        for name, value in figures.items():
+            setattr(migration, name, value)
         migration.save()
