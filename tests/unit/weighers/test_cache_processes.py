@@ -60,17 +60,22 @@ class TestProcesses(CacheTestCase):
         self.set(refresh_seconds=1.0)
         self.give(dict.fromkeys(hosts, 0.0))
         self.meet(*hosts)
-        seen, is_over = set(), threading.Event()
+        seen, is_over, weighed = set(), threading.Event(), threading.Event()
 
         def work():
             while not is_over.wait(0.02):
+                known = len(seen)
                 seen.add(tuple(set(self.weigh(*hosts).values())))
+                if len(seen) > known:
+                    weighed.set()
 
         def refresh():
             try:
                 for nth in range(1, 15):
                     self.give(dict.fromkeys(hosts, nth / 50))
+                    weighed.clear()
                     self.refresh()
+                    weighed.wait(PATIENCE_SECONDS)
             finally:
                 is_over.set()
 
