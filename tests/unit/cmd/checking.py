@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cloud and a Prometheus at the wire for kronos-test-config."""
 
-import contextlib
-import io
 import json
 import pathlib
 import time
@@ -16,6 +14,7 @@ from keystoneauth1 import fixture as ks_fixture
 from oslotest import base
 
 from kronos.cmd import test_config
+from tests import commands
 from tests.unit.clients import keystone
 from tests.unit.clients.keystone import AUTH_URL, NOVA, PLACEMENT
 from tests.unit.clients.test_nova_reader import (
@@ -255,15 +254,12 @@ class CheckTestCase(base.BaseTestCase):
 
     def run_it(self, *arguments: str) -> tuple[int, str, str]:
         """Exit status, stdout, stderr; no secret in them."""
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                code = test_config.main(arguments, self.inspect)
-            except SystemExit as end:
-                code = int(end.code or 0)
+        code, out, err = commands.run(
+            test_config.main, arguments, self.inspect
+        )
         for secret in SECRETS:
-            self.assertNotIn(secret, out.getvalue() + err.getvalue())
-        return code, out.getvalue(), err.getvalue()
+            self.assertNotIn(secret, out + err)
+        return code, out, err
 
     def check(self, *arguments: str) -> dict[str, Any]:
         """The report; the configuration is written unless it is named."""

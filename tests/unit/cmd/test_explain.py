@@ -5,8 +5,6 @@ cmp1 0.8, cmp2 0.3, cmp3 0.5 and closed; threshold 0.1. Moving web (0.2) off
 cmp1 leaves 0.6, 0.5, 0.5, which is within it.
 """
 
-import contextlib
-import io
 import json
 import pathlib
 import subprocess
@@ -19,6 +17,7 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import explain
+from tests import commands
 
 FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures'
 BY_HAND = str(FIXTURES / 'clusters' / 'by-hand.json')
@@ -27,13 +26,7 @@ DAEMONS = str(FIXTURES / 'recordings' / 'daemons')
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """Exit status, stdout, stderr."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = explain.main(arguments)
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return code, out.getvalue(), err.getvalue()
+    return commands.run(explain.main, arguments)
 
 
 def told(*arguments: str) -> str:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does kronos-record write down all that it takes, and no secret (N4)?"""
 
-import contextlib
-import io
 import json
 import pathlib
 import subprocess
@@ -14,7 +12,7 @@ from kronos.engine.events import Outcome
 from kronos.snapshots import archive
 from kronos.snapshots.recording import Recording
 from kronos.snapshots.replaying import Wish, replay
-from tests import wholecloud
+from tests import commands, wholecloud
 from tests.unit.clients import keystone
 from tests.unit.clients.test_nova_reader import GROUPS, aggregate
 from tests.unit.cmd.checking import (
@@ -85,17 +83,14 @@ class RecordTestCase(CheckTestCase):
         """Exit status and standard error; nothing is ever printed."""
         if '--config-file' not in arguments:
             arguments = ('--config-file', self.conf(), *arguments)
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                code = record.main([str(self.target), *arguments])
-            except SystemExit as end:
-                code = int(end.code or 0)
-        self.assertEqual('', out.getvalue())
-        self.assertNotIn('Traceback', err.getvalue())
+        code, out, err = commands.run(
+            record.main, [str(self.target), *arguments]
+        )
+        self.assertEqual('', out)
+        self.assertNotIn('Traceback', err)
         for secret in SECRETS:
-            self.assertNotIn(secret, err.getvalue())
-        return code, err.getvalue()
+            self.assertNotIn(secret, err)
+        return code, err
 
     def recorded(self, *arguments: str) -> Recording:
         code, err = self.record(*arguments)
@@ -431,10 +426,11 @@ class TestWholeCloud(CheckTestCase):
             'kronos.conf', wholecloud.configuration(port, policies)
         )
         target = self.folder / 'recording'
-        with contextlib.redirect_stderr(io.StringIO()) as err:
-            code = record.main([str(target), '--config-file', conf])
-        self.assertEqual(0, code, err.getvalue())
-        self.assertNotIn('warning', err.getvalue())
+        code, _, err = commands.run(
+            record.main, [str(target), '--config-file', conf]
+        )
+        self.assertEqual(0, code, err)
+        self.assertNotIn('warning', err)
         found = archive.read(str(target))
         self.assertEqual(12, len(found.gathered.cloud.hosts))
         self.assertEqual(95, len(found.gathered.instances))

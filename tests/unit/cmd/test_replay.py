@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the command plan a file, tell what it found, and exit rightly?"""
 
-import contextlib
-import io
 import json
 import pathlib
 import subprocess
@@ -12,6 +10,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.cmd import replay
+from tests import commands
 
 FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
 METRIC = str(FIXTURES / 'metric-2.json')
@@ -20,13 +19,7 @@ EMPTY = str(FIXTURES / 'empty3q-0.json')
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """Exit status, stdout, stderr."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = replay.main(arguments)
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return code, out.getvalue(), err.getvalue()
+    return commands.run(replay.main, arguments)
 
 
 def plan(*arguments: str) -> dict[str, Any]:

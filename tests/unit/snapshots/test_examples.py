@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the examples show what is said of them? (N5)"""
 
-import contextlib
-import io
 import os
 import pathlib
 import re
+import types
 
 import fixtures
 from oslotest import base
@@ -15,6 +14,7 @@ from kronos.common.exceptions import ArchiveError
 from kronos.snapshots import archive, examples
 from kronos.snapshots.replaying import Wish
 from kronos.snapshots.replaying import replay as replayed
+from tests import commands
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = TOP / 'kronos' / 'examples'
@@ -37,15 +37,10 @@ KNOWN = {
 """Steps, why it stopped, combined imbalance before and after."""
 
 
-def printed(command: object, *arguments: str) -> tuple[int, str]:
+def printed(command: types.ModuleType, *arguments: str) -> tuple[int, str]:
     """Exit status and output."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        try:
-            code = command.main(arguments)  # type: ignore[attr-defined]
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return code, out.getvalue()
+    code, out, err = commands.run(command.main, arguments)
+    return code, out + err
 
 
 class TestExamples(base.BaseTestCase):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are made-up clouds valid, as wanted, and the same again? (N5)"""
 
-import contextlib
-import io
 import json
 import os
 import pathlib
@@ -16,6 +14,7 @@ from kronos.engine.groups import APART
 from kronos.snapshots import archive, cluster, examples
 from kronos.snapshots.recording import Recording
 from kronos.snapshots.replaying import Wish, replay
+from tests import commands
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(TOP / 'tools'))
@@ -37,16 +36,8 @@ def content(folder: pathlib.Path, *without: str) -> dict[str, bytes]:
 
 def run(*arguments: str) -> tuple[int, str]:
     """Exit status and stderr."""
-    err = io.StringIO()
-    with (
-        contextlib.redirect_stderr(err),
-        contextlib.redirect_stdout(io.StringIO()),
-    ):
-        try:
-            code = cli.main(arguments)
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return code, err.getvalue()
+    code, _, err = commands.run(cli.main, arguments)
+    return code, err
 
 
 class GenerateTestCase(base.BaseTestCase):
