@@ -10,12 +10,11 @@ import json
 import os
 import pathlib
 import re
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
 from oslo_log import log as logging
-
-from kronos.snapshots import wholefile
 
 LOG = logging.getLogger(__name__)
 
@@ -23,6 +22,7 @@ MODE = 0o640
 _OWN = re.compile(r'(kronos-report-\d{8}T\d{6}\.\d{6}Z-[\w-]*)\.(json|html)')
 """Names of our own files; others are never deleted. A report and its page
 have one stem."""
+_UNFINISHED = re.compile(r'\.kronos-report-\w{8}\.tmp')
 _DAY = datetime.timedelta(days=1)
 
 
@@ -44,8 +44,7 @@ def write(
     name = f'kronos-report-{stamp}-{document["audit"]["uuid"]}.json'
     path = pathlib.Path(directory, name)
     try:
-        text = json.dumps(document, indent=2, allow_nan=False)
-        wholefile.write(path, f'{text}\n', MODE)
+        _write_whole(path, json.dumps(document, indent=2, allow_nan=False))
     except (OSError, ValueError) as error:
         LOG.error(
             'The report of audit %s cannot be kept in report_dir %s: %s',
@@ -76,11 +75,27 @@ def write_page(path: str, page: str) -> str | None:
     """
     beside = pathlib.Path(path).with_suffix('.html')
     try:
-        wholefile.write(beside, f'{page}\n', MODE)
+        _write_whole(beside, page)
     except (OSError, ValueError) as error:
         LOG.error('The page of report %s cannot be kept: %s', path, error)
         return None
     return str(beside)
+
+
+def _write_whole(path: pathlib.Path, text: str) -> None:
+    """Who reads the directory sees the whole file or none."""
+    handle, temporary = tempfile.mkstemp(
+        prefix='.kronos-report-', suffix='.tmp', dir=path.parent
+    )
+    try:
+        with open(handle, 'w', encoding='utf-8') as file:
+            os.fchmod(handle, MODE)
+            file.write(f'{text}\n')
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def _drop_oldest(directory: pathlib.Path, keep: int) -> None:
@@ -104,7 +119,7 @@ def _drop_unfinished(
     Younger ones may be those of another one that is writing just now.
     """
     for name in os.listdir(directory):
-        if not wholefile.UNFINISHED.fullmatch(name):
+        if not _UNFINISHED.fullmatch(name):
             continue
         with contextlib.suppress(FileNotFoundError):
             if (directory / name).stat().st_mtime < before.timestamp():

@@ -4,11 +4,7 @@
 import contextlib
 import os
 import pathlib
-import re
 import tempfile
-
-UNFINISHED = re.compile(r'\.kronos-\w{8}\.tmp')
-"""Names of what was being written when its process was killed."""
 
 
 def write(path: str | os.PathLike[str], text: str, mode: int = 0o644) -> None:

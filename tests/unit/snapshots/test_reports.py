@@ -81,7 +81,7 @@ class TestWrite(WriteTestCase):
 
     def test_files_of_others_stay(self) -> None:
         others = [
-            '.kronos-abc.tmp',
+            '.kronos-report-abc.tmp',
             '.kronos-report-notes.txt',
             'kronos-report-20200101T000000.000000Z-x.htm',
             'kronos-report-20200101T000000.000000Z-x.json.bak',
@@ -137,9 +137,9 @@ class TestWrite(WriteTestCase):
 
     def test_what_a_killed_engine_left_goes_after_a_day(self) -> None:
         """Younger ones may be written just now; others' files stay."""
-        names = ('.kronos-ab_1cd2e.tmp', '.kronos-abcdefgh.tmp')
+        names = ('.kronos-report-ab_1cd2e.tmp', '.kronos-report-abcdefgh.tmp')
         ages = (25, 23)
-        others = ('.kronos-mine.tmp', 'kronos-ab_1cd2e.tmp')
+        others = ('.kronos-report-mine.tmp', 'kronos-report-ab_1cd2e.tmp')
         for name, hours in (*zip(names, ages, strict=True), (others[0], 99)):
             path = pathlib.Path(self.folder, name)
             path.write_text('half')
