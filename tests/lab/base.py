@@ -161,7 +161,9 @@ class LabTestCase(base.BaseTestCase):
         if plan['state'] == 'RECOMMENDED':
             self.start(plan)
         done = self.executed(plan)
-        for action in self.actions(plan):
+        actions = self.actions(plan)
+        self.assertNotEqual([], actions)
+        for action in actions:
             told = action['status_message']
             self.assertEqual('SUCCEEDED', action['state'], told)
         return done

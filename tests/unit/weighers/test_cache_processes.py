@@ -75,7 +75,7 @@ class TestProcesses(CacheTestCase):
                     self.give(dict.fromkeys(hosts, nth / 50))
                     weighed.clear()
                     self.refresh()
-                    weighed.wait(PATIENCE_SECONDS)
+                    self.assertTrue(weighed.wait(PATIENCE_SECONDS))
             finally:
                 is_over.set()
 
