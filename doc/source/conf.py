@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the documentation is built."""
 
-extensions = ['openstackdocstheme', 'oslo_config.sphinxext']
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'ext'))
+extensions = [
+    'openstackdocstheme',
+    'oslo_config.sphinxext',
+    'faults_table',
+]
 project = 'Kronos'
 copyright = 'The Kronos developers'
 html_theme = 'openstackdocs'

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from kronos.actions import preflight
+from kronos.actions import preflight, refusals
 from kronos.clients import nova, placement
 from kronos.common import exceptions
-from kronos.engine import types
+from kronos.engine import faults, types
+from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
+CONFLICT = 'conflict'
+"""Status of a migration that Nova's scheduler refused; no code of Nova 34
+writes it."""
 NOT_BEGUN = frozenset({'queued', 'preparing'})
 """Statuses in which nothing of the instance has been sent."""
 ALLOCATION_SECONDS = 30.0
@@ -73,12 +77,20 @@ class Aftermath:
         reason = said or 'Nova gives no reason'
         if not status.destination:
             # Nova names the destination when all checks have passed.
-            return exceptions.PreFlightError(
-                f'destination refused: {reason}{after}'
-            )
-        return exceptions.MigrationFailed(
-            f'migration {status.status}: {reason}{after}'
+            return self._refused(status, reason, after)
+        return faults.error(
+            Fault.MIGRATION_FAILED,
+            f'migration {status.status}: {reason}{after}',
         )
+
+    def _refused(
+        self, status: nova.MigrationStatus, reason: str, after: str
+    ) -> exceptions.MigrationError:
+        if status.status == CONFLICT:
+            return faults.error(
+                Fault.CONFLICT, f'destination refused: {reason}{after}'
+            )
+        return refusals.refused(self._task, reason, after)
 
     def of_a_stay(self, status: nova.MigrationStatus) -> str:
         """What is not as it was; empty if it is untouched (P7, P10).
@@ -91,6 +103,10 @@ class Aftermath:
             return f'; Nova does not answer: {error}'
         if instance is None:
             return '; the instance is gone'
+        if _is_settled(instance, self._task.destination):
+            # Its source may have died when all was sent.
+            remark = self._of_allocations(status.uuid, instance.host)
+            return '; '.join(['', _place(instance), *filter(None, [remark])])
         if not _is_settled(instance, self._task.source):
             return f'; {_place(instance)}'
         remark = self._of_allocations(status.uuid, self._task.source)
@@ -119,13 +135,15 @@ class Aftermath:
                 f'{error}'
             ) from error
         if instance is None:
-            raise exceptions.MigrationFailed(
-                'the migration is completed, but the instance is gone'
+            raise faults.error(
+                Fault.INSTANCE_VANISHED,
+                'the migration is completed, but the instance is gone',
             )
         if not _is_settled(instance, self._task.destination):
-            raise exceptions.MigrationFailed(
+            raise faults.error(
+                Fault.INCONSISTENT,
                 f'inconsistent: the migration is completed, but '
-                f'{_place(instance)}'
+                f'{_place(instance)}',
             )
         return self._of_allocations(migration, self._task.destination)
 

@@ -13,6 +13,8 @@ from oslo_log import log as logging
 from kronos.actions import destination, preflight, traffic, turns
 from kronos.actions.order import Order, World, back_off, given_up, next_try
 from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
@@ -47,12 +49,19 @@ class Approach:
         begin = max(0.0, self._order.not_before - world.wall())
         deadline = world.clock() + begin + patience
         failures = 0
+        hindered: float | None = None
         while True:
             world.stop_if_cancelled()
             try:
+                world.turns.renew()
                 reason = '' if found and found() else self._step()
-                failures = 0
+                failures, hindered = 0, None
             except exceptions.KronosException as error:
+                hindered = hindered or world.clock()
+                if self._may_pass(error, hindered):
+                    self._tell(str(error))
+                    world.sleep(self._order.timing.poll_interval)
+                    continue
                 delay = next_try(self._order, error, failures)
                 refused = isinstance(error, exceptions.PreFlightError)
                 if delay is None or (refused and not found):
@@ -64,11 +73,19 @@ class Approach:
                 world.tell('')
                 return
             if world.clock() >= deadline:
-                raise preflight.StaleTask(
-                    f'no turn within {patience:g} s: {reason}'
+                raise faults.error(
+                    Fault.NO_TURN, f'no turn within {patience:g} s: {reason}'
                 )
             self._tell(reason)
             world.sleep(self._order.timing.poll_interval)
+
+    def _may_pass(
+        self, error: exceptions.KronosException, since: float
+    ) -> bool:
+        """Whether what stands in the way is still waited for."""
+        waits = faults.TABLE[faults.of_error(error)].waits
+        passed = self._world.clock() - since
+        return waits and passed < self._order.preflight_wait
 
     def _step(self) -> str:
         """Returns why the move cannot begin yet; '' if it can."""

@@ -3,8 +3,11 @@
 
 from oslo_log import log as logging
 
+from kronos.actions import refusals
 from kronos.actions.order import Order, World
 from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
@@ -14,6 +17,8 @@ lost: a slow API worker may still be at it."""
 _REFUSALS = frozenset({400, 404, 409})
 """What Nova answers to a move that is wrong; other errors of the client are
 about who asks."""
+MIGRATING = 'migrating'
+"""Task state of a server from when Nova takes the request."""
 _REQUEST_TIMEOUT = 408
 """A proxy's, which may have sent the request on."""
 
@@ -81,8 +86,7 @@ class Call:
         """
         status = error.kwargs['status']
         if status in _REFUSALS:
-            # An earlier try that was slow may have come first.
-            found = self.found() if status == 409 else ''
+            found = self._rival() if status == 409 else ''
             if found:
                 return found
             raise self._refusal(error) from error
@@ -100,24 +104,51 @@ class Call:
             raise error
         return found
 
+    def _rival(self) -> str:
+        """The request that came before one that Nova refused, or ''.
+
+        An earlier try that was slow may have come first, or something in
+        between sent this one twice. Nova says that the server is migrating
+        a moment before it writes the request down.
+        """
+        was_in_doubt, self._in_doubt = self._in_doubt, True
+        deadline = self._clock() + self._timing.queue_timeout
+        looks = 0
+        while looks < QUIET_LOOKS and self._clock() < deadline:
+            try:
+                found = self.found()
+                instance = self._nova.get_instance(self._task.instance)
+            except exceptions.NovaClientError as error:
+                LOG.warning('Instance %s: %s', self._task.instance, error)
+            else:
+                looks += 1
+                if found:
+                    return found
+                if instance is None or instance.task_state != MIGRATING:
+                    break
+            self._sleep(self._timing.poll_interval)
+        self._in_doubt = was_in_doubt
+        return ''
+
     def _refusal(
         self, error: exceptions.NovaClientError
-    ) -> exceptions.PreFlightError:
+    ) -> exceptions.MigrationError:
         status = error.kwargs['status']
         told = f'HTTP {status}'
         # Nova's own words, without what was asked.
         reason = error.kwargs['reason'].partition(f'{told}: ')[2]
         if status != 400:
-            return exceptions.PreFlightError(
-                f'rejected by Nova: {told}: {reason}'
+            return faults.error(
+                Fault.NOVA_REJECTED, f'rejected by Nova: {told}: {reason}'
             )
         if 'could not be found' in reason:
             # Its service is up, or the pre-flight had refused it (S15).
-            return exceptions.PreFlightError(
+            return faults.error(
+                Fault.DESTINATION_CELL,
                 f'destination {self._task.destination} is in another cell, '
-                'or unmapped'
+                'or unmapped',
             )
-        return exceptions.PreFlightError(f'destination refused: {reason}')
+        return refusals.refused(self._task, reason)
 
     def _ask(self) -> str:
         """The request that arrived although its answer was lost, or ''."""

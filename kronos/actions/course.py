@@ -5,6 +5,8 @@ It is asked of Nova and followed; what fails for a passing reason is tried
 again, from the start (K9).
 """
 
+from collections.abc import Callable
+
 from oslo_log import log as logging
 
 from kronos.actions import (
@@ -12,7 +14,6 @@ from kronos.actions import (
     call,
     migration,
     notices,
-    preflight,
     turns,
 )
 from kronos.actions.order import (
@@ -48,9 +49,8 @@ class Course:
         """
         try:
             self._is_elsewhere = self._is_over()
-            if not self._is_elsewhere:
-                self._approach.wait()
-        except (preflight.StaleTask, exceptions.MigrationCancelled):
+            self._await_turn()
+        except (exceptions.StaleTask, exceptions.MigrationCancelled):
             raise
         except exceptions.KronosException as error:
             self._fail(notices.Record(), error, 0, True)
@@ -62,10 +62,8 @@ class Course:
         :returns: a remark on the success; empty if all went as planned
         :raises KronosException: what the last try failed of
         """
-        if self._is_elsewhere:
-            return ''
         retries = 0
-        while not self._approach.arrived:
+        while not (self._approach.arrived or self._is_elsewhere):
             record = notices.Record()
             try:
                 remark = self._attempt(record, retries)
@@ -78,6 +76,8 @@ class Course:
                 )
                 return remark
             retries += 1
+        if self._is_elsewhere:
+            return ''
         remark = f'the instance was on {self._task.destination} already'
         if retries:
             # Its failures were told.
@@ -87,6 +87,20 @@ class Course:
                 remark=remark,
             )
         return remark
+
+    def _await_turn(self, found: Callable[[], object] | None = None) -> None:
+        """Wait for the turn, or while another delivery is at the move.
+
+        :param found: see :meth:`kronos.actions.approach.Approach.wait`
+        :raises KronosException: see :meth:`begin`
+        """
+        while not self._is_elsewhere:
+            try:
+                self._approach.wait(found)
+            except turns.Replaced:
+                self._is_elsewhere = self._is_over()
+            else:
+                return
 
     def _is_over(self) -> bool:
         """Whether the move is over; another delivery of it is waited for.
@@ -148,7 +162,7 @@ class Course:
             raise given_up(self._order, error, _count(retries)) from error
         try:
             back_off(self._order, self._world, error, delay)
-            self._approach.wait(self._call.found)
+            self._await_turn(self._call.found)
         except exceptions.MigrationCancelled as cancelled:
             if self._is_asked():
                 # It is aborted as soon as it is followed.

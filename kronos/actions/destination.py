@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 
 from kronos.actions import preflight, traffic
 from kronos.clients import nova, placement
-from kronos.common import exceptions
-from kronos.engine import groups, rules, types
+from kronos.engine import faults, groups, rules, types
+from kronos.engine.faults import Fault
 
 Flights = Iterable[traffic.Flight]
 
@@ -25,8 +25,9 @@ def check_scope(
     """
     for host in (task.source, task.destination):
         if not is_inside(host):
-            raise exceptions.PreFlightError(
-                f'{host} is not in {task.aggregate} any more'
+            raise faults.error(
+                Fault.HOST_LEFT_SCOPE,
+                f'{host} is not in {task.aggregate} any more',
             )
 
 
@@ -63,8 +64,8 @@ def check_groups(
                 client, task, group, sorted(others), heading, is_inside
             )
         if reason:
-            raise exceptions.PreFlightError(
-                f'destination {task.destination}: {reason}'
+            raise faults.error(
+                Fault.GROUP_RULE, f'destination {task.destination}: {reason}'
             )
 
 
@@ -108,10 +109,11 @@ def check_allocations(
     held = room.nodes_of(task.instance)
     if source is not None and held != {source.node}:
         nodes = ' and '.join(sorted(held)) or 'no host'
-        raise exceptions.PreFlightError(
+        raise faults.error(
+            Fault.INSTANCE_ALLOCATIONS,
             f'Placement holds room for it on {nodes} instead of '
             f'{source.node}; mend that first (nova-manage placement '
-            'heal_allocations)'
+            'heal_allocations)',
         )
 
 
@@ -131,15 +133,19 @@ def check_room(
     """
     instance = client.get_instance(task.instance)
     host = client.get_compute_host(task.destination)
-    if instance is None or host is None:
-        missing = 'the instance' if instance is None else task.destination
-        raise exceptions.PreFlightError(f'{missing} is gone')
+    if instance is None:
+        raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
+    if host is None:
+        raise faults.error(
+            Fault.DESTINATION_NOT_UP, f'{task.destination} is gone'
+        )
     headroom = room.room_on(host.node)
     if headroom is None:
         if required:
-            raise exceptions.PreFlightError(
+            raise faults.error(
+                Fault.DESTINATION_FULL,
                 f'Placement shows no inventory of {task.destination} '
-                '(require_headroom is set)'
+                '(require_headroom is set)',
             )
         return
     for resource, amount in rules.demand(instance).items():
@@ -147,7 +153,8 @@ def check_room(
             continue
         free = headroom[resource].capacity - headroom[resource].used
         if amount > max(0, free):
-            raise exceptions.PreFlightError(
+            raise faults.error(
+                Fault.DESTINATION_FULL,
                 f'destination {task.destination} has no room: {resource} '
-                f'{max(0, free)} free, {amount} needed'
+                f'{max(0, free)} free, {amount} needed',
             )

@@ -2,28 +2,34 @@
 """How does Watcher's applier carry out one move of Kronos?
 
 The reason of a failure goes into the action's ``status_message`` as
-``KRONOS:<error type>: <text>``; the type is the exception's class.
+``KRONOS:<error type>: [<fault>] <text>``; the type is the exception's class,
+the fault a code of :mod:`kronos.engine.faults`.
 """
 
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from oslo_log import log as logging
 from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
-from kronos.actions import course, notices, parameters, preflight, turns
+from kronos.actions import course, notices, parameters
 from kronos.actions.order import Patience, World, reach
 from kronos.clients import cloud
-from kronos.common import config, exceptions, options, status
+from kronos.common import config, deadline, exceptions, options, status
+from kronos.engine import faults
+from kronos.engine.faults import Fault
+from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
 config.register_opts(CONF)
 
 RETELL_SECONDS = 60.0
+T = TypeVar('T')
 
 _TEXT = {'type': 'string'}
 _NAME = {'type': 'string', 'minLength': 1}
@@ -98,8 +104,8 @@ class LiveMigrate(base.BaseAction):
         try:
             self._check_other_half()
             self._course().begin()
-        except preflight.StaleTask as stale:
-            raise exception.ActionSkipped(status.fit(str(stale))) from stale
+        except exceptions.StaleTask as stale:
+            raise exception.ActionSkipped(_told(stale)) from stale
         except exceptions.MigrationCancelled as cancelled:
             self._tell('')
             raise exception.ActionPlanCancelled(
@@ -177,8 +183,10 @@ class LiveMigrate(base.BaseAction):
         if self._stop.is_set() or not plan_uuid:
             return self._stop.is_set()
         try:
-            plan = objects.ActionPlan.get_by_uuid(
-                context.make_context(is_admin=True), plan_uuid
+            plan = _in_time(
+                lambda: objects.ActionPlan.get_by_uuid(
+                    context.make_context(is_admin=True), plan_uuid
+                )
             )
         except Exception:
             # The database may be away for a moment; the move is under way.
@@ -199,29 +207,32 @@ class LiveMigrate(base.BaseAction):
             if action.input_parameters.get('resource_id') == required:
                 if action.state == objects.action.State.SUCCEEDED:
                     return
-                raise preflight.StaleTask(
+                raise faults.error(
+                    Fault.OTHER_HALF,
                     'it is half of an exchange, and the other half, the '
-                    f'move of {required}, is {action.state}'
+                    f'move of {required}, is {action.state}',
                 )
-        raise preflight.StaleTask(
+        raise faults.error(
+            Fault.OTHER_HALF,
             f'it is half of an exchange whose other half, {required}, is not '
-            'in its plan'
+            'in its plan',
         )
 
     def _actions_of_plan(self) -> list[Any]:
         plan = self.input_parameters['action_plan_uuid']
         try:
-            return list(
-                objects.Action.list(
+            return _in_time(
+                lambda: objects.Action.list(
                     context.make_context(is_admin=True),
                     filters={'action_plan_uuid': plan},
                 )
             )
         except Exception as error:
             # Without its text, which may hold the statement.
-            raise turns.TurnUnknown(
+            raise faults.error(
+                Fault.WATCHER_ERROR,
                 f"Watcher's database does not tell the actions of plan "
-                f'{plan}: {type(error).__name__}'
+                f'{plan}: {type(error).__name__}',
             ) from error
 
     def _tell(self, text: str) -> None:
@@ -243,22 +254,37 @@ class LiveMigrate(base.BaseAction):
         uuid = self.input_parameters.get('action_uuid')
         if not uuid:
             return
+        told = status.fit(f'KRONOS: {text}') if text else None
         try:
-            row = objects.Action.get_by_uuid(
-                context.make_context(is_admin=True), uuid, eager=True
-            )
-            row.status_message = (
-                status.fit(f'KRONOS: {text}') if text else None
-            )
-            row.save()
+            _in_time(lambda: _show(uuid, told))
         except Exception:
             # A missing word must not fail a move.
             LOG.exception('Action %s: %s', uuid, text)
 
 
+def _in_time(read: Callable[[], T]) -> T:
+    """Ask Watcher's database, which may accept and say nothing.
+
+    :raises DeadlinePassed: it did not answer; a migration goes on meanwhile
+    """
+    return deadline.within(lock.PATIENCE, lambda check: read())
+
+
+def _show(uuid: str, told: str | None) -> None:
+    row = objects.Action.get_by_uuid(
+        context.make_context(is_admin=True), uuid, eager=True
+    )
+    row.status_message = told
+    row.save()
+
+
 def _for_watcher(
     error: exceptions.KronosException,
 ) -> exception.WatcherException:
-    return exception.WatcherException(
-        status.fit(f'KRONOS:{type(error).__name__}: {error}')
-    )
+    return exception.WatcherException(_told(error))
+
+
+def _told(error: exceptions.KronosException) -> str:
+    """An error as the history of moves reads it, see ``snapshots.deeds``."""
+    name, fault = type(error).__name__, faults.of_error(error)
+    return status.fit(f'KRONOS:{name}: [{fault}] {error}')

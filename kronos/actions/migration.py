@@ -12,6 +12,8 @@ from kronos.actions import aftermath, notices, watch
 from kronos.actions.order import Order, World, joined
 from kronos.clients import nova
 from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
@@ -45,7 +47,7 @@ class Migration:
         self._request = self._key = request
         self._is_ours = is_ours
         self._progress = watch.Progress(task, record, world.clock)
-        self._hosts = watch.Hosts(world.nova, task)
+        self._hosts = watch.Hosts(world.nova, task, world.clock)
         self._aftermath = aftermath.Aftermath(
             world.nova,
             world.placement,
@@ -89,33 +91,47 @@ class Migration:
         task = self._task
         try:
             status = self._nova.get_migration_status(task.instance, self._key)
-        except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s: %s', task.instance, error)
+        except Exception as error:
+            self._tell(error)
             self._progress.miss()
-            if error.kwargs.get('status') == 404:
+            if _status_of(error) == 404:
                 self._check_existence()
             return None
         if self._seen is None or status.status != self._seen.status:
             LOG.info('Instance %s: migration %s', task.instance, status.status)
         elsewhere = status.destination not in ('', task.destination)
         if elsewhere and not self._is_ours:
-            raise exceptions.MigrationCancelled(
+            raise faults.error(
+                Fault.TAKEN_OVER,
                 f'the instance is being moved to {status.destination} by '
-                'somebody else'
+                'somebody else',
             )
         self._seen = status
         self._key = status.uuid or self._key
         self._progress.note(status)
         return status
 
+    def _tell(self, error: Exception) -> None:
+        """Tell of a look that failed; the migration goes on meanwhile.
+
+        Whatever it failed of: to stop following would leave it to itself.
+        """
+        foreseen = isinstance(error, exceptions.KronosException)
+        LOG.warning(
+            'Instance %s: %s',
+            self._task.instance,
+            error if foreseen else f'{type(error).__name__}: {error}',
+            exc_info=None if foreseen else error,
+        )
+
     def _check_existence(self) -> None:
         try:
             gone = self._nova.get_instance(self._task.instance) is None
-        except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s: %s', self._task.instance, error)
+        except Exception as error:
+            self._tell(error)
             return
         if gone:
-            raise exceptions.MigrationFailed('the instance is gone')
+            raise faults.error(Fault.INSTANCE_VANISHED, 'the instance is gone')
 
     def _is_lost(self, status: nova.MigrationStatus) -> bool:
         """Whether Nova has dropped it: the server is not busy any more.
@@ -126,11 +142,11 @@ class Migration:
         """
         try:
             instance = self._nova.get_instance(self._task.instance)
-        except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s: %s', self._task.instance, error)
+        except Exception as error:
+            self._tell(error)
             return False
         if instance is None:
-            raise exceptions.MigrationFailed('the instance is gone')
+            raise faults.error(Fault.INSTANCE_VANISHED, 'the instance is gone')
         if instance.task_state or status.status == 'accepted':
             self._idle_since = None
             return False
@@ -145,54 +161,73 @@ class Migration:
             return joined(f'Nova left its migration {status.status}', remark)
         after = self._aftermath.of_a_stay(status)
         if status.status in aftermath.NOT_BEGUN:
-            raise exceptions.MigrationCancelled(
+            raise faults.error(
+                Fault.DROPPED,
                 f'Nova dropped the migration while it was {status.status}; '
                 f'nova-compute was probably restarted{after}',
-                transient=True,
             )
-        raise exceptions.MigrationFailed(
+        raise faults.error(
+            Fault.INCONSISTENT,
             f'inconsistent: Nova calls the migration {status.status}, but '
-            f'the instance is not being moved{after}'
+            f'the instance is not being moved{after}',
         )
 
     def _has_arrived(self) -> bool:
         try:
             instance = self._aftermath.settle(0)
-        except exceptions.NovaClientError:
+        except Exception as error:
+            self._tell(error)
             return False
         return bool(instance and instance.host == self._task.destination)
 
     def _why_stop(self) -> exceptions.MigrationError | None:
         """Why it has to be aborted now; None if it may go on."""
         if self._world.is_cancelled():
-            return exceptions.MigrationCancelled('its plan was cancelled')
-        trouble = self._hosts.look()
+            return faults.error(Fault.PLAN_CANCELLED, 'its plan was cancelled')
+        trouble = self._trouble()
         if trouble:
-            return exceptions.MigrationCancelled(
-                f'aborted {self._now()}: {trouble}'
+            return faults.error(
+                Fault.DESTINATION_CLOSED, f'aborted {self._now()}: {trouble}'
             )
         return self._why_late()
+
+    def _trouble(self) -> str:
+        """Why a host makes it stop; '' if none does, as far as is known."""
+        try:
+            return self._hosts.look()
+        except Exception as error:
+            self._tell(error)
+            return ''
 
     def _why_late(self) -> exceptions.MigrationError | None:
         timing, progress, now = self._timing, self._progress, self._clock()
         if progress.left_queue is None:
             if now - progress.began < timing.queue_timeout:
                 return None
-            return exceptions.MigrationTimeout(
+            return faults.error(
+                Fault.QUEUED_TOO_LONG,
                 f"aborted after {timing.queue_timeout:g} s in Nova's queue"
-                f'{self._hosts.told()}'
+                f'{self._hosts.told()}',
             )
         if now - progress.left_queue >= timing.migration_timeout:
-            return exceptions.MigrationTimeout(
+            return self._late(
+                Fault.TOO_SLOW,
                 f'aborted after {timing.migration_timeout:g} s under way '
-                f'({self._now()}){self._hosts.told()}'
+                f'({self._now()}){self._hosts.told()}',
             )
         if 0 < timing.stall_timeout <= progress.stands_still():
-            return exceptions.MigrationFailed(
+            return self._late(
+                Fault.MIGRATION_STALLED,
                 f'aborted: no progress for {timing.stall_timeout:g} s '
-                f'({self._now()}){self._hosts.told()}'
+                f'({self._now()}){self._hosts.told()}',
             )
         return None
+
+    def _late(self, fault: Fault, text: str) -> exceptions.MigrationError:
+        """Where a host is down, that is why."""
+        error = faults.error(fault, text)
+        error.kwargs['fault'] = self._hosts.fault() or fault
+        return error
 
     def _now(self) -> str:
         status = self._seen.status if self._seen else 'of unknown status'
@@ -207,13 +242,13 @@ class Migration:
             raise self._failure(status)
         after = self._aftermath.of_a_stay(status)
         if self._was_aborted(status):
-            raise exceptions.MigrationCancelled(
-                f'aborted in Nova by somebody else{after}'
+            raise faults.error(
+                Fault.ABORTED, f'aborted in Nova by somebody else{after}'
             )
-        raise exceptions.MigrationCancelled(
+        raise faults.error(
+            Fault.DROPPED,
             'cancelled by Nova: nova-compute was stopped before the '
             f'migration ran{after}',
-            transient=True,
         )
 
     def _failure(
@@ -222,8 +257,11 @@ class Migration:
         error = self._aftermath.failure(status, self._request)
         if isinstance(error, exceptions.PreFlightError):
             return error
-        self._hosts.look()
-        return type(error)(f'{error}{self._hosts.told()}')
+        self._trouble()
+        return faults.error(
+            self._hosts.fault() or faults.of_error(error),
+            f'{error}{self._hosts.told()}',
+        )
 
     def _was_aborted(self, status: nova.MigrationStatus) -> bool:
         """Whether somebody asked for it; if unknown, what is safe is yes."""
@@ -231,8 +269,8 @@ class Migration:
             return self._nova.was_aborted(
                 self._task.instance, status.created_at
             )
-        except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s: %s', self._task.instance, error)
+        except Exception as error:
+            self._tell(error)
             return True
 
     def _abort(self, because: exceptions.MigrationError) -> str:
@@ -253,10 +291,11 @@ class Migration:
                 if self._has_arrived():
                     return self._instead(status)
                 after = self._aftermath.of_a_stay(status)
-                raise type(because)(f'{because}{after}') from because
+                raise _worded(because, f'{because}{after}') from because
             if self._clock() >= deadline:
-                raise type(because)(
-                    f'{because}, but not over in Nova yet: {self._now()}'
+                raise _worded(
+                    because,
+                    f'{because}, but not over in Nova yet: {self._now()}',
                 ) from because
             self._sleep(self._timing.poll_interval)
 
@@ -267,8 +306,8 @@ class Migration:
             result = self._nova.abort_migration(
                 self._task.instance, self._seen
             )
-        except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s: %s', self._task.instance, error)
+        except Exception as error:
+            self._tell(error)
             return False
         if result.text:
             LOG.warning(
@@ -292,8 +331,23 @@ class Migration:
         after = self._aftermath.of_a_stay(status)
         if status.status != 'cancelled':
             after = f'; the migration ended as {status.status}{after}'
-        raise type(because)(f'{because}{after}') from because
+        raise _worded(because, f'{because}{after}') from because
 
     def _instead(self, status: nova.MigrationStatus) -> str:
         """:raises MigrationFailed: it has not arrived in order"""
         return joined(INSTEAD, self._aftermath.of_an_arrival(status.uuid))
+
+
+def _worded(
+    error: exceptions.MigrationError, text: str
+) -> exceptions.MigrationError:
+    """The same error in other words."""
+    return type(error)(text, **error.kwargs)
+
+
+def _status_of(error: Exception) -> int | None:
+    """HTTP status of a client's error."""
+    if isinstance(error, exceptions.ClientError):
+        status: int | None = error.kwargs.get('status')
+        return status
+    return None

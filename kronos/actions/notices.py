@@ -17,10 +17,11 @@ from oslo_log import log as logging
 
 from kronos.actions import messenger
 from kronos.common import status
+from kronos.engine import faults
 
 LOG = logging.getLogger(__name__)
 
-VERSION = '1.0'
+VERSION = '1.1'
 """Of the payload: 1.1 has more fields, 2.0 has others."""
 TOPIC = 'kronos.results.'
 _LONGEST = 200
@@ -118,6 +119,7 @@ class Notices:
             'error' if final else 'warn',
             record,
             error_type=type(error).__name__,
+            fault=str(faults.of_error(error)),
             message=status.fit(str(error)),
             retry_count=retry_count,
             final=final,
@@ -142,6 +144,7 @@ class Notices:
                 **asdict(self._facts),
                 **{k: None if v == '' else v for k, v in vars(record).items()},
                 'error_type': None,
+                'fault': None,
                 **more,
             },
         )

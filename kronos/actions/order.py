@@ -12,6 +12,8 @@ from oslo_log import log as logging
 from kronos.actions import aftermath, notices, preflight, traffic, turns
 from kronos.clients import nova, placement
 from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
@@ -27,6 +29,8 @@ class Order:
     limits: traffic.Limits = field(default_factory=traffic.Limits)
     not_before: float = 0.0
     """Unix seconds."""
+    preflight_wait: float = 60.0
+    """Seconds for what stands in the way to go away by itself."""
     max_retries: int = 3
     retry_backoff: float = 30.0
     """Seconds before the first further try; then doubled."""
@@ -54,7 +58,7 @@ class Patience:
     def stop_if_cancelled(self) -> None:
         """:raises MigrationCancelled: the plan was cancelled"""
         if self.is_cancelled():
-            raise exceptions.MigrationCancelled('its plan was cancelled')
+            raise faults.error(Fault.PLAN_CANCELLED, 'its plan was cancelled')
 
 
 @dataclass(kw_only=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 from kronos.actions import aftermath, notices, preflight, traffic, turns
 from kronos.actions.order import Order
-from kronos.common import exceptions
-from kronos.engine import types
+from kronos.engine import faults, types
+from kronos.engine.faults import Fault
 from kronos.engine.settings import SoftRules
 
 
@@ -35,6 +35,7 @@ def order_of(told: dict[str, Any], kronos: Any) -> Order:
             stagger_seconds=kronos.stagger_seconds,
         ),
         not_before=_seconds(told.get('not_before', '')),
+        preflight_wait=kronos.preflight_wait,
         max_retries=kronos.max_retries,
         retry_backoff=kronos.retry_backoff,
         soft_rules_bind=_bind(task.phase, kronos),
@@ -60,8 +61,9 @@ def _seconds(moment: str) -> float:
     try:
         found = datetime.datetime.fromisoformat(moment)
     except ValueError as error:
-        raise exceptions.PreFlightError(
-            f'its parameter not_before is no time: "{moment}"'
+        raise faults.error(
+            Fault.BAD_PARAMETERS,
+            f'its parameter not_before is no time: "{moment}"',
         ) from error
     if found.tzinfo is None:
         found = found.replace(tzinfo=datetime.UTC)

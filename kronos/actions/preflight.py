@@ -10,12 +10,8 @@ from enum import Enum
 from typing import Any, Self
 
 from kronos.clients import nova
-from kronos.common import exceptions
-from kronos.engine import movability, types
-
-
-class StaleTask(exceptions.MigrationError):
-    """There is nothing left to move."""
+from kronos.engine import faults, movability, types
+from kronos.engine.faults import Fault
 
 
 class Standing(Enum):
@@ -54,61 +50,84 @@ def check(client: nova.NovaClient, task: Task) -> Standing:
     """Look at the instance and at both hosts as they are now.
 
     :raises StaleTask: the instance is gone, or is elsewhere
-    :raises PreFlightError: it must not or cannot be moved now; its kwargs
-        hold ``transient`` if only a host is not ready
+    :raises PreFlightError: it must not or cannot be moved now
     :raises NovaClientError: Nova cannot be asked
     """
     instance = client.get_instance(task.instance)
     if instance is None:
-        raise StaleTask('the instance is gone')
+        raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
     if instance.host == task.destination:
         return Standing.ARRIVED
     if instance.host != task.source:
-        raise StaleTask(
+        raise faults.error(
+            Fault.INSTANCE_ELSEWHERE,
             f'the instance has left {task.source}; it is on '
-            f'{instance.host or "no host"} now'
+            f'{instance.host or "no host"} now',
         )
-    if instance.task_state == 'migrating' and _is_bound_for(client, task):
+    if instance.task_state == 'migrating' and _is_under_way(client, task):
         return Standing.UNDER_WAY
     _check_instance(instance)
     _check_hosts(client, task)
     return Standing.READY
 
 
-def _is_bound_for(client: nova.NovaClient, task: Task) -> bool:
-    return any(
-        one.instance == task.instance and one.destination == task.destination
+def _is_under_way(client: nova.NovaClient, task: Task) -> bool:
+    """Whether somebody moves the instance to this very destination.
+
+    Nova writes down where to, or anything at all, a moment later.
+
+    :raises StaleTask: it is on its way to another host
+    """
+    hosts = {
+        one.destination
         for one in client.list_unfinished_migrations()
-    )
+        if one.instance == task.instance and one.destination
+    }
+    if hosts and task.destination not in hosts:
+        raise faults.error(
+            Fault.INSTANCE_ELSEWHERE,
+            f'the instance is on its way to {" and ".join(sorted(hosts))}',
+        )
+    return bool(hosts)
 
 
 def _check_instance(instance: types.Instance) -> None:
     if instance.locked:
-        raise exceptions.PreFlightError('the instance is locked')
+        raise faults.error(Fault.INSTANCE_LOCKED, 'the instance is locked')
     if movability.PIN in {*instance.tags, *instance.metadata}:
-        raise exceptions.PreFlightError(f'the instance has {movability.PIN}')
-    if instance.status != 'ACTIVE':
-        raise exceptions.PreFlightError(
-            f'the instance is {instance.status}, not ACTIVE'
+        raise faults.error(
+            Fault.INSTANCE_PINNED, f'the instance has {movability.PIN}'
         )
     if instance.task_state:
-        raise exceptions.PreFlightError(
-            f'the instance is busy: task state {instance.task_state}'
+        raise faults.error(
+            Fault.INSTANCE_BUSY,
+            f'the instance is busy: task state {instance.task_state}',
+        )
+    if instance.status != 'ACTIVE':
+        raise faults.error(
+            Fault.INSTANCE_NOT_ACTIVE,
+            f'the instance is {instance.status}, not ACTIVE',
         )
 
 
 def _check_hosts(client: nova.NovaClient, task: Task) -> None:
-    leaves = task.phase == types.MigrationPhase.EVACUATE
-    for where, host, may_be_disabled in (
-        ('source', task.source, leaves),
-        ('destination', task.destination, False),
+    """A source that was disabled meanwhile is no reason to stay there."""
+    for where, host, fault in (
+        ('source', task.source, Fault.SOURCE_NOT_UP),
+        ('destination', task.destination, Fault.DESTINATION_NOT_UP),
     ):
         service = client.get_service(host)
-        trouble = trouble_of(service, may_be_disabled)
-        if trouble:
-            raise exceptions.PreFlightError(
-                f'nova-compute on {where} {host} {trouble}', transient=True
-            )
+        trouble = trouble_of(service, may_be_disabled=where == 'source')
+        if not trouble:
+            continue
+        if service is not None and is_up(service):
+            fault = Fault.DESTINATION_DISABLED
+        raise faults.error(fault, f'nova-compute on {where} {host} {trouble}')
+
+
+def is_up(service: types.ComputeService) -> bool:
+    """Whether a nova-compute reports, disabled or not."""
+    return service.state == 'up' and not service.forced_down
 
 
 def trouble_of(

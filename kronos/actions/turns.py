@@ -9,6 +9,7 @@ action, is what the appliers queue up for (K3).
 
 import datetime
 import json
+import math
 import time
 import uuid
 from collections.abc import Callable
@@ -17,29 +18,25 @@ from enum import Enum
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from oslo_db import exception as db_exc
 from oslo_log import log as logging
-from sqlalchemy import exc as sa_exc
 from watcher import objects
 from watcher.db.sqlalchemy import models
 
-from kronos.actions import marks, turnlock
 from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
+from kronos.watcher_db import lock, marks
 
 LOG = logging.getLogger(__name__)
 
 MAX_AGE = 7200.0
 """Seconds: about what Nova's queue and a migration may take together."""
+RENEWALS = 10
+"""So often does a carrier that waits say so within ``max_age``."""
 _SLACK = 60.0
 """Seconds by which the clocks of appliers may differ."""
 _NEEDED = ('aggregate', 'resource_id', 'source_node', 'destination_node')
 
-_DATABASE = (
-    db_exc.DBError,
-    db_exc.CantStartEngineError,
-    sa_exc.SQLAlchemyError,
-    turnlock.RowMissing,
-)
 _OVER = ('SUCCEEDED', 'FAILED', 'SKIPPED')
 _T = TypeVar('_T')
 _Action = models.Action.__table__
@@ -55,11 +52,8 @@ _ROWS = sa.select(
 ).join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
 
 
-class TurnUnknown(exceptions.MigrationError):
-    """Watcher's database does not tell.
-
-    With ``transient`` among the fields, it may tell the next time.
-    """
+class Replaced(exceptions.MigrationError):
+    """Another delivery of the plan took this one for dead, and is at it."""
 
 
 class Entry(Enum):
@@ -113,6 +107,7 @@ class Turns:
         self._recent = recent
         self._clock = clock
         self._max_age = max_age
+        self._renewed = -math.inf
 
     def enter(self) -> Entry:
         """Be the one who carries the move out, unless there is another.
@@ -124,6 +119,14 @@ class Turns:
         """
         return self._exclusively(self._enter)
 
+    def renew(self) -> None:
+        """Say that it is waited on, now and then: it is no dead delivery.
+
+        :raises Replaced, MigrationCancelled, TurnUnknown: see :meth:`take`
+        """
+        if self._clock() - self._renewed >= self._max_age / RENEWALS:
+            self._exclusively(self._renew)
+
     def take(self, decide: Decide) -> str:
         """Hold a claim if ``decide`` has nothing against it.
 
@@ -133,6 +136,7 @@ class Turns:
         :returns: what ``decide`` returned
         :raises MigrationCancelled: Watcher has given this move up, say
             because it takes its applier for dead; others would not see it
+        :raises Replaced: another delivery of the plan carries it out
         :raises TurnUnknown: the database failed; no claim is held, unless
             the connection broke after the very last word
         """
@@ -154,9 +158,10 @@ class Turns:
         now = self._clock()
         row, told = self._own(session)
         self._check_goes_on(row)
+        self._check_not_replaced(told)
         reason = decide(self._claims(session, now))
         if not reason:
-            turnlock.mark(session)
+            lock.mark(session)
             self._write(session, told, marks.TURN, {'at': now, 'held': True})
         return reason
 
@@ -168,34 +173,57 @@ class Turns:
         self._check_goes_on(row)
         if marks.last_sign(told, self._self) >= now - self._max_age:
             return Entry.TAKEN
-        turnlock.mark(session)
-        self._write(
-            session, told, marks.CARRIER, {'at': now, 'by': self._self}
-        )
+        self._sign(session, told)
         return Entry.FREE
+
+    def _renew(self, session: Any) -> None:
+        row, told = self._own(session)
+        self._check_goes_on(row)
+        self._check_not_replaced(told)
+        self._sign(session, told)
+
+    def _sign(self, session: Any, told: dict[str, Any]) -> None:
+        lock.mark(session)
+        sign = {'at': self._clock(), 'by': self._self}
+        self._write(session, told, marks.CARRIER, sign)
+        self._renewed = self._clock()
+
+    def _check_not_replaced(self, told: dict[str, Any]) -> None:
+        if self._is_replaced(told):
+            raise Replaced(
+                reason=f'another delivery of the plan carries out action '
+                f'{self._uuid}'
+            )
+
+    def _is_replaced(self, told: dict[str, Any]) -> bool:
+        carrier = marks.part(told, marks.CARRIER).get('by')
+        return carrier not in (None, self._self)
 
     def _check_goes_on(self, row: Any) -> None:
         if not _goes_on(row):
-            raise exceptions.MigrationCancelled(
-                reason=f"in Watcher's database, action {self._uuid} is "
-                f'{row.state} and its plan {row.plan_state}'
+            raise faults.error(
+                Fault.GIVEN_UP,
+                f"in Watcher's database, action {self._uuid} is "
+                f'{row.state} and its plan {row.plan_state}',
             )
 
     def _release(self, session: Any) -> None:
         _row, told = self._own(session)
+        if self._is_replaced(told):
+            return
         turn = marks.part(told, marks.TURN)
         if turn.get('held'):
             self._write(session, told, marks.TURN, {**turn, 'held': False})
 
     def _exclusively(self, work: Callable[[Any], _T]) -> _T:
         try:
-            return turnlock.exclusively(work)
-        except _DATABASE as error:
+            return lock.exclusively(work)
+        except lock.FAILURES as error:
             # Without the error's text: it has the statement and its values.
-            raise TurnUnknown(
-                reason="Watcher's database does not tell whose turn it is: "
+            raise faults.error(
+                Fault.WATCHER_ERROR,
+                "Watcher's database does not tell whose turn it is: "
                 f'{type(error).__name__}',
-                transient=True,
             ) from error
 
     def _own(self, session: Any) -> Any:
@@ -205,9 +233,11 @@ class Turns:
         ).first()
         told = marks.parsed(row.parameters) if row else None
         if told is None:
-            raise TurnUnknown(
-                reason=f'action {self._uuid} has no input parameters in '
-                "Watcher's database"
+            raise faults.error(
+                Fault.WATCHER_ERROR,
+                f'action {self._uuid} has no input parameters in '
+                "Watcher's database",
+                transient=False,
             )
         return row, told
 
@@ -248,7 +278,7 @@ def _query(uuid: str, since: float) -> Any:
     )
     moment = moment.replace(tzinfo=None)
     return _ROWS.where(
-        _Action.c.action_type == turnlock.ACTION_TYPE,
+        _Action.c.action_type == lock.ACTION_TYPE,
         _Action.c.uuid != uuid,
         sa.or_(
             _Plan.c.state.in_((state.ONGOING, state.CANCELLING)),

@@ -8,12 +8,17 @@ from oslo_log import log as logging
 from kronos.actions import notices, preflight
 from kronos.clients import nova
 from kronos.common import exceptions
+from kronos.engine import types
+from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
 QUEUED = frozenset({'accepted', 'queued'})
 PROGRESS_SECONDS = 30.0
 """Between two lines on progress in the log."""
+DOWN_SECONDS = 30.0
+"""For so long a destination has to be down before it is given up: three
+reports of a nova-compute, of which one may be late or lost."""
 IDLE_SECONDS = 30.0
 """For so long a server is idle before its migration is called lost: Nova
 writes the two one after the other."""
@@ -86,10 +91,17 @@ class Progress:
 class Hosts:
     """Both ends of a migration; what goes wrong there is said once (E11)."""
 
-    def __init__(self, client: nova.NovaClient, task: preflight.Task) -> None:
+    def __init__(
+        self,
+        client: nova.NovaClient,
+        task: preflight.Task,
+        clock: Callable[[], float],
+    ) -> None:
         self._nova = client
         self._task = task
+        self._clock = clock
         self._troubles: dict[str, str] = {}
+        self._down_since: dict[str, float] = {}
 
     def look(self) -> str:
         """Ask Nova for both services.
@@ -99,7 +111,22 @@ class Hosts:
         task = self._task
         self._see('source', task.source, may_be_disabled=True)
         self._see('destination', task.destination)
+        if self._is_silent('destination'):
+            return ''
         return self._troubles.get('destination', '')
+
+    def fault(self) -> Fault | None:
+        """Whose fault a failure is, by what was wrong at the last look."""
+        if 'destination' in self._down_since:
+            return Fault.DESTINATION_FAILED
+        if 'source' in self._down_since:
+            return Fault.SOURCE_FAILED
+        return None
+
+    def _is_silent(self, where: str) -> bool:
+        """Whether a host is down that may only be late to report."""
+        since = self._down_since.get(where)
+        return since is not None and self._clock() - since < DOWN_SECONDS
 
     def _see(
         self, where: str, host: str, may_be_disabled: bool = False
@@ -109,6 +136,7 @@ class Hosts:
         except exceptions.NovaClientError as error:
             LOG.warning('%s %s: %s', where.capitalize(), host, error)
             return
+        self._note(where, service)
         trouble = preflight.trouble_of(service, may_be_disabled)
         text = f'nova-compute on {where} {host} {trouble}' if trouble else ''
         if text != self._troubles.get(where, ''):
@@ -118,6 +146,15 @@ class Hosts:
                 text or f'{where} {host} is well again',
             )
         self._troubles[where] = text
+
+    def _note(self, where: str, service: types.ComputeService | None) -> None:
+        """Since when a host is down; what was forced down is so at once."""
+        if service is not None and preflight.is_up(service):
+            self._down_since.pop(where, None)
+        else:
+            forced = service is not None and service.forced_down
+            since = float('-inf') if forced else self._clock()
+            self._down_since.setdefault(where, since)
 
     def told(self) -> str:
         """What is wrong at either end, to go behind another reason."""

@@ -11,12 +11,18 @@ KronosException
     NovaClientError       Nova refused or cannot be reached
     PlacementClientError  Placement refused or cannot be reached
   MigrationError
-    PreFlightError        the move was not right any more; nothing was asked
+    StaleTask             there is nothing left to move
+    PreFlightError        the move was not right any more; nothing was moved
+      MigrationConflict   so says Nova, with a status of that name
     MigrationFailed       Nova gave the move up
     MigrationTimeout      the move took too long and was aborted
     MigrationCancelled    the move was aborted, or cancelled by Nova, for
                           no fault of the instance: its plan was cancelled,
                           its destination was closed, a service was stopped
+    TurnUnknown           Watcher's database does not tell
+
+A MigrationError holds its code of :mod:`kronos.engine.faults` as ``fault``,
+and ``transient`` if the same may go well the next time.
 
 Wrong arguments from our own code are ValueError and KeyError instead.
 """
@@ -74,7 +80,15 @@ class MigrationError(KronosException):
     msg_fmt = '%(reason)s'
 
 
+class StaleTask(MigrationError):
+    pass
+
+
 class PreFlightError(MigrationError):
+    pass
+
+
+class MigrationConflict(PreFlightError):
     pass
 
 
@@ -87,4 +101,8 @@ class MigrationTimeout(MigrationError):
 
 
 class MigrationCancelled(MigrationError):
+    pass
+
+
+class TurnUnknown(MigrationError):
     pass

@@ -46,6 +46,14 @@ OPTS = [
         min=0.1,
         help='Seconds between two looks at a running migration.',
     ),
+    cfg.FloatOpt(
+        'preflight_wait',
+        default=60,
+        min=0,
+        help='Seconds that a move waits for what goes away by itself before '
+        'Nova is asked: a task of its server, a nova-compute that does not '
+        'report.',
+    ),
     cfg.IntOpt(
         'max_retries',
         default=3,

@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kronos.engine import quarantine
+from kronos.engine import faults, quarantine
 from kronos.engine.codes import Code, Reason
 from kronos.engine.events import Event, Origin, Outcome
+from kronos.engine.faults import Fault, Rest
 from kronos.engine.seeds import Sown
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
@@ -88,13 +89,14 @@ def remember(snapshot: Snapshot, settings: Settings) -> Memory:
     memory = Memory(standstill=past.standstill() or seeds.standstill())
     for uuid in sorted(snapshot.instances):
         events = past.by_instance.get(uuid, [])
-        reason = past.unavailable(events) or seeds.unavailable(uuid)
+        host = snapshot.instances[uuid].host
+        reason = past.unavailable(events, host) or seeds.unavailable(uuid)
         if reason:
             memory.unavailable[uuid] = reason
-        left = past.left_hosts(events, snapshot.instances[uuid].host)
+        left = past.left_hosts(events, host)
         if left:
             memory.returns[uuid] = left
-        note = past.note(events)
+        note = past.note(events, host)
         if note:
             memory.notes.append(note)
     return memory
@@ -171,26 +173,28 @@ class _Past:
             Code.SCOPE_COOLDOWN,
         )
 
-    def unavailable(self, events: Sequence[Event]) -> str:
+    def unavailable(self, events: Sequence[Event], host: str) -> str:
         """Why an instance rests (I2, I3); empty if it does not.
 
         :param events: its own
+        :param host: the one that it is on
         """
         going = _last(events, _in_progress)
         if going is not None:
             text = self._told(going, 'it', 'of it')
             return Reason(text, Code.INSTANCE_ON_ITS_WAY)
-        quarantined, cooling = self._quarantine(events), 0.0
-        if events:
+        quarantined, cooling = self._quarantine(events, host), 0.0
+        moved = _last(events, _rests_the_instance)
+        if moved is not None:
             cooling = self._settings.instance_cooldown_seconds - self._age(
-                events[-1]
+                moved
             )
         if quarantined is not None and self._left(quarantined) >= cooling:
             text = self._quarantine_text(quarantined)
             return Reason(text, Code.INSTANCE_QUARANTINE)
-        if cooling <= 0:
+        if moved is None or cooling <= 0:
             return ''
-        told = self._told(events[-1], 'it', 'of it')
+        told = self._told(moved, 'it', 'of it')
         return Reason(
             f'it cools down for {math.ceil(cooling)} s: {told}',
             Code.INSTANCE_COOLDOWN,
@@ -217,10 +221,10 @@ class _Past:
             and self._age(event) < guard
         }
 
-    def note(self, events: Sequence[Event]) -> str:
+    def note(self, events: Sequence[Event], host: str) -> str:
         """A word on a quarantine of an unknown cause (I6)."""
-        cause = self._quarantine(events)
-        if cause is None or cause.error_type in quarantine.KNOWN:
+        cause = self._quarantine(events, host)
+        if cause is None or quarantine.fault(cause) is not Fault.UNKNOWN:
             return ''
         return (
             f'instance {cause.instance} is in quarantine as a precaution: '
@@ -228,13 +232,14 @@ class _Past:
             f'type that is not known: {cause.error_type or "none"}'
         )
 
-    def _quarantine(self, events: Sequence[Event]) -> Event | None:
+    def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:
         """The failure that keeps an instance in quarantine now."""
         return _last(
             events,
             lambda cause: (
                 quarantine.starts(cause)
                 and self._left(cause) > 0
+                and not quarantine.has_arrived(cause, host)
                 and not any(quarantine.ends(event, cause) for event in events)
             ),
         )
@@ -249,9 +254,9 @@ class _Past:
             span = f'for {math.ceil(left)} s'
         return (
             f'it is in quarantine {span}: '
-            f'{cause.error_type or "an error of no known type"} at its move '
-            f'{quarantine.route(cause)}, {self._ago(cause)}; any move by '
-            'hand that arrives ends that'
+            f'{_named(cause) or "an error of no known type"} at its move '
+            f'{quarantine.route(cause)}, {self._ago(cause)}{_meant(cause)}; '
+            'any move by hand that arrives ends that'
         )
 
     def _told(self, event: Event, who: str, whose: str) -> str:
@@ -269,7 +274,7 @@ class _Past:
             return f'{who} is being migrated {way}'
         if event.outcome is Outcome.MOVED:
             return f'{who} moved {way} {self._ago(event)}'
-        why = f' ({event.error_type})' if event.error_type else ''
+        why = f' ({_named(event)})' if event.error_type else ''
         return f'a move {whose} {way} failed{why} {self._ago(event)}'
 
 
@@ -279,8 +284,27 @@ def _last(
     return next((event for event in reversed(events) if which(event)), None)
 
 
+def _named(event: Event) -> str:
+    """``MigrationFailed, migration_stalled``."""
+    return ', '.join(filter(None, [event.error_type, event.fault]))
+
+
+def _meant(cause: Event) -> str:
+    """What its fault says, if it is known."""
+    if not cause.fault:
+        return ''
+    return f' ({faults.TABLE[quarantine.fault(cause)].means.rstrip(".")})'
+
+
 def _in_progress(event: Event) -> bool:
     return event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
+
+
+def _rests_the_instance(event: Event) -> bool:
+    """Whether an instance cools down: Nova was asked to move it."""
+    if event.outcome is not Outcome.FAILED or event.origin is Origin.NOVA:
+        return True
+    return faults.TABLE[quarantine.fault(event)].rests is Rest.BOTH
 
 
 def _starts_cooldown(event: Event) -> bool:

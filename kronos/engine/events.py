@@ -42,6 +42,8 @@ class Event:
     """Of the plan that it was part of; '' for a move made by hand."""
     error_type: str = ''
     """Name of the exception's class, of a FAILED action of Kronos (K13)."""
+    fault: str = ''
+    """Its code in :mod:`kronos.engine.faults`; '' of an older version."""
     status: str = ''
     """In the words of who told: ``completed``, ``running``, ``FAILED``;
     ``DELETED``: its plan was deleted, and ``at`` is when. Of a PLANNED one

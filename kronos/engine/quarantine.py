@@ -3,21 +3,11 @@
 
 import math
 
+from kronos.engine import faults
 from kronos.engine.events import Event, Origin, Outcome
+from kronos.engine.faults import Fault
 from kronos.engine.settings import Settings
 
-KNOWN = frozenset({'PreFlightError', 'MigrationFailed', 'MigrationTimeout'})
-"""Error types that say something of the instance or its move (I4)."""
-PASSING = frozenset(
-    {
-        'ConfigurationError',
-        'MigrationCancelled',
-        'NovaClientError',
-        'PlacementClientError',
-        'TurnUnknown',
-    }
-)
-"""Error types that say nothing of it (I5)."""
 DELETED = 'DELETED'
 """Status of an event whose own time was lost with its action plan."""
 SAME_MOVE_SECONDS = 60.0
@@ -25,12 +15,17 @@ SAME_MOVE_SECONDS = 60.0
 same move: the clocks of Nova and Watcher differ."""
 
 
+def fault(event: Event) -> Fault:
+    """The fault of a failure that Watcher told."""
+    return faults.of(event.fault, event.error_type)
+
+
 def starts(event: Event) -> bool:
-    """A failure that is not known to be a passing one (I4-I6)."""
+    """A failure that is the instance's own, or of an unknown cause (I4-I6)."""
     return (
         event.outcome is Outcome.FAILED
         and event.origin is Origin.WATCHER
-        and event.error_type not in PASSING
+        and faults.TABLE[fault(event)].quarantines
     )
 
 
@@ -43,6 +38,14 @@ def left(cause: Event, settings: Settings, now: float) -> float:
 def earliest(cause: Event) -> float:
     """The earliest time at which it can have failed, in Unix seconds."""
     return cause.began if cause.status == DELETED else cause.at
+
+
+def has_arrived(cause: Event, host: str) -> bool:
+    """Whether an instance is where a failed move should have brought it.
+
+    :param host: the one that it is on
+    """
+    return host == cause.destination != ''
 
 
 def ends(event: Event, cause: Event) -> bool:

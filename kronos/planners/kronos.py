@@ -3,7 +3,8 @@
 
 Everything is computed before the first database row is written. A plan is
 CANCELLED until its last row is written, so that nobody can start a part of
-it, whatever becomes of the database or of this process meanwhile.
+it, whatever becomes of the database or of this process meanwhile; and then
+only if no other plan for its hosts came up since its audit read the past.
 """
 
 import datetime
@@ -11,14 +12,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from oslo_config import cfg
 from oslo_log import log as logging
 from oslo_utils import timeutils
 from watcher import conf, objects
 from watcher.common import exception, utils
 from watcher.decision_engine.planner import base
 
-from kronos.common import config, status
+from kronos.common import config, exceptions, options, status
 from kronos.planners import outlook
+from kronos.watcher_db import publishing
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -46,18 +49,87 @@ class Kronos(base.BasePlanner):
     def schedule(
         self, context: Any, audit_uuid: Any, solution: Any
     ) -> objects.ActionPlan:
-        """Write a plan.
+        """Write a plan, or an empty one if another plan came first.
 
         :param audit_uuid: the audit's integer id, whatever Watcher names it
         :returns: the plan: RECOMMENDED, or SUCCEEDED if it is empty
         :raises watcher.common.exception.WatcherException: if the solution
-            is not of a Kronos strategy, or the plan cannot be written
+            is not of a Kronos strategy, or the plan cannot be written; of a
+            class that does not end a continuous audit for ever
         """
-        audit = objects.Audit.get_by_id(context, audit_uuid)
+        strategy = solution.strategy
+        if not hasattr(strategy, 'basis'):
+            raise exception.WatcherException(
+                'The planner kronos only serves the strategies of Kronos.'
+            )
+        try:
+            return self._schedule(context, solution)
+        except exception.WatcherException:
+            raise
+        except Exception as error:
+            raise _not_written(context, strategy.audit, error) from error
+
+    def _schedule(self, context: Any, solution: Any) -> objects.ActionPlan:
+        """Write the solution, or the one of a second look, or nothing."""
+        strategy = solution.strategy
+        plan, rival = self._publish(context, solution)
+        if rival:
+            LOG.warning('Audit %s looks again: %s', strategy.audit.uuid, rival)
+            plan, rival = self._publish(context, strategy.look_again())
+        if rival:
+            plan, _ = self._publish(context, strategy.stand_back(rival))
+        return plan
+
+    def _publish(
+        self, context: Any, solution: Any
+    ) -> tuple[objects.ActionPlan, str]:
+        """Write a plan that may be started, or an empty one.
+
+        :returns: it, and why it was deleted again, if another came first
+        """
+        audit = solution.strategy.audit
+        if not solution.actions:
+            return self._empty(context, audit, solution), ''
+        plan = self._plan(context, audit, solution)
+        rows = self._indicators(context, solution)
+        rows += self._actions(context, audit, plan, solution)
+        try:
+            self._write(plan, rows)
+            rival = publishing.publish(plan.uuid, solution.strategy.basis)
+        except Exception:
+            self._discard(plan)
+            raise
+        if rival:
+            self._discard(plan)
+        else:
+            self._announce(plan)
+        return plan, rival
+
+    def _empty(
+        self, context: Any, audit: Any, solution: Any
+    ) -> objects.ActionPlan:
+        """The audit's empty plan of an earlier run, or a new one.
+
+        An idle continuous audit would leave one per run.
+        """
+        older = self._older_empty_plan(context, audit)
+        if older is not None:
+            self._update(context, older, solution)
+            return older
+        plan = self._plan(context, audit, solution)
+        try:
+            self._write(plan, self._indicators(context, solution))
+        except Exception:
+            self._discard(plan)
+            raise
+        return plan
+
+    @staticmethod
+    def _plan(context: Any, audit: Any, solution: Any) -> objects.ActionPlan:
         strategy = objects.Strategy.get_by_name(
             context, solution.strategy.name
         )
-        plan = objects.ActionPlan(
+        return objects.ActionPlan(
             context,
             uuid=utils.generate_uuid(),
             audit_id=audit.id,
@@ -66,25 +138,11 @@ class Kronos(base.BasePlanner):
             status_message=_UNFINISHED if solution.actions else None,
             global_efficacy=solution.global_efficacy,
         )
-        actions = self._actions(context, audit, plan, solution)
-        rows = self._indicators(context, solution) + actions
-        if not actions:
-            self._drop_empty_plans(context, audit)
-        try:
-            self._write(plan, rows)
-        except Exception as error:
-            self._discard(plan)
-            raise _not_written(context, audit, error) from error
-        return plan
 
     def _actions(
         self, context: Any, audit: Any, plan: Any, solution: Any
     ) -> list[objects.Action]:
-        parents = getattr(solution.strategy, 'parents', None)
-        if parents is None or len(parents) != len(solution.actions):
-            raise exception.WatcherException(
-                'The planner kronos only serves the strategies of Kronos.'
-            )
+        parents = solution.strategy.parents
         uuids = [utils.generate_uuid() for _ in solution.actions]
         told = self._told(plan, solution, parents)
         return [
@@ -131,10 +189,19 @@ class Kronos(base.BasePlanner):
         for row in rows:
             row.action_plan_id = plan.id
             row.create()
-        if plan.state == State.CANCELLED:
-            plan.state = State.RECOMMENDED
-            plan.status_message = None
+
+    @staticmethod
+    def _announce(plan: Any) -> None:
+        """Tell whoever listens to Watcher that the plan may be started."""
+        plan.state = State.RECOMMENDED
+        plan.status_message = None
+        try:
             plan.save()
+        except Exception as error:
+            # It is so in the database already.
+            LOG.warning(
+                'Action plan %s is not announced: %s', plan.uuid, error
+            )
 
     @staticmethod
     def _discard(plan: Any) -> None:
@@ -168,22 +235,48 @@ class Kronos(base.BasePlanner):
         ]
 
     @staticmethod
-    def _drop_empty_plans(context: Any, audit: Any) -> None:
-        """Delete the audit's older empty plans: they say nothing.
+    def _older_empty_plan(context: Any, audit: Any) -> Any:
+        """The newest of the audit's empty plans; None if there is none.
 
-        An idle continuous audit would leave one per run. Only plans that
-        succeeded and have no actions go. What goes wrong is logged: they
-        are deleted at the next run, or somebody has done it.
+        The others say nothing and are deleted. What goes wrong is logged: a
+        new plan is written then.
         """
         try:
-            for plan in _older_empty_plans(context, audit):
+            newest, *others = sorted(
+                _empty_plans(context, audit),
+                key=lambda plan: plan.id,
+                reverse=True,
+            ) or [None]
+            for plan in others:
                 LOG.debug('Deleting the older empty plan %s', plan.uuid)
                 plan.soft_delete()
         except Exception as error:
             LOG.warning(
-                'The older empty plans of audit %s are not all deleted: %s',
+                'The older empty plans of audit %s are not used: %s',
                 audit.uuid,
                 error,
+            )
+            return None
+        return newest
+
+    def _update(self, context: Any, plan: Any, solution: Any) -> None:
+        """Let an empty plan tell of the newest run.
+
+        What goes wrong is logged: the audit itself tells what matters.
+        """
+        try:
+            plan.global_efficacy = solution.global_efficacy
+            plan.save()
+            for row in objects.EfficacyIndicator.list(
+                context, filters={'action_plan_id': plan.id}
+            ):
+                row.destroy()
+            for row in self._indicators(context, solution):
+                row.action_plan_id = plan.id
+                row.create()
+        except Exception as error:
+            LOG.warning(
+                'The empty plan %s is not up to date: %s', plan.uuid, error
             )
 
 
@@ -210,12 +303,10 @@ def _not_written(
     A continuous audit that failed could never run again, and this one error
     only ends the run.
     """
-    text = status.fit(
-        'KRONOS: the action plan cannot be written to the database of '
-        f'Watcher ({type(error).__name__}); the log of '
-        'watcher-decision-engine has the rest.'
-    )
-    LOG.error('Audit %s: %s %s', audit.uuid, text, error)
+    text = status.fit(f'KRONOS: {_why_not_written(error)}')
+    LOG.error('Audit %s: %s', audit.uuid, text)
+    if not isinstance(error, cfg.Error):
+        LOG.debug('Audit %s: %s', audit.uuid, error)
     try:
         fresh = objects.Audit.get_by_id(context, audit.id, eager=True)
         fresh.status_message = text
@@ -227,7 +318,21 @@ def _not_written(
     return exception.WatcherException(text)
 
 
-def _older_empty_plans(context: Any, audit: Any) -> Iterator[Any]:
+def _why_not_written(error: Exception) -> str:
+    if isinstance(error, cfg.Error):
+        # Without its own text: it may hold a secret.
+        return f'Bad configuration: {options.told(error)}'
+    if isinstance(error, exceptions.KronosException):
+        return f'the action plan cannot be written: {error}'
+    return (
+        'the action plan cannot be written to the database of Watcher '
+        f'({type(error).__name__}); the log of watcher-decision-engine has '
+        'the rest.'
+    )
+
+
+def _empty_plans(context: Any, audit: Any) -> Iterator[Any]:
+    """Those that succeeded, have no actions and are not on their way."""
     older = objects.ActionPlan.list(
         context,
         filters={'audit_id': audit.id, 'state': State.SUCCEEDED},

@@ -32,7 +32,7 @@ STARTED = (PENDING, ONGOING, CANCELLING)
 _WAITING = (RECOMMENDED, PENDING, ONGOING)
 """Of a plan whose pending actions are still going to be."""
 
-_KRONOS_ERROR = re.compile(r'KRONOS:(\w+):')
+_KRONOS_ERROR = re.compile(r'KRONOS:(\w+):(?: \[(\w+)\])?')
 _FAILURE = 'Action failed in '
 """How Watcher begins the message of an action that failed."""
 _BARE_ERROR = re.compile(rf'^{_FAILURE}\w+: (\w+)$')
@@ -125,7 +125,7 @@ def _over(row: ActionRow) -> Event | None:
         event.status = quarantine.DELETED
     else:
         event = _event(row, Outcome.FAILED)
-    event.error_type = error_type_of(row.message)
+    event.error_type, event.fault = told_by(row.message)
     return event
 
 
@@ -143,13 +143,16 @@ def _going(row: ActionRow, plan: PlanRow, heard: float) -> Event | None:
     return event
 
 
-def error_type_of(message: str) -> str:
-    """The class of the error in the message of an action that failed."""
-    for pattern in (_KRONOS_ERROR, _BARE_ERROR):
-        found = pattern.search(message)
-        if found:
-            return found[1]
-    return UNKNOWN
+def told_by(message: str) -> tuple[str, str]:
+    """The class of the error and the fault that an action's message tells.
+
+    The message of an older version tells no fault.
+    """
+    found = _KRONOS_ERROR.search(message)
+    if found:
+        return found[1], found[2] or ''
+    found = _BARE_ERROR.search(message)
+    return (found[1] if found else UNKNOWN), ''
 
 
 def _event(row: ActionRow, outcome: Outcome) -> Event:

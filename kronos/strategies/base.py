@@ -22,6 +22,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from watcher import conf, objects
 from watcher.common import exception
+from watcher.decision_engine.solution import default
 from watcher.decision_engine.strategy.strategies import base
 
 from kronos.common import config, exceptions, options, status
@@ -31,6 +32,7 @@ from kronos.strategies import loglines, messages, parameters
 
 if TYPE_CHECKING:
     from kronos.strategies import cycle
+    from kronos.watcher_db import publishing
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -43,8 +45,9 @@ PLANNER = 'kronos'
 class KronosStrategy(base.BaseStrategy):
     """What all strategies of Kronos share.
 
-    ``parents`` holds, for every action of the solution, the indices of the
-    actions that must end before it; the planner writes them down.
+    For the planner, ``parents`` holds, for every action of the solution, the
+    indices of the actions that must end before it; ``basis`` is what the
+    solution was made from, and ``audit`` the audit that asked for it.
     """
 
     MODE: str | None = None
@@ -57,7 +60,9 @@ class KronosStrategy(base.BaseStrategy):
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
         self._planner = PLANNER
+        self.audit: Any = None
         self.parents: list[list[int]] = []
+        self.basis: publishing.Basis | None = None
 
     @classmethod
     def get_display_name(cls) -> str:
@@ -118,6 +123,7 @@ class KronosStrategy(base.BaseStrategy):
         :raises watcher.common.exception.WatcherException: with the reason,
             if a ONESHOT audit could not be carried out
         """
+        self.audit = audit
         message, failed = self._attempt(audit)
         message = self._tell(audit, message)
         if (
@@ -125,6 +131,30 @@ class KronosStrategy(base.BaseStrategy):
             and audit.audit_type == objects.audit.AuditType.ONESHOT.value
         ):
             raise exception.WatcherException(message)
+
+    def look_again(self) -> Any:
+        """Plan anew, from the cloud and the past as they are now.
+
+        :returns: the new solution
+        :raises watcher.common.exception.WatcherException: see
+            :meth:`do_execute`
+        """
+        self._clear()
+        return self.execute(self.audit)
+
+    def stand_back(self, reason: str) -> Any:
+        """Plan nothing after all, and leave the reason in the audit.
+
+        :returns: an empty solution
+        """
+        self._clear()
+        self._tell(self.audit, f'Nothing is planned: {reason}')
+        self.solution.compute_global_efficacy()
+        return self.solution
+
+    def _clear(self) -> None:
+        self.solution = default.DefaultSolution(goal=self.goal, strategy=self)
+        self.parents, self.basis = [], None
 
     def _attempt(self, audit: Any) -> tuple[str, bool]:
         """Returns the outcome and if it failed; then nothing is planned."""
@@ -183,7 +213,7 @@ class KronosStrategy(base.BaseStrategy):
         ]
         indicators = self.indicators(result.report)
         self.solution.set_efficacy_indicators(**indicators)
-        self.parents = result.parents
+        self.parents, self.basis = result.parents, result.basis
         for told, instance in steps:
             self.solution.add_action(ACTION, told, instance)
 

@@ -17,6 +17,7 @@ from kronos.snapshots import collect, configured
 from kronos.snapshots.recording import Recording
 from kronos.strategies import history, parameters
 from kronos.strategies import scope as audit_scope
+from kronos.watcher_db import publishing
 
 
 @dataclass
@@ -42,6 +43,7 @@ class Cycle:
     report: CycleReport
     parents: list[list[int]]
     settings: Settings
+    basis: publishing.Basis
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds that each part took."""
 
@@ -73,6 +75,9 @@ def run(
             )
         policies = file.enabled
     with _timed(timings, 'history'):
+        # First: what comes up later is new to this audit, so that it is
+        # noticed when the plan is published.
+        known = publishing.live_plans()
         since = cooldown.watcher_since(settings, time.time())
         events = history.events(since, order.audit)
     with _timed(timings, 'collect'):
@@ -100,7 +105,16 @@ def run(
         parents = schedule.schedule(
             report.steps, snapshots, conf.kronos.max_concurrent_migrations
         )
-    return Cycle(report, parents, settings, timings)
+    basis = publishing.Basis(known, _hosts(report, snapshots))
+    return Cycle(report, parents, settings, basis, timings)
+
+
+def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
+    """Those of the scopes in which something is planned."""
+    planned = {step.scope for step in report.steps}
+    return frozenset(
+        host for one in snapshots if one.scope in planned for host in one.hosts
+    )
 
 
 @contextlib.contextmanager

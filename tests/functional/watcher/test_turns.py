@@ -14,8 +14,9 @@ from watcher.db.sqlalchemy import models
 from watcher.tests.unit.db import base as db_base
 from watcher.tests.unit.db import utils
 
-from kronos.actions import turnlock, turns
+from kronos.actions import turns
 from kronos.common import exceptions
+from kronos.watcher_db import lock
 from tests import turntaking
 
 NOW = 1763752294.5
@@ -36,7 +37,7 @@ class TurnsTestCase(db_base.DbTestCase):
         )
         objects.ActionDescription(
             context.make_context(),
-            action_type=turnlock.ACTION_TYPE,
+            action_type=lock.ACTION_TYPE,
             description='as Watcher has it',
         ).create()
         self.uuids = [turntaking.move_uuid(n) for n in range(3)]
@@ -309,7 +310,7 @@ class TestTheRow(TurnsTestCase):
 
     def row(self):
         return objects.ActionDescription.get_by_type(
-            context.make_context(), turnlock.ACTION_TYPE
+            context.make_context(), lock.ACTION_TYPE
         )
 
     def test_it_changes_with_every_turn(self):
@@ -330,7 +331,7 @@ class TestTheRow(TurnsTestCase):
         self.execute(sa.delete(models.ActionDescription))
         self.take(0)
         self.assertEqual([(0, True)], self.held())
-        self.assertEqual(turnlock.ACTION_TYPE, self.row().action_type)
+        self.assertEqual(lock.ACTION_TYPE, self.row().action_type)
 
     def test_the_lock_is_the_first_word(self):
         """Else MySQL would show what was there before the wait."""
@@ -354,7 +355,7 @@ class TestDatabaseAway(TurnsTestCase):
         """Its text has the statement, or the address with the password."""
         self.execute(sa.text('DROP TABLE action_descriptions'))
         error = self.assertRaises(
-            turns.TurnUnknown, self.turns(0).take, lambda told: ''
+            exceptions.TurnUnknown, self.turns(0).take, lambda told: ''
         )
         self.assertIsInstance(error.__cause__, db_exc.DBError)
         self.assertTrue(
@@ -372,7 +373,7 @@ class TestDatabaseAway(TurnsTestCase):
     def test_an_unknown_action(self):
         self.uuids[0] = turntaking.move_uuid(77)
         error = self.assertRaises(
-            turns.TurnUnknown, self.turns(0).take, lambda told: ''
+            exceptions.TurnUnknown, self.turns(0).take, lambda told: ''
         )
         self.assertIn(self.uuids[0], str(error))
 

@@ -52,6 +52,8 @@ class Turns:
         """(what, when) of every turn that began or ended."""
         self.errors = []
         """What the next wishes for a turn raise."""
+        self.replaced = []
+        """What the next ones who wait are told; then nothing."""
         self.entries = []
         """What the next ones who enter are told; then that it is free."""
         self._clock = clock
@@ -61,6 +63,10 @@ class Turns:
         if isinstance(found, Exception):
             raise found
         return found
+
+    def renew(self):
+        if self.replaced:
+            raise self.replaced.pop(0)
 
     def take(self, decide):
         if self.errors:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a move wait as it should, and is it right when it begins (K2-K5)?"""
 
-from kronos.actions import preflight, turns
+from kronos.actions import turns
 from kronos.common import exceptions
 from tests.unit.actions import base
 
@@ -50,7 +50,7 @@ class TurnTestCase(ApproachTestCase):
     def test_no_turn_in_time(self):
         self.block()
         self.refused(
-            preflight.StaleTask,
+            exceptions.StaleTask,
             'no turn within 1800 s: 1 under way out of h1, of at most 1',
         )
         self.assertEqual(2800.0, self.clock.now)
@@ -157,7 +157,7 @@ class NotBeforeTestCase(ApproachTestCase):
     def test_patience_begins_when_its_time_has_come(self):
         self.order.not_before = 5000.0
         self.block()
-        self.refused(preflight.StaleTask, 'no turn within 1800 s')
+        self.refused(exceptions.StaleTask, 'no turn within 1800 s')
         self.assertEqual(6800.0, self.clock.now)
 
 
@@ -173,12 +173,12 @@ class MeanwhileTestCase(ApproachTestCase):
             self.instance.host = 'h3'
 
         self.clock.at(1200, leave)
-        self.refused(preflight.StaleTask, 'has left h1; it is on h3 now')
+        self.refused(exceptions.StaleTask, 'has left h1; it is on h3 now')
         self.assertEqual(1200.0, self.clock.now)
 
     def test_gone(self):
         self.clock.at(1200, lambda: self.cloud.servers.pop(base.UUID))
-        self.refused(preflight.StaleTask, 'the instance is gone')
+        self.refused(exceptions.StaleTask, 'the instance is gone')
 
     def test_wrong(self):
         def lock():
@@ -291,7 +291,7 @@ class RetryTestCase(ApproachTestCase):
         self.assertLess(self.clock.now, 1000 + 250)
 
     def test_the_database_away_for_a_while(self):
-        error = turns.TurnUnknown(reason='away', transient=True)
+        error = exceptions.TurnUnknown(reason='away', transient=True)
         self.turns.errors = [error]
         self.begin()
         self.assertEqual('tries again in 30 s: away', self.told[0])
@@ -299,21 +299,72 @@ class RetryTestCase(ApproachTestCase):
 
     def test_the_database_away_for_good(self):
         self.turns.errors = [
-            turns.TurnUnknown(reason='away', transient=True) for _ in range(9)
+            exceptions.TurnUnknown(reason='away', transient=True)
+            for _ in range(9)
         ]
-        self.refused(turns.TurnUnknown, 'away')
+        self.refused(exceptions.TurnUnknown, 'away')
         self.assertEqual(5, len(self.turns.errors))
 
     def test_no_row_in_the_database(self):
-        self.turns.errors = [turns.TurnUnknown(reason='no row')]
-        self.refused(turns.TurnUnknown, 'no row')
+        self.turns.errors = [exceptions.TurnUnknown(reason='no row')]
+        self.refused(exceptions.TurnUnknown, 'no row')
         self.assertEqual(1000.0, self.clock.now)
 
-    def test_a_host_that_is_not_ready_fails_the_first_try(self):
-        """K5."""
-        self.cloud.services['h2'].update(state='down')
-        self.refused(exceptions.PreFlightError, 'destination h2 is down')
+    def test_a_host_that_is_not_ready_is_waited_for(self):
+        """K5: so long, and no longer."""
+        for host, where in (('h1', 'source'), ('h2', 'destination')):
+            began = self.clock.now
+            self.cloud.services[host].update(state='down')
+            self.refused(exceptions.PreFlightError, f'{where} {host} is down')
+            self.assertEqual(began + 100, self.clock.now)
+            self.cloud.services[host].update(state='up')
+
+    def test_a_host_that_comes_back_in_time(self):
+        for host in ('h1', 'h2'):
+            self.cloud.services[host].update(state='down')
+            self.clock.at(
+                self.clock.now + 50,
+                lambda host=host: self.cloud.services[host].update(state='up'),
+            )
+            self.begin()
+            self.assertIn('waits: nova-compute on', self.told[0])
+            self.assertEqual('', self.told[-1])
+
+    def test_a_server_that_is_busy_for_a_moment(self):
+        """A snapshot, a reboot, or a move that Nova has not written down."""
+        for state in ('image_snapshot', 'migrating'):
+            self.instance.task_state = state
+            self.clock.at(
+                self.clock.now + 50,
+                lambda: setattr(self.instance, 'task_state', None),
+            )
+            self.begin()
+            self.assertIn(f'task state {state}', self.told[0])
+            self.told.clear()
+
+    def test_a_server_that_stays_busy(self):
+        self.instance.task_state = 'image_snapshot'
+        error = self.refused(exceptions.PreFlightError, 'image_snapshot')
+        self.assertEqual('instance_busy', error.kwargs['fault'])
+
+    def test_a_destination_that_is_disabled_is_not_waited_for(self):
+        self.cloud.services['h2'].update(status='disabled')
+        error = self.refused(exceptions.PreFlightError, 'h2 is disabled')
+        self.assertEqual('destination_disabled', error.kwargs['fault'])
         self.assertEqual(1000.0, self.clock.now)
+
+    def test_a_dead_delivery_that_was_replaced(self):
+        """It waits for the other one, and then for its turn if that dies."""
+        self.turns.replaced = [turns.Replaced(reason='by another')]
+        self.turns.entries = [
+            turns.Entry.FREE,
+            turns.Entry.TAKEN,
+            turns.Entry.OVER,
+        ]
+        move = self.course()
+        move.begin()
+        self.assertEqual('', move.carry_out())
+        self.assertEqual(0, self.requests)
 
     def test_who_asks_for_too_much_patience(self):
         self.cloud.answers['GET', f'{base.NOVA}/servers'] = [

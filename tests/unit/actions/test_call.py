@@ -255,7 +255,7 @@ class ForeignTestCase(CallTestCase):
             return real(method, path, query, body)
 
         self.cloud.answer = answer
-        self.fails(exceptions.PreFlightError, 'rejected by Nova', '409')
+        self.fails(exceptions.MigrationCancelled, 'moved to h3')
         self.assertEqual([], self.aborts)
 
 

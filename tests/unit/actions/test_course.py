@@ -327,11 +327,13 @@ class DeliveredTwiceTestCase(base.MoveTestCase):
         self.assertEqual(1300.0, self.clock.now)
 
     def test_the_database_is_away(self):
-        self.turns.entries = [turns.TurnUnknown('away', transient=True)]
+        self.turns.entries = [exceptions.TurnUnknown('away', transient=True)]
         self.run_move()
         self.assertEqual(('h2', None), self.place())
 
     def test_the_database_stays_away(self):
-        self.turns.entries = [turns.TurnUnknown('away', transient=True)] * 9
-        self.fails(turns.TurnUnknown, 'away')
+        self.turns.entries = [
+            exceptions.TurnUnknown('away', transient=True)
+        ] * 9
+        self.fails(exceptions.TurnUnknown, 'away')
         self.assertEqual([], self.cloud.calls)

@@ -250,7 +250,9 @@ class RoomTestCase(base.MoveTestCase):
 
     def test_gone_meanwhile(self):
         del self.cloud.servers[base.UUID]
-        self.refused('the instance is gone')
+        self.fails(
+            exceptions.StaleTask, 'the instance is gone', run=self.check
+        )
 
 
 class AllocationsTestCase(base.MoveTestCase):

@@ -72,7 +72,9 @@ class LiveMigrateTestCase(base.DbTestCase):
             exceptions.MigrationTimeout('too\nslow ' + 'x' * 300)
         )
         text = str(told)
-        self.assertTrue(text.startswith('KRONOS:MigrationTimeout: too slow'))
+        self.assertTrue(
+            text.startswith('KRONOS:MigrationTimeout: [too_slow] too slow')
+        )
         self.assertEqual(210, len(text))
 
     def test_nothing_after_a_failed_pre_condition(self):
@@ -223,6 +225,8 @@ class LiveMigrateTestCase(base.DbTestCase):
         error = self.assertRaises(
             exception.WatcherException, self.action.pre_condition
         )
-        self.assertIn('KRONOS:NovaClientError: Nova: Keystone', str(error))
+        self.assertIn(
+            'KRONOS:NovaClientError: [nova_error] Nova: Keystone', str(error)
+        )
         self.assertEqual([0.01, 0.02, 0.04], slept)
         self.assertIn('KRONOS: tries again in 0.01 s: Nova: Keyst', told[0])

@@ -16,7 +16,7 @@ class PreflightTestCase(base.MoveTestCase):
             self.assertIn(word, str(raised))
 
     def stale(self, *words):
-        self.refused(*words, error=preflight.StaleTask)
+        self.refused(*words, error=exceptions.StaleTask)
 
     def test_all_is_well(self):
         self.assertIs(preflight.Standing.READY, self.check())
@@ -39,7 +39,12 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_on_its_way_elsewhere(self):
         self.migrate('h3')
-        self.refused('MIGRATING')
+        self.stale('on its way to h3')
+
+    def test_on_its_way_and_nobody_knows_where_to(self):
+        """The conductor writes the row seconds after the task state."""
+        self.instance.task_state = 'migrating'
+        self.refused('task state migrating')
 
     def test_elsewhere(self):
         self.instance.host = 'h3'
@@ -68,12 +73,9 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_source_disabled(self):
         self.cloud.services['h1'].update(status='disabled', reason='disk')
-        self.refused('source h1', 'disabled (disk)')
-
-    def test_source_disabled_is_what_an_evacuation_is_for(self):
-        self.cloud.services['h1'].update(status='disabled')
-        self.task.phase = 'evacuate'
-        self.check()
+        for phase in ('spread', 'pack', 'affinity', 'evacuate'):
+            self.task.phase = phase
+            self.check()
 
     def test_source_down_stops_an_evacuation_too(self):
         self.cloud.services['h1'].update(state='down')

@@ -160,15 +160,31 @@ class LivenessTestCase(FollowTestCase):
 
         self.look(fail)
 
-    def aborted(self, words):
-        self.fails(exceptions.MigrationCancelled, 'aborted running', words)
-        # Seen and aborted at once, over at the next look.
-        self.assertLessEqual(self.clock.now - self.failed_at, 10)
+    def aborted(self, words, after=0):
+        error = self.fails(
+            exceptions.MigrationCancelled, 'aborted running', words
+        )
+        self.assertEqual('destination_closed', error.kwargs['fault'])
+        # Over at the next look after it was aborted.
+        self.assertGreaterEqual(self.clock.now - self.failed_at, after)
+        self.assertLessEqual(self.clock.now - self.failed_at, after + 10)
         self.assertEqual(('h1', None), self.place())
 
     def test_destination_down(self):
         self.fail_host('h2', state='down')
-        self.aborted('nova-compute on destination h2 is down')
+        self.aborted('nova-compute on destination h2 is down', 30)
+
+    def test_a_report_that_is_late(self):
+        """Nova calls a host down whose one report was lost."""
+
+        def late(migration, number):
+            state = 'down' if number in (5, 6, 7, 20, 21, 22) else 'up'
+            self.cloud.services['h2'].update(state=state)
+
+        self.look(late)
+        self.instance.script = (*['running'] * 50, 'completed')
+        self.assertEqual('', self.run_move())
+        self.assertIn('destination h2 is well again', self.log.output)
 
     def test_destination_forced_down(self):
         self.fail_host('h2', forced=True)
@@ -189,20 +205,21 @@ class LivenessTestCase(FollowTestCase):
                 )
 
         self.look(gone)
-        self.aborted('destination h2 is not known to Nova')
+        self.aborted('destination h2 is not known to Nova', 30)
 
     def test_it_is_not_tried_again(self):
         self.fail_host('h2', state='down')
-        self.aborted('down')
+        self.aborted('down', 30)
         self.assertEqual(1, self.requests)
 
     def test_source_down_is_said(self):
         self.fail_host('h1', state='down')
-        self.fails(
+        error = self.fails(
             exceptions.MigrationTimeout,
             'aborted after 2000 s',
             'nova-compute on source h1 is down',
         )
+        self.assertEqual('source_failed', error.kwargs['fault'])
         self.assertEqual(
             1,
             self.log.output.count('is being migrated: nova-compute on source'),

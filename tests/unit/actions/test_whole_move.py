@@ -93,7 +93,7 @@ class WholeTestCase(moves.MoveTestCase, base.DbTestCase):
         self.instance.locked = True
         self.refused(
             exception.WatcherException,
-            'KRONOS:PreFlightError: the instance is locked',
+            'KRONOS:PreFlightError: [instance_locked] the instance is locked',
             self.action.pre_condition,
         )
 
@@ -115,7 +115,8 @@ class WholeTestCase(moves.MoveTestCase, base.DbTestCase):
         self.clock.at(1200, self.cancel)
         self.refused(
             exception.WatcherException,
-            'KRONOS:MigrationCancelled: its plan was cancelled',
+            'KRONOS:MigrationCancelled: [plan_cancelled] its plan was '
+            'cancelled',
             self.action.execute,
         )
         self.assertEqual(1, len(self.aborts))
@@ -130,8 +131,8 @@ class WholeTestCase(moves.MoveTestCase, base.DbTestCase):
             exception.WatcherException, self.action.execute
         )
         self.assertEqual(
-            'KRONOS:PreFlightError: destination refused: No valid host was '
-            'found.',
+            'KRONOS:PreFlightError: [destination_refused] destination '
+            'refused: No valid host was found.',
             str(raised),
         )
 

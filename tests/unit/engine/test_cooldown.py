@@ -7,7 +7,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine import cooldown, quarantine
+from kronos.engine import cooldown, faults, quarantine
 from kronos.engine.cooldown import Memory
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.settings import Settings
@@ -38,11 +38,11 @@ def by_hand(outcome: Outcome = Outcome.MOVED, **more: Any) -> Event:
     return event(outcome, **{'origin': Origin.NOVA, **more})
 
 
-def remember(*events: Event, **settings: Any) -> Memory:
-    """In the aggregate gpu: u1 on b, u2 on a."""
+def remember(*events: Event, on: str = 'b', **settings: Any) -> Memory:
+    """In the aggregate gpu: u1 on b unless told otherwise, u2 on a."""
     snapshot = build.snapshot(
         {'cpu': {'a': 0.1, 'b': 0.2}},
-        instances=[build.instance('u1', 'b'), build.instance('u2', 'a')],
+        instances=[build.instance('u1', on), build.instance('u2', 'a')],
         events=list(events),
     )
     snapshot.scope, snapshot.taken_at = 'gpu', 1000.0
@@ -183,15 +183,15 @@ class TestInstance(base.BaseTestCase):
 
 
 class TestQuarantine(base.BaseTestCase):
-    """I3-I6."""
+    """I3-I6; u1 is on a, where it was when its move failed."""
 
-    def reason(self, *events: Event, **settings: Any) -> str:
-        memory = remember(*events, **{**QUARANTINE, **settings})
+    def reason(self, *events: Event, on: str = 'a', **settings: Any) -> str:
+        memory = remember(*events, on=on, **{**QUARANTINE, **settings})
         return memory.unavailable.get('u1', '')
 
     def test_by_error_type(self) -> None:
         for error_type, quarantined in [
-            ('PreFlightError', True),
+            ('PreFlightError', False),
             ('MigrationFailed', True),
             ('MigrationTimeout', True),
             ('NovaClientError', False),
@@ -200,10 +200,47 @@ class TestQuarantine(base.BaseTestCase):
             reason = self.reason(failed(error_type))
             self.assertEqual(quarantined, bool(reason), error_type)
 
+    def test_by_fault(self) -> None:
+        """Only what is the instance's own; the type says less than that."""
+        for fault, row in faults.TABLE.items():
+            reason = self.reason(failed('MigrationFailed', fault=fault))
+            self.assertEqual(row.quarantines, bool(reason), fault)
+        own = {fault for fault, row in faults.TABLE.items() if row.quarantines}
+        self.assertEqual(
+            {
+                'migration_failed',
+                'migration_stalled',
+                'inconsistent',
+                'too_slow',
+                'unknown',
+            },
+            own,
+        )
+
+    def test_where_it_should_have_gone_it_has_arrived(self) -> None:
+        """Nova brought it there all the same, or somebody did."""
+        cause = failed('MigrationTimeout')
+        for on, quarantined in [('a', True), ('b', False)]:
+            reason = self.reason(cause, by_hand(at=890), on=on)
+            self.assertEqual(quarantined, bool(reason), on)
+
+    def test_who_was_not_asked_to_move_need_not_rest(self) -> None:
+        for fault, row in faults.TABLE.items():
+            reason = self.reason(
+                failed('PreFlightError', fault=fault),
+                instance_cooldown_seconds=900,
+                quarantine_seconds=0,
+            )
+            rests = row.rests is faults.Rest.BOTH
+            self.assertEqual(rests, 'cools down' in reason, fault)
+
     def test_the_numbers_are_said(self) -> None:
-        ends = '; any move by hand that arrives ends that'
-        told = 'PreFlightError at its move a -> b, 120 s ago'
-        one = failed('PreFlightError')
+        ends = (
+            ' (The migration was under way for migration_timeout and was '
+            'aborted); any move by hand that arrives ends that'
+        )
+        told = 'MigrationFailed, too_slow at its move a -> b, 120 s ago'
+        one = failed('MigrationFailed', fault='too_slow')
         self.assertEqual(
             f'it is in quarantine for 3480 s: {told}{ends}', self.reason(one)
         )
@@ -229,7 +266,7 @@ class TestQuarantine(base.BaseTestCase):
     def test_unknown_error_type(self) -> None:
         """I6: as a precaution, and said."""
         for error_type, told in [('Odd', 'Odd'), ('', 'none')]:
-            memory = remember(failed(error_type), **QUARANTINE)
+            memory = remember(failed(error_type), on='a', **QUARANTINE)
             self.assertIn('in quarantine', memory.unavailable['u1'])
             (note,) = memory.notes
             self.assertIn('u1 is in quarantine as a precaution', note)
@@ -287,14 +324,14 @@ class TestQuarantine(base.BaseTestCase):
         events = [
             self.deleted(100, 900),
             by_hand(at=300),
-            failed('PreFlightError', at=500),
+            failed('MigrationTimeout', at=500),
         ]
         for order in itertools.permutations(events):
-            self.assertIn('for 3100 s: PreFlight', self.reason(*order))
+            self.assertIn('for 3100 s: MigrationT', self.reason(*order))
 
     def test_the_newest_failure_counts(self) -> None:
         old, new = (
-            failed('PreFlightError', at=100),
+            failed('MigrationFailed', at=100),
             failed('MigrationTimeout', at=900),
         )
         moved = by_hand(at=500)
@@ -370,10 +407,10 @@ class TestTwoTellOfOne(base.BaseTestCase):
         **QUARANTINE,
     }
 
-    def same(self, *events: Event) -> Memory:
-        first = remember(events[0], **self.SETTINGS)
+    def same(self, *events: Event, on: str = 'b') -> Memory:
+        first = remember(events[0], on=on, **self.SETTINGS)
         for order in itertools.permutations(events):
-            self.assertEqual(first, remember(*order, **self.SETTINGS))
+            self.assertEqual(first, remember(*order, on=on, **self.SETTINGS))
         return first
 
     def test_a_move(self) -> None:
@@ -382,7 +419,7 @@ class TestTwoTellOfOne(base.BaseTestCase):
 
     def test_a_failure(self) -> None:
         told = failed('MigrationFailed', at=881.0)
-        memory = self.same(told, by_hand(Outcome.FAILED))
+        memory = self.same(told, by_hand(Outcome.FAILED), on='a')
         self.assertIn('quarantine', memory.unavailable['u1'])
 
     def test_on_its_way(self) -> None:

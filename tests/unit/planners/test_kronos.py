@@ -2,6 +2,7 @@
 """Is a plan written whole or not at all, and are only empty ones deleted?"""
 
 import contextlib
+import threading
 import types
 
 import fixtures
@@ -14,15 +15,28 @@ from oslo_db.sqlalchemy import enginefacade
 from oslo_utils import timeutils
 from watcher import objects
 from watcher.applier.workflow_engine import default
-from watcher.common import exception
+from watcher.common import context, exception
 from watcher.tests.unit.db import base
 from watcher.tests.unit.objects import utils
 
 from kronos.planners import kronos, outlook
+from kronos.watcher_db import publishing
 
 CONF = cfg.CONF
 State = objects.action_plan.State
+LOCK = 'kronos.watcher_db.lock'
 GROUP = 'watcher_workflow_engines.taskflow'
+
+
+class Strategy:
+    """What the planner uses of one; it never looks again."""
+
+    name = 'kronos_spread'
+
+    def __init__(self, audit, parents):
+        self.audit = audit
+        self.parents = parents
+        self.basis = publishing.Basis(frozenset(), frozenset())
 
 
 class PlannerTestCase(base.DbTestCase):
@@ -64,9 +78,7 @@ class PlannerTestCase(base.DbTestCase):
 
     def solution(self, parents, indicators=()):
         return types.SimpleNamespace(
-            strategy=types.SimpleNamespace(
-                name='kronos_spread', parents=parents
-            ),
+            strategy=Strategy(self.audit, parents),
             actions=[
                 {
                     'action_type': 'kronos_live_migrate',
@@ -239,7 +251,7 @@ class PlannerTestCase(base.DbTestCase):
 
     def test_a_foreign_strategy_leaves_nothing_behind(self):
         solution = self.solution([[]])
-        del solution.strategy.parents
+        del solution.strategy.basis
         self.assertRaises(
             exception.WatcherException,
             self.planner.schedule,
@@ -269,7 +281,7 @@ class PlannerTestCase(base.DbTestCase):
         solution = self.solution([[]], indicators=[('ok', 1), ('bad', 2)])
         solution.efficacy_indicators[1].name = 'x', 'y'
         self.assertRaises(
-            ValueError,
+            exception.WatcherException,
             self.planner.schedule,
             self.context,
             self.audit.id,
@@ -315,6 +327,58 @@ class PlannerTestCase(base.DbTestCase):
         self.audit.save()
         waiting = self.schedule()
         taken = self.make_plan(9, State.SUCCEEDED, hostname='applier')
-        new = self.schedule()
-        self.assertEqual({waiting.uuid, new.uuid}, self.plans())
-        self.assertNotIn(taken.uuid, self.plans())
+        self.assertEqual(taken.uuid, self.schedule().uuid)
+        self.assertEqual({waiting.uuid, taken.uuid}, self.plans())
+
+    def test_an_idle_audit_has_one_plan(self):
+        """It tells of the newest run; nothing is left behind, deleted."""
+        first = self.schedule(indicators=[('migrations', 1)])
+        again = self.schedule(indicators=[('migrations', 2)])
+        self.assertEqual(first.uuid, again.uuid)
+        everything = context.make_context(show_deleted=True)
+        self.assertEqual(1, len(objects.ActionPlan.list(everything)))
+        (row,) = objects.EfficacyIndicator.list(everything)
+        self.assertEqual(2, row.value)
+
+    def test_a_bad_option_that_is_read_anew(self):
+        """A continuous audit plans again when it is mended."""
+        self.audit.audit_type = 'CONTINUOUS'
+        self.audit.save()
+        folder = self.useFixture(fixtures.TempDir()).path
+        with open(f'{folder}/watcher.conf', 'w') as file:
+            file.write('[kronos]\nstagger_seconds = s3cret\n')
+        CONF([], default_config_files=[file.name])
+        self.addCleanup(CONF.reset)
+        raised = self.assertRaises(
+            exception.ActionPlanIsOngoing, self.schedule, []
+        )
+        self.assertIn('Bad configuration: option stagger_', str(raised))
+        self.assertNotIn('s3cret', str(raised))
+        self.audit.refresh()
+        self.assertEqual(str(raised), self.audit.status_message)
+        self.assertEqual(set(), self.plans())
+
+    def test_the_database_is_lost_at_any_statement(self):
+        self.audit.audit_type = 'CONTINUOUS'
+        self.audit.save()
+        for what in ('FROM strategies', 'INTO action_plans', 'UPDATE action_'):
+            with self.losing(what):
+                self.assertRaises(
+                    exception.ActionPlanIsOngoing, self.schedule, []
+                )
+            found = objects.ActionPlan.list(self.context)
+            self.assertEqual([], [p for p in found if p.state != 'CANCELLED'])
+
+    def test_a_lock_that_is_held_for_ever(self):
+        """Whoever holds it is dead, and the database does not know."""
+        self.useFixture(fixtures.MonkeyPatch(f'{LOCK}.PATIENCE', 0.1))
+        released = threading.Event()
+        self.addCleanup(released.set)
+        self.useFixture(
+            fixtures.MonkeyPatch(f'{LOCK}._lock', lambda _: released.wait(60))
+        )
+        raised = self.assertRaises(
+            exception.WatcherException, self.schedule, []
+        )
+        self.assertIn('DeadlinePassed', str(raised))
+        self.assertEqual(set(), self.plans())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does only one applier at a time look whose turn it is?
+"""The lock that all decision engines and appliers of a Watcher share.
 
-They all queue up for one row that every Watcher has and that is ours: the
-description of our action.
+They share nothing but its database, so they queue up for one row that every
+Watcher has and that is ours: the description of our action.
 """
 
 import types
@@ -15,11 +15,17 @@ from oslo_db import exception as db_exc
 from oslo_db.sqlalchemy import enginefacade
 from oslo_log import log as logging
 from oslo_utils import timeutils
+from sqlalchemy import exc as sa_exc
 from watcher.db.sqlalchemy import models
+
+from kronos.common import deadline
 
 LOG = logging.getLogger(__name__)
 
 ACTION_TYPE = 'kronos_live_migrate'
+PATIENCE = 30.0
+"""Seconds that anybody waits for the lock and for the database: who holds
+the one may have died with its machine, and the other may say nothing."""
 
 _T = TypeVar('_T')
 _Row = models.ActionDescription.__table__
@@ -30,6 +36,15 @@ class RowMissing(Exception):
     """Our row of the action descriptions is not there."""
 
 
+FAILURES = (
+    db_exc.DBError,
+    db_exc.CantStartEngineError,
+    sa_exc.SQLAlchemyError,
+    deadline.DeadlinePassed,
+    RowMissing,
+)
+"""What :func:`exclusively` raises if the database is to blame."""
+
 # In a Galera cluster the one who was later is told so by a deadlock.
 _retried = oslo_db_api.wrap_db_retry(
     retry_interval=0.05,
@@ -39,18 +54,26 @@ _retried = oslo_db_api.wrap_db_retry(
 )
 
 
-def exclusively(work: Callable[[Any], _T]) -> _T:
+def exclusively(work: Callable[[Any], _T], patience: float = PATIENCE) -> _T:
     """Do some work in a transaction that overlaps with no other one of these.
 
     :param work: is given the session; it is done again after a deadlock
+    :param patience: seconds; None: ``PATIENCE``
+    :raises DeadlinePassed: the lock or the database could not be had in
+        time; nothing was done, unless the connection hangs at the very last
+        word
     :raises RowMissing: even though it was written anew
     :raises Exception: what oslo.db and SQLAlchemy raise
     """
-    try:
-        return _transaction(work)
-    except RowMissing:
-        _insert()
-        return _transaction(work)
+
+    def attempt(check: deadline.Check) -> _T:
+        try:
+            return _transaction(work, check)
+        except RowMissing:
+            _insert()
+            return _transaction(work, check)
+
+    return deadline.within(PATIENCE if patience is None else patience, attempt)
 
 
 def mark(session: Any) -> None:
@@ -67,13 +90,15 @@ def mark(session: Any) -> None:
     session.execute(sa.update(_Row).where(_OURS).values(updated_at=now))
 
 
-def _transaction(work: Callable[[Any], _T]) -> _T:
+def _transaction(work: Callable[[Any], _T], check: deadline.Check) -> _T:
     def once() -> _T:
         # A context of its own: no part of what the thread may be in.
         context = types.SimpleNamespace()
         with enginefacade.writer.using(context) as session:
             _lock(session)
-            return work(session)
+            found = work(session)
+            check()
+            return found
 
     found: _T = _retried(once)()
     return found

@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The faults: each way in which a move can end badly, and what follows.
+
+One table. The action raises its rows and puts their codes into its message,
+the history of moves reads them there, the explanation and the operators'
+guide tell them.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kronos.common import exceptions
+
+
+class Whose(StrEnum):
+    """At whom or what an operator should look."""
+
+    SERVER = 'server'
+    SOURCE = 'source'
+    DESTINATION = 'destination'
+    GROUP = 'group'
+    SCOPE = 'scope'
+    NOVA = 'Nova'
+    WATCHER = 'Watcher'
+    KRONOS = 'Kronos'
+    OPERATOR = 'operator'
+
+
+class Rest(StrEnum):
+    """Who is left alone for its cooldown after the fault."""
+
+    NOBODY = 'nobody'
+    """The action was SKIPPED or CANCELLED: nothing was tried."""
+    SCOPE = 'scope'
+    """A plan was tried, and Nova was not asked to move the server."""
+    BOTH = 'scope, server'
+
+
+class Fault(StrEnum):
+    """The code of an ending, as it stands in the message of an action."""
+
+    INSTANCE_GONE = 'instance_gone'
+    INSTANCE_ELSEWHERE = 'instance_elsewhere'
+    OTHER_HALF = 'other_half'
+    NO_TURN = 'no_turn'
+
+    INSTANCE_LOCKED = 'instance_locked'
+    INSTANCE_PINNED = 'instance_pinned'
+    INSTANCE_NOT_ACTIVE = 'instance_not_active'
+    INSTANCE_BUSY = 'instance_busy'
+    INSTANCE_ALLOCATIONS = 'instance_allocations'
+    SOURCE_NOT_UP = 'source_not_up'
+    DESTINATION_NOT_UP = 'destination_not_up'
+    DESTINATION_DISABLED = 'destination_disabled'
+    DESTINATION_FULL = 'destination_full'
+    DESTINATION_CELL = 'destination_cell'
+    DESTINATION_REFUSED = 'destination_refused'
+    HOST_LEFT_SCOPE = 'host_left_scope'
+    GROUP_RULE = 'group_rule'
+    NOVA_REJECTED = 'nova_rejected'
+    BAD_PARAMETERS = 'bad_parameters'
+    CONFLICT = 'conflict'
+
+    MIGRATION_FAILED = 'migration_failed'
+    MIGRATION_STALLED = 'migration_stalled'
+    INCONSISTENT = 'inconsistent'
+    SOURCE_FAILED = 'source_failed'
+    DESTINATION_FAILED = 'destination_failed'
+    INSTANCE_VANISHED = 'instance_vanished'
+    TOO_SLOW = 'too_slow'
+    QUEUED_TOO_LONG = 'queued_too_long'
+
+    PLAN_CANCELLED = 'plan_cancelled'
+    DESTINATION_CLOSED = 'destination_closed'
+    ABORTED = 'aborted'
+    TAKEN_OVER = 'taken_over'
+    DROPPED = 'dropped'
+    GIVEN_UP = 'given_up'
+
+    NOVA_ERROR = 'nova_error'
+    PLACEMENT_ERROR = 'placement_error'
+    WATCHER_ERROR = 'watcher_error'
+    CONFIGURATION = 'configuration'
+    UNKNOWN = 'unknown'
+
+
+@dataclass
+class Consequence:
+    """A row of the table."""
+
+    error: str
+    """Name of the exception's class; '' where none is known."""
+    whose: Whose
+    means: str
+    remedy: str
+    """What the operator does."""
+    waits: bool = False
+    """Before Nova is asked it is waited for, up to ``preflight_wait``."""
+    retried: bool = False
+    """The action tries again, up to ``max_retries`` times."""
+    quarantines: bool = False
+    """The server stays where it is for ``instance_quarantine_seconds``."""
+    rests: Rest = Rest.BOTH
+
+
+_STALE = exceptions.StaleTask.__name__
+_PREFLIGHT = exceptions.PreFlightError.__name__
+_FAILED = exceptions.MigrationFailed.__name__
+_TIMEOUT = exceptions.MigrationTimeout.__name__
+_CANCELLED = exceptions.MigrationCancelled.__name__
+
+TABLE: dict[Fault, Consequence] = {
+    Fault.INSTANCE_GONE: Consequence(
+        _STALE,
+        Whose.SERVER,
+        'The server was deleted.',
+        'Nothing.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_ELSEWHERE: Consequence(
+        _STALE,
+        Whose.OPERATOR,
+        'The server has left its source, or is on its way to another host.',
+        'Nothing: the next audit sees where it is.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.OTHER_HALF: Consequence(
+        _STALE,
+        Whose.KRONOS,
+        'The other half of an exchange was not made, so this one would do '
+        'harm.',
+        'See how the other half ended.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.NO_TURN: Consequence(
+        _STALE,
+        Whose.SCOPE,
+        'Others were moving all the time (queue_timeout).',
+        'See what the message says it waited for.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_LOCKED: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The server was locked after it was planned.',
+        'Unlock it, if it is to move.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.INSTANCE_PINNED: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The server got kronos:pin after it was planned.',
+        'Nothing: its owner wants it to stay.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.INSTANCE_NOT_ACTIVE: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'The server is not ACTIVE any more.',
+        'Nothing: it moves when it is ACTIVE again.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.INSTANCE_BUSY: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'The server has a task, such as a snapshot or a resize.',
+        'If the task never ends: openstack server set --state active.',
+        waits=True,
+        rests=Rest.SCOPE,
+    ),
+    Fault.INSTANCE_ALLOCATIONS: Consequence(
+        _PREFLIGHT,
+        Whose.NOVA,
+        'Placement holds the server elsewhere than on its source.',
+        'nova-manage placement heal_allocations.',
+    ),
+    Fault.SOURCE_NOT_UP: Consequence(
+        _PREFLIGHT,
+        Whose.SOURCE,
+        'The nova-compute of the source is down, or not known.',
+        'Start it.',
+        waits=True,
+        retried=True,
+        rests=Rest.SCOPE,
+    ),
+    Fault.DESTINATION_NOT_UP: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        'The nova-compute of the destination is down, or not known.',
+        'Start it.',
+        waits=True,
+        retried=True,
+        rests=Rest.SCOPE,
+    ),
+    Fault.DESTINATION_DISABLED: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        'The destination was disabled after the server was planned.',
+        'Nothing: the next audit chooses another.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.DESTINATION_FULL: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        'The room on the destination was taken meanwhile, or Placement does '
+        'not show it.',
+        'Nothing: the next audit chooses another.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.DESTINATION_CELL: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        'The destination is in another cell of Nova, or mapped to none.',
+        'Set kronos:cell on the aggregates, or nova-manage cell_v2 '
+        'discover_hosts.',
+    ),
+    Fault.DESTINATION_REFUSED: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        "Nova's scheduler or a host refused, before anything moved.",
+        "Read Nova's words in the message; pin the server if it always is so.",
+    ),
+    Fault.HOST_LEFT_SCOPE: Consequence(
+        _PREFLIGHT,
+        Whose.SCOPE,
+        'The source or the destination was taken out of the aggregate.',
+        'Nothing.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.GROUP_RULE: Consequence(
+        _PREFLIGHT,
+        Whose.GROUP,
+        'A member of its server group came to, or left, the destination.',
+        'Nothing: the next audit chooses another.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.NOVA_REJECTED: Consequence(
+        _PREFLIGHT,
+        Whose.NOVA,
+        'Nova rejected the request at once.',
+        "Read Nova's words in the message.",
+    ),
+    Fault.BAD_PARAMETERS: Consequence(
+        _PREFLIGHT,
+        Whose.KRONOS,
+        'The parameters of the action make no sense.',
+        'Somebody has edited them: make a new plan.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.CONFLICT: Consequence(
+        exceptions.MigrationConflict.__name__,
+        Whose.DESTINATION,
+        'Nova calls the migration "conflict": its scheduler refused the '
+        'destination.',
+        "Read Nova's words in the message.",
+    ),
+    Fault.MIGRATION_FAILED: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'Nova gave the migration up on the way.',
+        'Read the logs of nova-compute at both ends.',
+        quarantines=True,
+    ),
+    Fault.MIGRATION_STALLED: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'The migration made no progress (stall_timeout) and was aborted.',
+        'See what the server does to its memory; raise the limits of its '
+        'hypervisor, or pin it.',
+        quarantines=True,
+    ),
+    Fault.INCONSISTENT: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'Nova says one thing of the migration and another of the server.',
+        'Look at both hypervisors before you do anything to that server.',
+        quarantines=True,
+    ),
+    Fault.SOURCE_FAILED: Consequence(
+        _FAILED,
+        Whose.SOURCE,
+        'The migration failed while the nova-compute of the source was away.',
+        'Mend that host.',
+    ),
+    Fault.DESTINATION_FAILED: Consequence(
+        _FAILED,
+        Whose.DESTINATION,
+        'The migration failed while the nova-compute of the destination was '
+        'away.',
+        'Mend that host.',
+    ),
+    Fault.INSTANCE_VANISHED: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'The server was deleted while it moved.',
+        'Nothing.',
+    ),
+    Fault.TOO_SLOW: Consequence(
+        _TIMEOUT,
+        Whose.SERVER,
+        'The migration was under way for migration_timeout and was aborted.',
+        'Raise migration_timeout, or pin the server.',
+        quarantines=True,
+    ),
+    Fault.QUEUED_TOO_LONG: Consequence(
+        _TIMEOUT,
+        Whose.SOURCE,
+        "The migration was in Nova's queue for queue_timeout and was aborted.",
+        'See what else leaves that host, and whether its nova-compute works.',
+    ),
+    Fault.PLAN_CANCELLED: Consequence(
+        _CANCELLED,
+        Whose.OPERATOR,
+        'The plan was cancelled.',
+        'Nothing.',
+    ),
+    Fault.DESTINATION_CLOSED: Consequence(
+        _CANCELLED,
+        Whose.DESTINATION,
+        'The destination went down or was disabled on the way, so Kronos '
+        'aborted the migration.',
+        'Nothing: the server runs on its source.',
+    ),
+    Fault.ABORTED: Consequence(
+        _CANCELLED,
+        Whose.OPERATOR,
+        'Somebody else aborted the migration in Nova.',
+        'Nothing.',
+    ),
+    Fault.TAKEN_OVER: Consequence(
+        _CANCELLED,
+        Whose.OPERATOR,
+        'Somebody else moves the server to another host.',
+        'Nothing.',
+    ),
+    Fault.DROPPED: Consequence(
+        _CANCELLED,
+        Whose.SOURCE,
+        'A nova-compute was stopped or restarted before the migration ran.',
+        'Nothing, or start it.',
+        retried=True,
+    ),
+    Fault.GIVEN_UP: Consequence(
+        _CANCELLED,
+        Whose.WATCHER,
+        'Watcher took the applier for dead and gave the plan up.',
+        'See why the applier did not answer.',
+    ),
+    Fault.NOVA_ERROR: Consequence(
+        exceptions.NovaClientError.__name__,
+        Whose.NOVA,
+        'Nova could not be asked, or answered nonsense.',
+        'Mend its API; kronos-test-config says what is wrong.',
+        retried=True,
+    ),
+    Fault.PLACEMENT_ERROR: Consequence(
+        exceptions.PlacementClientError.__name__,
+        Whose.NOVA,
+        'Placement could not be asked, or answered nonsense.',
+        'Mend its API; kronos-test-config says what is wrong.',
+        retried=True,
+    ),
+    Fault.WATCHER_ERROR: Consequence(
+        exceptions.TurnUnknown.__name__,
+        Whose.WATCHER,
+        "Watcher's database could not be asked.",
+        'Mend the database.',
+        retried=True,
+    ),
+    Fault.CONFIGURATION: Consequence(
+        exceptions.ConfigurationError.__name__,
+        Whose.OPERATOR,
+        'An option of [kronos] is not valid.',
+        'Correct the option that the message names.',
+    ),
+    Fault.UNKNOWN: Consequence(
+        '',
+        Whose.KRONOS,
+        'Something that Kronos did not foresee.',
+        "Report it, with the applier's log; the server rests as a precaution.",
+        quarantines=True,
+    ),
+}
+"""By code; the codes are those of messages in databases, so they stay."""
+
+_OF_OLD = {
+    _PREFLIGHT: Fault.DESTINATION_REFUSED,
+    _FAILED: Fault.MIGRATION_FAILED,
+    _TIMEOUT: Fault.TOO_SLOW,
+    _CANCELLED: Fault.PLAN_CANCELLED,
+}
+
+
+def of(code: str, error_type: str) -> Fault:
+    """The fault that the message of an action tells.
+
+    :param code: '' in the message of an older version
+    :param error_type: name of the exception's class
+    """
+    if code in TABLE:
+        return Fault(code)
+    if error_type in _OF_OLD:
+        return _OF_OLD[error_type]
+    same = (one for one in TABLE if TABLE[one].error == error_type != '')
+    return next(same, Fault.UNKNOWN)
+
+
+def of_error(error: Exception) -> Fault:
+    """The fault of an exception, as it was raised."""
+    told = (
+        error.kwargs if isinstance(error, exceptions.KronosException) else {}
+    )
+    return of(str(told.get('fault', '')), type(error).__name__)
+
+
+def error(
+    fault: Fault, reason: str, **more: object
+) -> exceptions.MigrationError:
+    """The exception of a fault, to be raised.
+
+    :param reason: the text
+    :param more: further fields of the exception
+    """
+    row = TABLE[fault]
+    kind = getattr(exceptions, row.error)
+    made: exceptions.MigrationError = kind(
+        reason, **{'fault': fault, 'transient': row.retried, **more}
+    )
+    return made
