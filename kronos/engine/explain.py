@@ -54,14 +54,22 @@ def fixed_instances(
 
 
 def why_stopped(
-    stopped: StopReason, state: State, migrations: int, settings: Settings
+    stopped: StopReason,
+    state: State,
+    migrations: int,
+    settings: Settings,
+    all_judged: bool = True,
 ) -> str:
-    """The reason of a planning that took place, with its numbers."""
+    """The reason of a planning that took place, with its numbers.
+
+    :param all_judged: whether no policy was skipped
+    """
     after = f' after {_counted(migrations)}' if migrations else ''
     over = state.over_threshold()
     if stopped is StopReason.BALANCED:
+        which = 'all' if all_judged else 'the judged'
         return (
-            f'within all thresholds{after}: '
+            f'within {which} thresholds{after}: '
             f'{_standing(state, ~over, named=False)}'
         )
     if stopped is StopReason.BUDGET:
@@ -74,7 +82,8 @@ def why_stopped(
             f'of {state.combined():.3f}{after}'
         )
     if not over.any():
-        return f'{text}; no policy is over its threshold'
+        none = 'no policy' if all_judged else 'no judged policy'
+        return f'{text}; {none} is over its threshold'
     return f'{text}; over the threshold: {_standing(state, over)}'
 
 

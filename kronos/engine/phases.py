@@ -197,7 +197,11 @@ class Phases:
     def _spread(self, draft: Draft) -> PhaseEnd:
         stopped = Spread(draft, self.settings).run()
         reason = explain.why_stopped(
-            stopped, self.state, len(draft.made), self.settings
+            stopped,
+            self.state,
+            len(draft.made),
+            self.settings,
+            all_judged=not any(one.skipped for one in self.scorecard.results),
         )
         if stopped is not StopReason.STUCK:
             return PhaseEnd(stopped, reason)

@@ -37,6 +37,8 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
         yield logging.DEBUG, line
     for drain in scope.drains:
         yield logging.DEBUG, _drain_line(drain)
+    for text in messages.unjudged(scope):
+        yield logging.WARNING, text
     for warning in scope.warnings:
         yield logging.WARNING, warning
     for step in scope.steps:

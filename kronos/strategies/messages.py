@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How is the outcome of an audit told, in one sentence?"""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -11,6 +12,11 @@ REASON = 120
 
 WHY = 70
 """Characters of a reason beside the outcome of a plan."""
+
+UNJUDGED = 90
+"""Characters of the reason why a policy was not judged."""
+
+_ADDRESS = re.compile(r'Prometheus at \S+: ')
 
 Outcome = Callable[[types.AggregateResult], str]
 """Tells what the plan of a scope does for the goal of its audit."""
@@ -35,11 +41,32 @@ def summary(report: types.CycleReport, outcome: Outcome) -> str:
 
 
 def _scope_summary(scope: types.AggregateResult, outcome: Outcome) -> str:
+    first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
-        return scope.reason  # it names the scope itself
+        return f'{first}{scope.reason}'  # it names the scope itself
     if not scope.steps:
-        return f'{scope.name}: {_standstill(scope)}'
-    return f'{scope.name}: {_migrations(scope)}, {outcome(scope)}'
+        return f'{scope.name}: {first}{_standstill(scope)}'
+    return f'{scope.name}: {first}{_migrations(scope)}, {outcome(scope)}'
+
+
+def unjudged(scope: types.AggregateResult) -> list[str]:
+    """``cpu not judged (bad_data: parse error)`` for each skipped policy.
+
+    Nothing where none could be used: then the reason of the scope says so.
+    """
+    if scope.stopped in _BLIND:
+        return []
+    return [
+        f'{one.name} not judged ({_cut(_bare(one), UNJUDGED)})'
+        for one in scope.policies
+        if one.skipped
+    ]
+
+
+def _bare(policy: types.PolicyResult) -> str:
+    """Why a policy was skipped, without its name and Prometheus' address."""
+    text = policy.skipped.removeprefix(f'policy {policy.name}: ')
+    return _ADDRESS.sub('', text, count=1)
 
 
 def _standstill(scope: types.AggregateResult) -> str:
@@ -84,9 +111,12 @@ def _migrations(scope: types.AggregateResult) -> str:
 
 def imbalance(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_balance``."""
+    stopped = scope.stopped.value
+    if scope.stopped is types.StopReason.BALANCED and unjudged(scope):
+        stopped = 'within the thresholds that were judged'
     return (
         f'combined imbalance {scope.combined_before:.2f} -> '
-        f'{scope.combined_after:.2f} ({scope.stopped.value})' + _beside(scope)
+        f'{scope.combined_after:.2f} ({stopped})' + _beside(scope)
     )
 
 

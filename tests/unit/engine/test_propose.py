@@ -217,6 +217,7 @@ class TestMemory(base.BaseTestCase):
             outcome=Outcome.FAILED,
             origin=Origin.WATCHER,
             error_type='Odd',
+            destination='b',
         )
         result = self.planned(self.event('a-0'), quarantined)
         self.assertEqual(

@@ -73,7 +73,11 @@ class LinesTestCase(base.BaseTestCase):
 
     def test_every_warning_is_one(self):
         self.assertEqual(
-            ['scope alpha: mind this', 'scope alpha: and that'],
+            [
+                'scope alpha: net not judged (away)',
+                'scope alpha: mind this',
+                'scope alpha: and that',
+            ],
             self.told[logging.WARNING],
         )
 

@@ -222,3 +222,46 @@ class BlindTestCase(base.BaseTestCase):
         self.assertFalse(self.blind(stop.NO_POLICY, stop.BALANCED))
         self.assertFalse(self.blind(stop.COOLDOWN))
         self.assertFalse(self.blind())
+
+
+class UnjudgedTestCase(base.BaseTestCase):
+    """Policies that were skipped are told first, and nothing is even."""
+
+    def summary(self, **fields):
+        policies = [
+            types.PolicyResult('cpu', 0.15, 0.6),
+            types.PolicyResult('memory', 0.15, 0.4),
+        ]
+        policies[0].skipped = (
+            'policy cpu: imbalance_query: Prometheus at http://p:9090/: HTTP '
+            '400: bad_data: 1:12: parse error'
+        )
+        told = scope(policies=policies, **fields)
+        return messages.summary(types.CycleReport([told]), messages.imbalance)
+
+    FIRST = (
+        'cpu not judged (imbalance_query: HTTP 400: bad_data: 1:12: parse '
+        'error); '
+    )
+
+    def test_without_moves(self):
+        self.assertEqual(
+            f'alpha: {self.FIRST}alpha is as it is', self.summary()
+        )
+
+    def test_with_moves(self):
+        self.assertEqual(
+            f'alpha: {self.FIRST}1 migration, combined imbalance 0.00 -> '
+            '0.00 (within the thresholds that were judged)',
+            self.summary(steps=[step()]),
+        )
+
+    def test_in_a_cooldown(self):
+        self.assertEqual(
+            f'{self.FIRST}alpha is as it is',
+            self.summary(stopped=types.StopReason.COOLDOWN),
+        )
+
+    def test_where_the_reason_says_it(self):
+        told = self.summary(stopped=types.StopReason.NO_POLICY)
+        self.assertEqual('alpha: alpha is as it is', told)

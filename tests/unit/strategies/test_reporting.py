@@ -15,6 +15,7 @@ from kronos.engine.types import CycleReport
 from kronos.pages import page
 from kronos.snapshots import archive
 from kronos.strategies import cycle, parameters, reporting
+from kronos.watcher_db import publishing
 from tests.unit.snapshots import recordings
 
 UUID = '0d1e3f4a-0000-4000-8000-000000000001'
@@ -31,7 +32,12 @@ class KeepTestCase(base.BaseTestCase):
 
     def keep(self, **asked):
         reporting.keep(
-            cycle.Cycle(CycleReport([]), [], Settings()),
+            cycle.Cycle(
+                CycleReport([]),
+                [],
+                Settings(),
+                publishing.Basis(frozenset()),
+            ),
             cycle.Order(
                 'policies.yaml',
                 None,
