@@ -6,7 +6,7 @@ from typing import Any
 
 from openstack import connection
 
-from kronos.clients import nova, placement, wire
+from kronos.clients import keystone, nova, placement, transport, wire
 from kronos.common import exceptions
 
 GROUPS = ('nova', 'placement')
@@ -21,15 +21,18 @@ def connect(
 ) -> connection.Connection:
     """An openstacksdk connection on a keystoneauth1 session.
 
-    The session may be shared, such as that of Watcher's
-    ``OpenStackClients().session``.
+    :param session: may be shared, such as that of Watcher's
+        ``OpenStackClients().session``: its credentials are taken
     """
     return connection.Connection(
-        session=session,
+        session=keystone.own(session),
         region_name=region_name,
         interface=interface,
         app_name='kronos',
     )
+
+
+LOST = 'Keystone does not lead to its endpoint'
 
 
 class Clients:
@@ -59,13 +62,8 @@ class Clients:
         :param name: of the connection's proxy
         :raises ClientError: of the type given: no endpoint is found
         """
-        try:
+        with wire.guarded(error, LOST, sent=False, passing=True):
             return getattr(self._connect(), name)
-        except wire.FAILURES as failure:
-            raise error(
-                reason=f'Keystone does not lead to its endpoint: {failure}',
-                **wire.facts(transient=True, sent=False),
-            ) from failure
 
 
 class HostProcess(Clients):
@@ -74,15 +72,22 @@ class HostProcess(Clients):
     :param get_session: gives its keystoneauth1 session
     :param conf: its configuration; without the groups ``nova`` and
         ``placement`` (Watcher before 17) it is the public endpoints
+    :param limits: of each request to Keystone and for versions
     """
 
-    def __init__(self, get_session: Callable[[], Any], conf: Any) -> None:
+    def __init__(
+        self,
+        get_session: Callable[[], Any],
+        conf: Any,
+        limits: transport.Limits | None = None,
+    ) -> None:
         self._get_session = get_session
         self._conf = conf
+        self._limits = limits
         super().__init__(self._connection)
 
     def _connection(self) -> connection.Connection:
-        session = self._get_session()
+        session = keystone.own(self._get_session(), self._limits)
         if not all(group in self._conf for group in GROUPS):
             return connect(session)
         return connection.Connection(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from oslo_log import log as logging
 
 from kronos.clients import nova_rows as rows
+from kronos.clients import nova_schema as schema
 from kronos.clients import wire
 from kronos.clients.nova_api import quoted
 from kronos.clients.nova_progress import Progress
@@ -144,7 +145,9 @@ class NovaClient(NovaReader, NovaRequests):
         """Of one that runs; not worth an error, for its status is known."""
         path = f'/servers/{quoted(status.instance)}/migrations'
         try:
-            body = self._wire.get(path, self.microversion)
+            body = self._wire.get(
+                path, self.microversion, shape=schema.Running
+            )
         except exceptions.NovaClientError as error:
             # Nova 34 that validates its own answers refuses figures of 0.
             LOG.info('Progress of instance %s: %s', status.instance, error)
@@ -186,6 +189,7 @@ class NovaClient(NovaReader, NovaRequests):
             self.microversion,
             filters,
             id_field='uuid',
+            shape=schema.Migration,
         )
 
 

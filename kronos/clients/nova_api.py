@@ -60,19 +60,15 @@ class NovaApi:
         return newest[0], newest[1]
 
     def _discovered(self) -> Any:
-        try:
+        with self._wire.guard('its endpoint cannot be found', passing=True):
             data = self._wire.adapter.get_endpoint_data()
-        except wire.FAILURES as error:
-            raise self._wire.failure(
-                f'the compute endpoint cannot be found: {error}',
-                transient=True,
-            ) from error
-        return data.max_microversion if data else None
+            found = data.max_microversion if data else None
+            return tuple(map(int, found[:2])) if found else None
 
     def _require_answer(self) -> None:
         """:raises NovaClientError: Nova is away, which may pass"""
         try:
-            self._wire.get('/', '2.1')
+            self._wire.get('/', '2.1', shape=dict[str, Any])
         except exceptions.NovaClientError as error:
             if error.kwargs['transient']:
                 raise

@@ -5,6 +5,7 @@ Raw calls: openstacksdk's own listing truncates the groups.
 """
 
 from kronos.clients import nova_rows as rows
+from kronos.clients import nova_schema as schema
 from kronos.clients import wire
 from kronos.clients.nova_api import NovaApi, quoted
 from kronos.common import exceptions
@@ -22,7 +23,11 @@ class NovaGroups(NovaApi):
 
         :raises NovaClientError: also when there is no such server (404)
         """
-        body = self._wire.get(f'/servers/{quoted(uuid)}', self.microversion)
+        body = self._wire.get(
+            f'/servers/{quoted(uuid)}',
+            self.microversion,
+            shape=schema.OneServer,
+        )
         names = body['server'].get('server_groups')
         if names is None:
             # Nova before 2.71, which is that of Stein.
@@ -34,7 +39,9 @@ class NovaGroups(NovaApi):
         """One group; None if there is none (any more)."""
         path = f'/os-server-groups/{quoted(uuid)}'
         try:
-            body = self._wire.get(path, self.microversion)
+            body = self._wire.get(
+                path, self.microversion, shape=schema.OneGroup
+            )
         except exceptions.NovaClientError as error:
             if error.kwargs['status'] == 404:
                 return None
@@ -64,7 +71,11 @@ class NovaGroups(NovaApi):
         # A server that gives one row at a time leaves none to overlap.
         overlap = 1 if len(page) > 1 else 0
         while page:
+            known = len(found)
             found.update((row['id'], row) for row in page)
+            if len(found) == known:
+                # It gives the same rows whatever it is asked for.
+                return None
             last = page[-1]['id']
             page = self._group_page(len(found) - overlap)
             if overlap and (not page or page[0]['id'] != last):
@@ -77,6 +88,7 @@ class NovaGroups(NovaApi):
             '/os-server-groups',
             self.microversion,
             {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
+            shape=schema.Groups,
         )
         page: list[wire.Json] = body['server_groups']
         return page

@@ -4,6 +4,7 @@
 from oslo_log import log as logging
 
 from kronos.clients import nova_rows as rows
+from kronos.clients import nova_schema as schema
 from kronos.clients.nova_api import quoted
 from kronos.clients.nova_groups import NovaGroups
 from kronos.clients.nova_rows import HostAggregate
@@ -24,7 +25,10 @@ class NovaReader(NovaGroups):
     def list_compute_hosts(self) -> list[types.Host]:
         """All hypervisors, whatever their type; a host may have several."""
         listing = self._wire.get_all(
-            '/os-hypervisors/detail', 'hypervisors', self.microversion
+            '/os-hypervisors/detail',
+            'hypervisors',
+            self.microversion,
+            shape=schema.Hypervisor,
         )
         return [rows.host(row) for row in listing]
 
@@ -37,7 +41,9 @@ class NovaReader(NovaGroups):
         path = '/os-hypervisors/detail'
         query = {'hypervisor_hostname_pattern': name}
         try:
-            body = self._wire.get(path, self.microversion, query)
+            body = self._wire.get(
+                path, self.microversion, query, shape=schema.Hypervisors
+            )
         except exceptions.NovaClientError as error:
             # Nova's word for an empty result.
             if error.kwargs['status'] != 404:
@@ -62,13 +68,18 @@ class NovaReader(NovaGroups):
 
     def _services(self, **filters: str) -> list[types.ComputeService]:
         body = self._wire.get(
-            '/os-services', self.microversion, {'binary': COMPUTE, **filters}
+            '/os-services',
+            self.microversion,
+            {'binary': COMPUTE, **filters},
+            shape=schema.Services,
         )
         services = [rows.service(row) for row in body['services']]
         return [s for s in services if s.binary == COMPUTE]
 
     def list_aggregates(self) -> list[HostAggregate]:
-        body = self._wire.get('/os-aggregates', self.microversion)
+        body = self._wire.get(
+            '/os-aggregates', self.microversion, shape=schema.Aggregates
+        )
         return [rows.aggregate(row) for row in body['aggregates']]
 
     def get_aggregate(self, name: str) -> HostAggregate:
@@ -98,24 +109,28 @@ class NovaReader(NovaGroups):
         return self._instances(host=host)
 
     def _instances(self, **filters: str) -> list[types.Instance]:
-        listing = list(
-            self._wire.get_all(
-                '/servers/detail',
-                'servers',
-                self.microversion,
-                {'all_tenants': '1', **filters},
-            )
+        listing = self._wire.get_all(
+            '/servers/detail',
+            'servers',
+            self.microversion,
+            {'all_tenants': '1', **filters},
+            shape=schema.Server,
         )
-        self.hidden = sum(1 for row in listing if rows.is_partial(row))
-        if self.hidden:
+        found, hidden = [], 0
+        # Page by page: no more than one is held as Nova wrote it.
+        for row in listing:
+            if rows.is_partial(row):
+                hidden += 1
+            elif row['OS-EXT-SRV-ATTR:host']:
+                found.append(rows.instance(row))
+        self.hidden = hidden
+        if hidden:
             LOG.warning(
                 'Nova does not tell the hosts of %d servers: their cell '
                 'is down, or the user of Kronos is no administrator.',
-                self.hidden,
+                hidden,
             )
-        whole = [row for row in listing if not rows.is_partial(row)]
-        found = [rows.instance(row) for row in whole]
-        return [instance for instance in found if instance.host]
+        return found
 
     def get_instance(self, uuid: str) -> types.Instance | None:
         """A server as it is now; None if there is none (any more).
@@ -124,7 +139,9 @@ class NovaReader(NovaGroups):
         """
         path = f'/servers/{quoted(uuid)}'
         try:
-            row = self._wire.get(path, self.microversion)['server']
+            row = self._wire.get(
+                path, self.microversion, shape=schema.OneServer
+            )['server']
         except exceptions.NovaClientError as error:
             if error.kwargs['status'] == 404:
                 return None

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator
 
 from kronos.clients import nova_rows as rows
+from kronos.clients import nova_schema as schema
 from kronos.clients import wire
 from kronos.clients.nova_api import NovaApi, quoted
 
@@ -41,7 +42,7 @@ class NovaRequests(NovaApi):
         # Nova keeps whole seconds.
         first = math.floor(since)
         for row in self._actions(uuid):
-            started = rows.seconds_of(row['start_time'])
+            started = rows.seconds_of(row.get('start_time'))
             if row['action'] == CANCEL and started >= first:
                 return True
             if started < first:
@@ -96,12 +97,15 @@ class NovaRequests(NovaApi):
             'instanceActions',
             self.microversion,
             id_field='request_id',
+            shape=schema.Action,
         )
 
     def _action(self, uuid: str, request_id: str) -> wire.Json:
         path = f'/servers/{quoted(uuid)}/os-instance-actions'
         body = self._wire.get(
-            f'{path}/{quoted(request_id)}', self.microversion
+            f'{path}/{quoted(request_id)}',
+            self.microversion,
+            shape=schema.OneAction,
         )
         action: wire.Json = body['instanceAction']
         return action

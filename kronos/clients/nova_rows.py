@@ -278,7 +278,7 @@ def migration(row: Row) -> MigrationStatus:
     created_at = seconds_of(row['created_at'])
     return MigrationStatus(
         instance=row.get('instance_uuid') or row.get('server_uuid') or '',
-        status=row['status'],
+        status=row['status'] or '',
         uuid=row['uuid'],
         id=row['id'],
         source=row.get('source_compute') or '',

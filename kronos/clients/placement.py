@@ -2,10 +2,13 @@
 """How much room has each host, and what does a server take of it?"""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NotRequired
 from urllib import parse
 
+from typing_extensions import TypedDict
+
 from kronos.clients import wire
+from kronos.clients.schema import Ratio, Text, Whole
 from kronos.common import exceptions
 from kronos.engine import types
 
@@ -18,6 +21,57 @@ then looked for by the second."""
 FULL = ('VCPU', 'MEMORY_MB', 'DISK_GB')
 
 Room = tuple[dict[str, types.Headroom], list[str]]
+
+
+class _Provider(TypedDict):
+    uuid: str
+    name: str
+    root_provider_uuid: Text
+
+
+class _Providers(TypedDict):
+    resource_providers: list[_Provider]
+
+
+class _Inventory(TypedDict):
+    total: Whole
+    reserved: Whole
+    allocation_ratio: Ratio
+
+
+class _Inventories(TypedDict):
+    inventories: dict[str, _Inventory]
+
+
+class _Usages(TypedDict):
+    usages: dict[str, Whole]
+
+
+class _Allocation(TypedDict):
+    resources: dict[str, Whole]
+
+
+class _Allocations(TypedDict):
+    """Of one consumer, with what a change has to repeat."""
+
+    allocations: dict[str, _Allocation]
+    consumer_generation: NotRequired[Whole | None]
+    project_id: NotRequired[Text]
+    user_id: NotRequired[Text]
+
+
+class _Used(TypedDict):
+    capacity: Whole
+    used: Whole
+
+
+class _Summary(TypedDict):
+    resources: dict[str, _Used]
+    traits: list[str]
+
+
+class _Candidates(TypedDict):
+    provider_summaries: dict[str, _Summary]
 
 
 class PlacementClient:
@@ -69,10 +123,14 @@ class PlacementClient:
         uuid = next((r['uuid'] for r in rows if _is_root(r)), None)
         if uuid is None:
             return None
-        path = f'/resource_providers/{uuid}'
+        path = f'/resource_providers/{parse.quote(uuid, safe="")}'
         try:
-            inventories = self._wire.get(f'{path}/inventories', MICROVERSION)
-            usages = self._wire.get(f'{path}/usages', MICROVERSION)
+            inventories = self._wire.get(
+                f'{path}/inventories', MICROVERSION, shape=_Inventories
+            )
+            usages = self._wire.get(
+                f'{path}/usages', MICROVERSION, shape=_Usages
+            )
         except exceptions.PlacementClientError as error:
             if error.kwargs['status'] == 404:
                 return None
@@ -94,7 +152,9 @@ class PlacementClient:
             taken of its nested providers; empty if there is nothing
         """
         path = f'/allocations/{parse.quote(consumer, safe="")}'
-        taken = self._wire.get(path, MICROVERSION)['allocations']
+        taken = self._wire.get(path, MICROVERSION, shape=_Allocations)[
+            'allocations'
+        ]
         roots: dict[str, str] = {}
         found: dict[str, dict[str, int]] = {}
         for uuid, allocation in taken.items():
@@ -150,12 +210,8 @@ class PlacementClient:
     def _allocation(self, consumer: str) -> wire.Json:
         """A consumer's own row, with what a change has to repeat."""
         path = f'/allocations/{parse.quote(consumer, safe="")}'
-        row = self._wire.get(path, MICROVERSION)
-        allocations = {
-            provider: {'resources': one['resources']}
-            for provider, one in row['allocations'].items()
-        }
-        return {**row, 'allocations': allocations}
+        row: wire.Json = self._wire.get(path, MICROVERSION, shape=_Allocations)
+        return row
 
     def _tree_of(self, uuid: str) -> dict[str, str]:
         """The root's name, by uuid of every provider in one's tree."""
@@ -164,7 +220,9 @@ class PlacementClient:
         return {row['uuid']: root for row in rows if root is not None}
 
     def _providers(self, **query: str) -> list[wire.Json]:
-        body = self._wire.get('/resource_providers', MICROVERSION, query)
+        body = self._wire.get(
+            '/resource_providers', MICROVERSION, query, shape=_Providers
+        )
         providers: list[wire.Json] = body['resource_providers']
         return providers
 
@@ -183,6 +241,7 @@ class PlacementClient:
             '/allocation_candidates',
             MICROVERSION,
             {'resources': f'{resource}:1'},
+            shape=_Candidates,
         )
         for uuid, summary in body['provider_summaries'].items():
             if uuid in names:

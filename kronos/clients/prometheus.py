@@ -8,6 +8,7 @@ from typing import Any
 from keystoneauth1 import adapter as ks_adapter
 from oslo_log import log as logging
 
+from kronos.clients import keystone
 from kronos.clients import prometheus_answer as answer
 from kronos.clients import prometheus_auth as auth
 from kronos.clients import prometheus_http as http
@@ -35,6 +36,7 @@ class PrometheusClient:
     :param retry_backoff: seconds before the first of them, then doubled
     :param staleness_threshold: seconds after which a sample is dropped
     :param complain: logs why a reading is not usable
+    :param longest: bytes of an answer, a fraction of what its objects take
     :raises ConfigurationError: the address is none
     """
 
@@ -50,6 +52,7 @@ class PrometheusClient:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         complain: Callable[..., object] = LOG.error,
+        longest: int = http.LONGEST,
     ) -> None:
         self._complain = complain
         self._http = http.Http(
@@ -59,6 +62,7 @@ class PrometheusClient:
             max_retries=max_retries,
             retry_backoff=retry_backoff,
             sleep=sleep,
+            longest=longest,
         )
         self._staleness_threshold = staleness_threshold
         self._clock = clock
@@ -169,7 +173,8 @@ def from_options(
     :param options: the group of oslo.config, or any object with its
         attributes
     :param keystone_session: for Aetos, where ``url`` is not set
-    :param kwargs: ``clock``, ``sleep`` and ``complain`` of the client
+    :param kwargs: ``clock``, ``sleep``, ``complain`` and ``longest`` of the
+        client
     :raises ConfigurationError: names the options that do not fit
     """
     kwargs |= {
@@ -196,7 +201,12 @@ def from_options(
             'Keystone session to find Prometheus with; set url'
         )
     adapter = ks_adapter.Adapter(
-        keystone_session,
+        keystone.own(
+            keystone_session,
+            http.limits_of(
+                options.timeout, kwargs.get('longest', http.LONGEST)
+            ),
+        ),
         service_type=SERVICE_TYPE,
         interface=options.interface,
         region_name=options.region_name,

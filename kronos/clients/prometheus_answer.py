@@ -5,11 +5,13 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired
 
+import pydantic
+from typing_extensions import TypedDict
+
+from kronos.clients import answers, schema
 from kronos.engine import types
-
-_TEXT_LENGTH = 300
 
 
 class AnswerError(Exception):
@@ -43,6 +45,31 @@ class Series:
     """The whole label set as text."""
 
 
+_Point = tuple[pydantic.FiniteFloat, schema.Number]
+"""Unix seconds and a value."""
+
+
+class _Instant(TypedDict):
+    metric: dict[str, str]
+    value: NotRequired[_Point]
+
+
+class _Range(TypedDict):
+    metric: dict[str, str]
+    values: NotRequired[list[_Point]]
+
+
+class _Vector(TypedDict):
+    result: list[_Instant]
+
+
+class _Matrix(TypedDict):
+    result: list[_Range]
+
+
+_SHAPES = {'vector': _Vector, 'matrix': _Matrix}
+
+
 def data_of(body: Any) -> dict[str, Any]:
     """The ``data`` of a successful answer.
 
@@ -54,12 +81,12 @@ def data_of(body: Any) -> dict[str, Any]:
             'its prefix'
         )
     if body['status'] != 'success':
-        raise AnswerError(
-            f'{body.get("errorType", "error")}: {body.get("error", "")}'
-        )
+        raise AnswerError(_complaint(body))
     data = body.get('data')
     if not isinstance(data, dict):
-        raise AnswerError('the answer holds no data')
+        raise AnswerError(
+            f'the answer holds no data, but {answers.described(data)}'
+        )
     return data
 
 
@@ -68,10 +95,20 @@ def complaint_of(text: str) -> str:
     try:
         body = json.loads(text)
         if isinstance(body, dict) and 'error' in body:
-            text = f'{body.get("errorType", "error")}: {body["error"]}'
-    except ValueError:
+            return _complaint(body)
+    except (ValueError, RecursionError):
         pass
-    return ' '.join(text.split())[:_TEXT_LENGTH]
+    return answers.line_of(text)
+
+
+def _complaint(body: Mapping[str, Any]) -> str:
+    kind, said = (
+        answers.line_of(told)
+        if isinstance(told, str)
+        else answers.described(told)
+        for told in (body.get('errorType', 'error'), body.get('error', ''))
+    )
+    return f'{kind}: {said}'
 
 
 def vector(data: Mapping[str, Any], label: str) -> list[types.Sample]:
@@ -84,8 +121,8 @@ def vector(data: Mapping[str, Any], label: str) -> list[types.Sample]:
     return [
         types.Sample(
             label=_label_of(row['metric'], label),
-            value=float(_value_of(row, 'value')[1]),
-            timestamp=float(row['value'][0]),
+            value=_value_of(row, 'value')[1],
+            timestamp=row['value'][0],
             series=text_of(row['metric']),
         )
         for row in _result(data, 'vector')
@@ -100,7 +137,7 @@ def matrix(data: Mapping[str, Any], label: str) -> list[Series]:
     return [
         Series(
             label=_label_of(row['metric'], label),
-            points=[(float(t), float(v)) for t, v in _value_of(row, 'values')],
+            points=_value_of(row, 'values'),
             series=text_of(row['metric']),
         )
         for row in _result(data, 'matrix')
@@ -108,13 +145,19 @@ def matrix(data: Mapping[str, Any], label: str) -> list[Series]:
 
 
 def _result(data: Mapping[str, Any], wanted: str) -> list[dict[str, Any]]:
-    found = data.get('resultType')
+    found = answers.line_of(data.get('resultType'))
     if found != wanted:
         raise AnswerError(
             f'the query gives a {found}, not a {wanted}; it must give one '
             'value per series, such as an aggregation "by" a label'
         )
-    result: list[dict[str, Any]] = data['result']
+    try:
+        body = schema.parse(_SHAPES[wanted], data)
+    except schema.UnexpectedError as error:
+        raise AnswerError(
+            f'the answer is not what was expected: {error}'
+        ) from None
+    result: list[dict[str, Any]] = body['result']
     return result
 
 

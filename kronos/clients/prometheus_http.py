@@ -2,7 +2,6 @@
 """How does a query get to Prometheus and back, in spite of the network?"""
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +9,10 @@ from urllib import parse
 
 import requests
 import tenacity
-import urllib3
 from keystoneauth1 import exceptions as ks_exceptions
 from oslo_log import log as logging
 
+from kronos.clients import answers, transport
 from kronos.clients import prometheus_answer as answer
 from kronos.clients import prometheus_auth as auth
 from kronos.common import exceptions
@@ -25,11 +24,11 @@ LONGEST_WAIT = 60.0
 MOST_TOLD = 100
 LONGEST = 256 * 2**20
 """Bytes of an answer; the samples of 100,000 servers take a tenth."""
-_PIECE = 2**13
 PASSING = (
     requests.ConnectionError,
+    requests.exceptions.ChunkedEncodingError,
+    transport.TooLong,
     ks_exceptions.ConnectionError,
-    urllib3.exceptions.ProtocolError,
 )
 
 
@@ -60,9 +59,14 @@ class Http:
         max_retries: int,
         retry_backoff: float,
         sleep: Callable[[float], None],
+        longest: int = LONGEST,
     ) -> None:
         self._session = session
         self.by_keystone = not isinstance(session, requests.Session)
+        if not self.by_keystone:
+            bounded = transport.Transport(limits_of(timeout, longest))
+            for scheme in list(session.adapters):
+                session.mount(scheme, bounded)
         self._url, user = auth.split_url(url) if url else ('', None)
         if user:
             session.auth = user
@@ -70,11 +74,13 @@ class Http:
         self._method = 'GET' if self.by_keystone else 'POST'
         self._timeout = timeout
         self._told: list[str] = []
+        self._is_away = False
         self._retrying = tenacity.Retrying(
             stop=tenacity.stop_after_attempt(max_retries + 1),
             wait=_Wait(retry_backoff),
             retry=tenacity.retry_if_exception_type(answer.TransientError),
             sleep=sleep,
+            before_sleep=self._tell,
             reraise=True,
         )
 
@@ -95,16 +101,34 @@ class Http:
             body = self._retrying.copy()(self._try, what, params, method)
             data = answer.data_of(body)
         except answer.AnswerError as error:
-            text = str(error)
-            for secret in auth.secrets_of(self._session):
-                text = text.replace(secret, '***')
+            text = self._without_secrets(str(error))
             raise type(error)(text, error.status) from None
-        self._warn(body.get('warnings') or [])
+        if self._is_away:
+            LOG.info('Prometheus at %s answers again', self.address)
+        self._is_away = False
+        self._warn(body.get('warnings'))
         return data
 
-    def _warn(self, warnings: list[Any]) -> None:
+    def _tell(self, state: tenacity.RetryCallState) -> None:
+        """Say once that it is away, however often it is asked."""
+        if not self._is_away:
+            error = state.outcome.exception() if state.outcome else None
+            LOG.info(
+                'Prometheus at %s: %s; it is asked again',
+                self.address,
+                self._without_secrets(str(error)),
+            )
+        self._is_away = True
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in auth.secrets_of(self._session):
+            text = text.replace(secret, '***')
+        return text
+
+    def _warn(self, warnings: object) -> None:
         """Log what is new: who asks for ever would repeat it for ever."""
-        for warning in map(str, warnings):
+        given = warnings if isinstance(warnings, list) else []
+        for warning in map(answers.line_of, given):
             if warning not in self._told:
                 LOG.warning('Prometheus at %s: %s', self.address, warning)
                 # The newest ones; some name a moment and are always new.
@@ -130,69 +154,82 @@ class Http:
     def _send(
         self, method: str, path: str, params: Mapping[str, str]
     ) -> _Reply:
-        kwargs: dict[str, Any] = {'timeout': self._timeout, 'stream': True}
+        kwargs: dict[str, Any] = {'timeout': self._timeout}
         kwargs['data' if method == 'POST' else 'params'] = dict(params)
-        deadline = time.monotonic() + self._timeout
         try:
             if self.by_keystone:
-                # To log an answer would be to read it whole.
-                response = self._session.request(
-                    path, method, raise_exc=False, log=False, **kwargs
-                )
+                response = self._by_keystone(path, method, kwargs)
             else:
                 # A redirected POST would lose its query.
                 response = self._session.request(
                     method, self._url + path, allow_redirects=False, **kwargs
                 )
-            with response:
-                return self._read(response, deadline)
+        except answer.AnswerError:
+            raise
         except exceptions.ConfigurationError as error:
             raise answer.AnswerError(str(error)) from error
-        except (
-            requests.Timeout,
-            ks_exceptions.ConnectTimeout,
-            urllib3.exceptions.TimeoutError,
-        ) as error:
+        except transport.TooLate as error:
+            raise answer.TransientError(str(error)) from error
+        except (requests.Timeout, ks_exceptions.ConnectTimeout) as error:
+            # A token may have to be renewed in between.
+            place = ' of Keystone' if '/auth/tokens' in str(error) else ''
             raise answer.TransientError(
-                f'no answer within {self._timeout:g} s'
+                f'no answer{place} within {self._timeout:g} s'
             ) from error
         except (requests.exceptions.SSLError, ks_exceptions.SSLError) as error:
             raise answer.AnswerError(f'TLS: {_root_of(error)}') from error
         except PASSING as error:
-            raise answer.TransientError(
-                f'cannot connect: {_root_of(error)}'
-            ) from error
-        except (
-            requests.RequestException,
-            urllib3.exceptions.HTTPError,
-            ks_exceptions.ClientException,
-            OSError,
-        ) as error:
+            raise _broken(error) from error
+        except Exception as error:
+            # keystoneauth, too, may stumble over an answer.
             raise answer.AnswerError(
                 f'{type(error).__name__}: {_root_of(error)}'
             ) from error
+        return _Reply(response.status_code, response.headers, response.content)
 
-    def _read(self, response: Any, deadline: float) -> _Reply:
-        """Take an answer in, unless it trickles in for ever.
+    def _by_keystone(
+        self, path: str, method: str, kwargs: dict[str, Any]
+    ) -> Any:
+        """The answer of what Keystone leads to.
 
-        A time-out of a socket begins anew with every byte.
-
-        :raises TransientError, AnswerError: it is too slow, or too long
+        :raises TransientError: Keystone gives no token in time
         """
-        content = bytearray()
-        # Before urllib3 2.2 there was only the one that waits for all of it.
-        read = getattr(response.raw, 'read1', response.raw.read)
-        while piece := read(_PIECE, decode_content=True):
-            content += piece
-            if time.monotonic() > deadline:
-                raise answer.TransientError(
-                    f'no whole answer within {self._timeout:g} s'
-                )
-            if len(content) > LONGEST:
-                raise answer.AnswerError(
-                    f'the answer is longer than {LONGEST >> 20} MiB'
-                )
-        return _Reply(response.status_code, response.headers, bytes(content))
+        try:
+            self._session.get_token()
+        except Exception as error:
+            passing = isinstance(error, (*PASSING, ks_exceptions.HttpError))
+            kind = answer.TransientError if passing else answer.AnswerError
+            name = type(error).__name__
+            raise kind(
+                f'Keystone: {name}: {answers.line_of(error)}'
+            ) from error
+        return self._session.request(
+            path,
+            method,
+            raise_exc=False,
+            # Answers are long.
+            log=False,
+            connect_retries=0,
+            status_code_retries=0,
+            **kwargs,
+        )
+
+
+def limits_of(timeout: float, longest: int = LONGEST) -> transport.Limits:
+    """What holds for every request: one time-out for all of it."""
+    return transport.Limits(
+        connect=timeout, silence=timeout, whole=timeout, longest=longest
+    )
+
+
+def _broken(error: Exception) -> answer.AnswerError:
+    """A connection that was not made or did not last; too long an answer."""
+    root: Any = error
+    while root is not None and not isinstance(root, transport.TooLong):
+        root = root.__cause__ or root.__context__
+    if root is not None:
+        return answer.AnswerError(str(root))
+    return answer.TransientError(f'cannot connect: {_root_of(error)}')
 
 
 class _Wait(tenacity.wait.wait_base):
@@ -217,10 +254,8 @@ def _check(reply: _Reply) -> None:
         return
     text = f'HTTP {status}: {answer.complaint_of(reply.text)}'
     if status == 429 or status >= 500:
-        wait = reply.headers.get('Retry-After', '')
-        raise answer.TransientError(
-            text, status, float(wait) if wait.isdigit() else 0.0
-        )
+        wait = answers.retry_after_of(reply) or 0.0
+        raise answer.TransientError(text, status, wait)
     if status < 400:
         target = parse.urlsplit(reply.headers.get('Location', ''))
         raise answer.AnswerError(

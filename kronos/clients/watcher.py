@@ -2,19 +2,66 @@
 """What do plans and actions say? Watcher's API, only read."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NotRequired
 
 from keystoneauth1 import adapter
 from keystoneauth1 import exceptions as ks_exceptions
+from typing_extensions import TypedDict
 
-from kronos.clients import wire
+from kronos.clients import keystone, wire
+from kronos.clients.schema import Moment, Text
 from kronos.common import exceptions
 
 SERVICE_TYPES = ('infra-optim', 'resource-optimization')
 MICROVERSION = '1.5'
 """The first that tells the message of an action; Watcher 15 has it."""
+OLDEST = '1.0'
 _PAGE = 1000
 """Rows; Watcher's own limit is the same unless it was changed."""
+
+
+class _Plan(TypedDict):
+    uuid: str
+    state: str
+    audit_uuid: NotRequired[Text]
+    created_at: Moment
+    updated_at: NotRequired[Moment]
+
+
+class _Plans(TypedDict):
+    action_plans: list[_Plan]
+    next: NotRequired[Text]
+
+
+class _Audit(TypedDict):
+    auto_trigger: NotRequired[bool | None]
+
+
+class _Action(TypedDict):
+    uuid: str
+    action_type: str
+    state: str
+    input_parameters: Any
+    status_message: NotRequired[Text]
+    created_at: Moment
+    updated_at: NotRequired[Moment]
+
+
+class _Actions(TypedDict):
+    actions: list[_Action]
+    next: NotRequired[Text]
+
+
+class _Strategy(TypedDict):
+    name: str
+
+
+class _Strategies(TypedDict):
+    strategies: list[_Strategy]
+
+
+_SHAPES = {'action_plans': _Plans, 'actions': _Actions}
+"""Of a page, by the key of its rows."""
 
 
 class WatcherClient:
@@ -46,7 +93,15 @@ class WatcherClient:
         return self._all(self._wire, 'action_plans', newest)
 
     def audit(self, uuid: str) -> wire.Json:
-        return self._wire.get(f'/v1/audits/{uuid}', MICROVERSION)
+        found: wire.Json = self._wire.get(
+            f'/v1/audits/{uuid}', MICROVERSION, shape=_Audit
+        )
+        return found
+
+    def strategies(self) -> list[str]:
+        """Names of those that it knows."""
+        body = self._wire.get('/v1/strategies', OLDEST, shape=_Strategies)
+        return [row['name'] for row in body['strategies']]
 
     def actions_of(self, plan: str) -> Iterator[wire.Json]:
         return self._all(self._wire, 'actions', {'action_plan_uuid': plan})
@@ -66,34 +121,38 @@ class WatcherClient:
         """
         query = {**params, 'limit': _PAGE}
         seen: set[str] = set()
-        while True:
-            page = asked.get(f'/v1/{key}/detail', MICROVERSION, query)
+        path, shape = f'/v1/{key}/detail', _SHAPES[key]
+        for _ in range(wire.MOST_PAGES):
+            page = asked.get(path, MICROVERSION, query, shape=shape)
             rows = [row for row in page[key] if row['uuid'] not in seen]
             yield from rows
             if not rows or not page.get('next'):
                 return
             seen.update(row['uuid'] for row in rows)
             query['marker'] = rows[-1]['uuid']
+        raise asked.failure(f'GET {path}: it has no last page')
 
 
-def find(session: Any, region_name: str | None = None) -> WatcherClient:
+def find(
+    session: Any, region_name: str | None = None, **options: Any
+) -> WatcherClient:
     """The Watcher of the Keystone catalog.
 
+    :param session: of keystoneauth, whose credentials are taken
+    :param options: of :class:`~kronos.clients.wire.Wire`
     :raises ClientError: there is none, or Keystone refuses
     """
+    session = keystone.own(session)
     for kind in SERVICE_TYPES:
         asked = adapter.Adapter(
             session, service_type=kind, region_name=region_name
         )
-        try:
-            if asked.get_endpoint() is not None:
-                return WatcherClient(asked)
-        except ks_exceptions.EndpointNotFound:
-            continue
-        except wire.FAILURES as error:
-            raise exceptions.ClientError(
-                reason=f'Keystone: {error}', **wire.facts()
-            ) from error
+        with wire.guarded(exceptions.ClientError, 'Keystone', sent=False):
+            try:
+                if asked.get_endpoint() is not None:
+                    return WatcherClient(asked, **options)
+            except ks_exceptions.EndpointNotFound:
+                continue
     raise exceptions.ClientError(
         reason='the Keystone catalog has no endpoint of type '
         f'{SERVICE_TYPES[0]}',

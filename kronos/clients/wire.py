@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do Nova and Placement get asked: microversions, retries, errors?"""
+"""How do Nova and Placement get asked: microversions, retries, errors?
 
+Whatever comes back, or does not, is what was expected or the client's own
+error; there is no other place where that is seen to.
+"""
+
+import contextlib
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -10,7 +16,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 from openstack import exceptions as sdk_exceptions
 from oslo_log import log as logging
 
-from kronos.clients import answers
+from kronos.clients import answers, schema, transport
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -21,9 +27,11 @@ NEVER_SENT = frozenset({'NewConnectionError', 'ConnectTimeoutError'})
 """urllib3's names for a connection that was never made."""
 PATIENCE = 30.0
 """Seconds; who is asked to wait for longer is told at once."""
+MOST_PAGES = 10_000
+"""Of one listing; more of them have no end."""
 
 FAILURES = (ks_exceptions.ClientException, sdk_exceptions.SDKException)
-"""What an adapter raises."""
+"""What an adapter raises when it knows what is wrong."""
 
 Json = dict[str, Any]
 
@@ -38,7 +46,8 @@ class Wire:
         (seconds that the service asked to wait, or None)
     :param max_retries: further tries of a read
     :param retry_backoff: seconds before the first of them, then doubled
-    :param timeout: seconds for each try
+    :param timeout: seconds of silence that each try endures; a session of
+        :mod:`~kronos.clients.keystone` gives a whole answer twice as long
     """
 
     def __init__(
@@ -67,17 +76,21 @@ class Wire:
         path: str,
         microversion: str,
         params: Mapping[str, Any] | None = None,
-    ) -> Json:
+        *,
+        shape: Any,
+    ) -> Any:
         """Read; connection errors, 429 and most of 5xx are tried again.
 
         Not before the service wants it (``Retry-After``); if that is later
         than ``PATIENCE``, the error is raised at once.
 
+        :param shape: what the body must be, as for
+            :func:`kronos.clients.schema.parse`
         :raises ClientError: of the type given at construction
         """
         retry = tenacity.retry_if_exception(_is_soon_over)
         return self._retrying.copy(retry=retry)(
-            self._get, path, microversion, dict(params or {})
+            self._get, path, microversion, dict(params or {}), shape
         )
 
     def send(
@@ -85,12 +98,15 @@ class Wire:
     ) -> Any:
         """Write; tried again only if it surely never arrived.
 
-        :returns: the ``requests.Response``, its status below 400
+        No redirection is followed, and if the token was refused, the caller
+        is to look first: the next request gets a new one.
+
+        :returns: the ``requests.Response``, its status below 300
         :raises ClientError: of the type given at construction
         """
         retry = tenacity.retry_if_exception(_was_not_sent)
         return self._retrying.copy(retry=retry)(
-            self._request, method, path, microversion, json=body
+            self._write, method, path, microversion, body
         )
 
     def get_all(
@@ -100,72 +116,115 @@ class Wire:
         microversion: str,
         params: Mapping[str, Any] | None = None,
         id_field: str = 'id',
+        *,
+        shape: Any,
     ) -> Iterator[Json]:
         """Rows of all pages of a listing that is paged by marker.
 
         A marker that was deleted meanwhile (HTTP 400) is replaced by the
         row before it; no row is given twice.
+
+        :param shape: of a row
         """
+        page_shape = schema.page(key, shape)
         query = dict(params or {})
         seen: dict[str, None] = {}
-        while True:
-            page = self._page_after(path, microversion, query, list(seen))
+        for _ in range(MOST_PAGES):
+            page = self._page_after(
+                path, microversion, query, list(seen), page_shape
+            )
             rows = [r for r in page[key] if r[id_field] not in seen]
             seen.update((row[id_field], None) for row in rows)
             yield from rows
             # Nova's instance actions have the latter.
-            links = page.get(f'{key}_links') or page.get('links', [])
+            links = page.get(f'{key}_links') or page.get('links') or []
             if not rows or not any(x.get('rel') == 'next' for x in links):
                 return
+        raise self.failure(f'GET {path}: it has no last page')
 
     def _page_after(
-        self, path: str, microversion: str, query: Json, seen: list[str]
-    ) -> Json:
+        self,
+        path: str,
+        microversion: str,
+        query: Json,
+        seen: list[str],
+        shape: Any,
+    ) -> Any:
         if not seen:
-            return self.get(path, microversion, query)
+            return self.get(path, microversion, query, shape=shape)
         for marker in seen[:-12:-1]:
             try:
                 query['marker'] = marker
-                return self.get(path, microversion, query)
+                return self.get(path, microversion, query, shape=shape)
             except exceptions.ClientError as error:
                 if error.kwargs['status'] != 400:
                     raise
                 lost = error
         raise lost
 
-    def _get(self, path: str, microversion: str, params: Json) -> Json:
+    def _get(
+        self, path: str, microversion: str, params: Json, shape: Any
+    ) -> Any:
         response = self._request('GET', path, microversion, params=params)
         try:
-            body = response.json()
-        except ValueError:
-            body = None
-        if not isinstance(body, dict):
+            return schema.parse(shape, json.loads(response.content))
+        except schema.UnexpectedError as error:
+            raise self.failure(
+                f'GET {path}: the answer is not what was expected: {error}',
+                status=response.status_code,
+            ) from None
+        except (ValueError, RecursionError):
             raise self.failure(
                 f'GET {path}: the answer is not JSON; is the endpoint in '
-                'the Keystone catalog right?'
+                'the Keystone catalog right? It is '
+                f'{answers.described(answers.start_of(response))}',
+                status=response.status_code,
+            ) from None
+
+    def _write(
+        self, method: str, path: str, microversion: str, body: Any
+    ) -> Any:
+        self._authenticate(method, path)
+        try:
+            return self._request(
+                method,
+                path,
+                microversion,
+                json=body,
+                redirect=False,
+                allow_reauth=False,
             )
-        return body
+        except exceptions.ClientError as error:
+            if error.kwargs['status'] == 401:
+                self.adapter.invalidate()
+                error.kwargs['transient'] = True
+            raise
+
+    def _authenticate(self, method: str, path: str) -> None:
+        """Have a token, so that a Keystone that is away is told from Nova.
+
+        :raises ClientError: Keystone gives none; the request was not sent
+        """
+        with self.guard(f'{method} {path}: no token of Keystone', sent=False):
+            if self.adapter.session.auth or self.adapter.auth:
+                self.adapter.get_token()
 
     def _request(
         self, method: str, path: str, microversion: str, **kwargs: Any
     ) -> Any:
-        try:
+        with self.guard(f'{method} {path}'):
             response = self.adapter.request(
                 path,
                 method,
                 microversion=microversion,
                 raise_exc=False,
+                # Those of [nova] would repeat what writes.
                 connect_retries=0,
+                status_code_retries=0,
                 timeout=self._timeout,
                 **kwargs,
             )
-        except FAILURES as error:
-            raise self.failure(
-                f'{method} {path}: {error}',
-                transient=_is_passing(error),
-                sent=None if _may_have_arrived(error) else False,
-            ) from error
-        if response.status_code >= 400:
+        if response.status_code >= 300:
             raise self.failure(
                 f'{method} {path}: HTTP {response.status_code}: '
                 f'{answers.message_of(response)}',
@@ -174,6 +233,15 @@ class Wire:
                 retry_after=answers.retry_after_of(response),
             )
         return response
+
+    def guard(
+        self,
+        what: str,
+        sent: bool | None = None,
+        passing: bool | None = None,
+    ) -> contextlib.AbstractContextManager[None]:
+        """As :func:`guarded`, with the error of this wire."""
+        return guarded(self._error, what, sent, passing)
 
     def failure(
         self,
@@ -188,6 +256,41 @@ class Wire:
         return self._error(
             reason=reason, **facts(status, transient, sent, retry_after)
         )
+
+
+@contextlib.contextmanager
+def guarded(
+    kind: type[exceptions.ClientError],
+    what: str,
+    sent: bool | None = None,
+    passing: bool | None = None,
+) -> Iterator[None]:
+    """Make one error of whatever goes wrong between Kronos and a service.
+
+    keystoneauth and openstacksdk take answers of Keystone, and descriptions
+    of versions, to be what they should be, and stumble over others.
+
+    :param what: was tried; the error says it first
+    :param sent: False if a request surely was not, whatever happens
+    :param passing: whether it is worth another try, if that is known
+    :raises ClientError: of the kind given
+    """
+    try:
+        yield
+    except exceptions.KronosException:
+        raise
+    except Exception as error:
+        known = isinstance(error, FAILURES)
+        name = '' if known else f'{type(error).__name__}: '
+        if sent is None and not _may_have_arrived(error):
+            sent = False
+        if passing is None:
+            passing = _is_passing(error)
+        raise kind(
+            reason=f'{what}: {name}{answers.line_of(error)}',
+            # No status: it would be one of Keystone's.
+            **facts(transient=passing, sent=sent),
+        ) from error
 
 
 def facts(
@@ -222,9 +325,16 @@ def _asked_wait(error: BaseException | None) -> float:
 
 
 def _is_passing(error: Exception) -> bool:
-    """Whether the network may do better soon; a bad certificate will not."""
-    return isinstance(error, ks_exceptions.ConnectionError) and not isinstance(
-        error, ks_exceptions.SSLError
+    """Whether the network or Keystone may do better soon.
+
+    A bad certificate will not, nor an answer without end.
+    """
+    if isinstance(error, ks_exceptions.HttpError):
+        return error.http_status in TRANSIENT
+    return (
+        isinstance(error, ks_exceptions.ConnectionError)
+        and not isinstance(error, ks_exceptions.SSLError)
+        and not any(isinstance(x, transport.TooLong) for x in _causes(error))
     )
 
 
@@ -254,15 +364,18 @@ def _may_have_arrived(error: BaseException) -> bool:
 
     keystoneauth1 hides it behind one exception for every socket error.
     """
+    return not any(type(x).__name__ in NEVER_SENT for x in _causes(error))
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """An error and all that it came of."""
     todo: list[Any] = [error]
-    seen: list[Any] = []
+    seen: list[BaseException] = []
     while todo:
         cause = todo.pop()
         if not isinstance(cause, BaseException) or cause in seen:
             continue
-        if type(cause).__name__ in NEVER_SENT:
-            return False
         seen.append(cause)
         todo += [cause.__cause__, cause.__context__, *cause.args]
         todo.append(getattr(cause, 'reason', None))
-    return True
+    return seen

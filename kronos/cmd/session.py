@@ -14,7 +14,7 @@ import openstack
 from keystoneauth1 import loading
 from openstack import connection
 
-from kronos.clients import cloud, wire
+from kronos.clients import cloud, keystone, wire
 from kronos.common import exceptions
 
 GROUP = 'nova'
@@ -58,21 +58,22 @@ class Access:
 
         :raises ClientError: Keystone refuses, or is not there
         """
-        try:
-            access = self.session.auth.get_access(self.session)
-        except AttributeError:
+        plugin = self.session.auth
+        if not hasattr(plugin, 'get_access'):
             # An auth_type that knows no Keystone, such as "none".
             return Identity('', '')
-        except wire.FAILURES as error:
-            raise exceptions.ClientError(
-                reason=f'Keystone: {error}',
-                **wire.facts(getattr(error, 'http_status', None)),
-            ) from error
-        return Identity(
-            access.username or '',
-            access.project_name or '',
-            sorted(access.role_names),
-        )
+        try:
+            with wire.guarded(exceptions.ClientError, 'Keystone'):
+                access = plugin.get_access(self.session)
+                return Identity(
+                    access.username or '',
+                    access.project_name or '',
+                    sorted(access.role_names),
+                )
+        except exceptions.ClientError as error:
+            status = getattr(error.__cause__, 'http_status', None)
+            error.kwargs['status'] = status
+            raise
 
 
 def register_opts(conf: Any, group: str = GROUP) -> None:
@@ -115,8 +116,8 @@ def connect(
 def _by_conf(conf: Any, group: str) -> Access:
     try:
         auth = loading.load_auth_from_conf_options(conf, group)
-        session = loading.load_session_from_conf_options(
-            conf, group, auth=auth
+        session = keystone.own(
+            loading.load_session_from_conf_options(conf, group, auth=auth)
         )
     except wire.FAILURES as error:
         raise exceptions.ConfigurationError(
@@ -138,6 +139,8 @@ def _by_sdk(source: str, **kwargs: str) -> Access:
         found: connection.Connection = openstack.connect(
             app_name='kronos', **kwargs
         )
+        # Before its session is made, that is.
+        found.config.set_session_constructor(keystone.Session)
         session = found.session
     except wire.FAILURES as error:
         raise exceptions.ConfigurationError(

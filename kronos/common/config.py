@@ -156,7 +156,12 @@ PROMETHEUS_OPTS = [
         'Aetos, found in the Keystone catalog as "metric-storage".',
     ),
     cfg.FloatOpt(
-        'timeout', default=30, min=0.1, help='Seconds before a query fails.'
+        'timeout',
+        default=30,
+        min=0.1,
+        help='Seconds before a try of a query fails, from connecting to the '
+        'last byte of the answer. If Keystone finds Prometheus, each request '
+        'to Keystone has as many.',
     ),
     cfg.IntOpt(
         'max_retries',

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Prometheus that answers nonsense, or not at all, when it is told to."""
+"""A Prometheus that answers nonsense, or not at all, when it is told to.
+
+Asked by GET it is an Aetos, which may refuse the token.
+"""
 
 import http.server
 import json
@@ -7,6 +10,7 @@ import threading
 import urllib.request
 from typing import Any
 
+UNAUTHORIZED = 'unauthorized'
 TROUBLES = ('NaN', '1e308', 'twice', 'HTML', 'silent', 'broken')
 
 
@@ -42,6 +46,15 @@ class Troubled(http.server.ThreadingHTTPServer):
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     server: Troubled
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.server.trouble)
+        if self.server.trouble == UNAUTHORIZED:
+            self._answer(401, b'{}')
+            return
+        url = self.server.behind + self.path
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            self._answer(200, answer.read())
 
     def do_POST(self) -> None:
         size = int(self.headers.get('Content-Length', 0))

@@ -15,7 +15,16 @@ import _bootstrap
 
 from labkit import layout, ports, process, running, settings
 
-NEEDS_ENVIRONMENT = ('up', 'demo', 'start', 'stop', 'restart', 'reset')
+NEEDS_ENVIRONMENT = (
+    'up',
+    'demo',
+    'start',
+    'stop',
+    'restart',
+    'pause',
+    'resume',
+    'reset',
+)
 EPILOG = """\
 A first time:
   ./tools/lab demo                    see Kronos even out a cloud
@@ -38,7 +47,8 @@ While it runs these files, all optional, are read anew all the time:
                             client; more: tools/labkit/novaproxy.py
   .lab/run/exporter.json    {"down": ["cmp3"]}
 
-"stop --kill" is a crash; watcher-applier-2, a second applier, is started by
+"stop --kill" is a crash; what is paused accepts connections and says nothing
+until it is resumed; watcher-applier-2, a second applier, is started by
 name only.
 
 With KRONOS_LAB=NAME in the environment all of this is about a second lab, in
@@ -77,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     logs.add_argument('name', help='as "status" lists it, or a host (cmp1)')
     logs.add_argument('-f', '--follow', action='store_true')
     logs.add_argument('-n', '--lines', type=int, default=50)
-    for name in ('start', 'stop', 'restart'):
+    for name in ('start', 'stop', 'restart', 'pause', 'resume'):
         one = commands.add_parser(name, help=f'{name} one service or host')
         one.add_argument('name', help='as "status" lists it, or a host (cmp1)')
         if name == 'stop':

@@ -23,4 +23,8 @@ def run(wanted: argparse.Namespace) -> int:
         lab.stop(wanted.name, kill=wanted.kill)
     elif wanted.command == 'restart':
         lab.restart(wanted.name)
+    elif wanted.command == 'pause':
+        lab.pause(wanted.name)
+    elif wanted.command == 'resume':
+        lab.resume(wanted.name)
     return 0

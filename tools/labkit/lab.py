@@ -98,6 +98,21 @@ class Lab:
         else:
             process.stop([record])
 
+    def pause(self, name: str) -> None:
+        """Have one service or compute accept connections and say nothing."""
+        process.pause(self._record(name))
+
+    def resume(self, name: str) -> None:
+        """Have it go on."""
+        process.resume(self._record(name))
+
+    def _record(self, name: str) -> process.Record:
+        full = f'compute-{name}' if name in topology.HOSTS else name
+        found = process.records().get(full)
+        if found is None:
+            raise running.LabError(f'{name} does not run')
+        return found
+
     def restart(self, name: str) -> None:
         self.stop(name)
         self.start(name)
@@ -107,6 +122,8 @@ class Lab:
         for name in services.ON_DEMAND:
             self.stop(name)
         known = process.records()
+        for record in known.values():
+            process.resume(record)
         for name in self.names():
             host = name in topology.HOSTS
             record = known.get(f'compute-{name}' if host else name)

@@ -126,6 +126,7 @@ def stop(wanted: list[Record], patience: float = 20.0) -> None:
     for record in wanted:
         if is_running(record):
             _signal([record.pid], signal.SIGTERM)
+            resume(record)
     left = _wait(wanted, patience)
     for record in left:
         _signal(members(record), signal.SIGKILL)
@@ -142,6 +143,16 @@ def kill(record: Record) -> None:
     _signal(members(record), signal.SIGKILL)
     _wait([record], 10.0)
     (layout.RUN / f'{record.name}.pid').unlink(missing_ok=True)
+
+
+def pause(record: Record) -> None:
+    """Let a process do nothing, while the kernel accepts connections."""
+    _signal(members(record), signal.SIGSTOP)
+
+
+def resume(record: Record) -> None:
+    """Let a process go on that was paused."""
+    _signal(members(record), signal.SIGCONT)
 
 
 def _wait(wanted: list[Record], seconds: float) -> list[Record]:

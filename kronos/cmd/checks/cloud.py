@@ -205,8 +205,9 @@ def _placement(
 def _newest(adapter: Any) -> str:
     """That the service has; empty if it does not tell."""
     try:
-        data = adapter.get_endpoint_data()
-    except wire.FAILURES:
+        with wire.guarded(exceptions.PlacementClientError, 'its versions'):
+            data = adapter.get_endpoint_data()
+    except exceptions.PlacementClientError:
         return ''
     found = data.max_microversion if data else None
     return _dotted(found) if found else ''

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does Watcher find Kronos, and does its applier hold plans up?"""
 
-from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
-from keystoneauth1 import adapter
 from oslo_config import cfg
 
-from kronos.clients import wire
+from kronos.clients import watcher
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.inspection import Inspect, InspectionError
 from kronos.cmd.session import Access
@@ -27,7 +25,6 @@ GROUPS = (
 )
 ENGINE = 'taskflow'
 TASKFLOW = f'watcher_workflow_engines.{ENGINE}'
-SERVICE_TYPES = ('infra-optim', 'resource-optimization')
 
 APPLIER_OPTS = [
     cfg.IntOpt('workers', default=1, min=1),
@@ -129,7 +126,7 @@ def known(access: Access, findings: Findings) -> dict[str, Any]:
     """
     wanted = {one.name for one in _entry_points() if one.group == GROUPS[1]}
     try:
-        names = _strategies(access)
+        names = watcher.find(access.session).strategies()
     except exceptions.ClientError as error:
         findings.note(
             'watcher-unasked',
@@ -144,28 +141,6 @@ def known(access: Access, findings: Findings) -> dict[str, Any]:
             'restart it',
         )
     return {'strategies': sorted(wanted & set(names)), 'error': ''}
-
-
-def _strategies(access: Access) -> Iterable[str]:
-    """:raises ClientError: there is no Watcher, or it refuses"""
-    for kind in SERVICE_TYPES:
-        asked = adapter.Adapter(access.session, service_type=kind)
-        try:
-            if asked.get_endpoint() is None:
-                continue
-        except wire.FAILURES as error:
-            raise exceptions.ClientError(
-                reason=f'Keystone: {error}', **wire.facts()
-            ) from error
-        body = wire.Wire(asked, exceptions.ClientError).get(
-            '/v1/strategies', '1.0'
-        )
-        return [str(row['name']) for row in body['strategies']]
-    raise exceptions.ClientError(
-        reason='the Keystone catalog has no endpoint of type '
-        f'{SERVICE_TYPES[0]}',
-        **wire.facts(),
-    )
 
 
 def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is Nova asked exactly once, whatever becomes of its answer (K9, issue 6)?"""
 
+import contextlib
+
 import testscenarios
 
 from kronos.actions import call
@@ -257,6 +259,108 @@ class ForeignTestCase(CallTestCase):
         self.cloud.answer = answer
         self.fails(exceptions.MigrationCancelled, 'moved to h3')
         self.assertEqual([], self.aborts)
+
+
+class OddAnswerTestCase(testscenarios.TestWithScenarios, CallTestCase):
+    """The request arrived; its answer is an error of an unknown shape."""
+
+    scenarios = [
+        (str(body), {'body': body})
+        for body in (
+            {'errors': ['no healthy upstream']},
+            {'errors': {'detail': 'no'}},
+            {'error': {'message': None}},
+            {'error': {'message': {'text': 'no'}}},
+            ['no'],
+            'no',
+            None,
+            7,
+        )
+    ]
+
+    def test_the_migration_is_followed(self):
+        real = self.cloud.answer
+
+        def answer(method, path, query, body):
+            if method != 'POST':
+                return real(method, path, query, body)
+            with contextlib.suppress(cloud.Answer):
+                real(method, path, query, body)
+            raise cloud.Answer(502, self.body)
+
+        self.cloud.answer = answer
+        self.assertEqual('', self.run_move())
+        self.assertEqual(1, self.requests)
+        self.assertEqual('h2', self.instance.host)
+
+
+class TwiceTestCase(CallTestCase):
+    """Something in between sends the request on twice."""
+
+    def send_twice(self):
+        real = self.cloud.answer
+
+        def answer(method, path, query, body):
+            if method == 'POST':
+                self.cloud.answer = real
+                with contextlib.suppress(cloud.Answer):
+                    real(method, path, query, body)
+            return real(method, path, query, body)
+
+        self.cloud.answer = answer
+
+    def test_the_first_is_followed(self):
+        """Nova refuses the second: the server is migrating."""
+        self.send_twice()
+        self.assertEqual('', self.run_move())
+        self.assertEqual(1, len(self.cloud.migrations))
+        self.assertEqual('h2', self.instance.host)
+        self.assertEqual('completed', self.events()[-1][0])
+
+    def test_nova_writes_it_down_a_moment_later(self):
+        self.send_twice()
+        path = f'{base.NOVA}/servers/{base.UUID}/os-instance-actions'
+        real, hidden = self.client.live_migration_requests, [True, True]
+
+        def requests(uuid):
+            found = real(uuid)
+            return [] if found and hidden and hidden.pop() else found
+
+        self.client.live_migration_requests = requests
+        self.assertEqual('', self.run_move())
+        self.assertEqual([], hidden)
+        self.assertIn(('GET', path), self.cloud.calls)
+        self.assertEqual(1, len(self.cloud.migrations))
+
+    def test_nova_is_away_while_it_is_looked_for(self):
+        self.send_twice()
+        real, away = self.client.live_migration_requests, []
+
+        def requests(uuid):
+            if self.cloud.migrations and len(away) < 5:
+                away.append(uuid)
+                raise exceptions.NovaClientError(
+                    reason='away', status=503, transient=True
+                )
+            return real(uuid)
+
+        self.client.live_migration_requests = requests
+        self.assertEqual('', self.run_move())
+        self.assertEqual(5, len(away))
+        self.assertEqual(1, len(self.cloud.migrations))
+
+    def test_a_server_that_is_busy_otherwise_is_refused_at_once(self):
+        real = self.cloud.answer
+
+        def answer(method, path, query, body):
+            if method == 'POST':
+                self.instance.task_state = 'resize_prep'
+            return real(method, path, query, body)
+
+        self.cloud.answer = answer
+        before = self.clock.now
+        self.fails(exceptions.PreFlightError, 'rejected by Nova', '409')
+        self.assertEqual(before, self.clock.now)
 
 
 class RefusalTestCase(CallTestCase):

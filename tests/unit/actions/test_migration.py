@@ -57,6 +57,29 @@ class SuccessTestCase(base.MoveTestCase):
         self.assertEqual('', self.run_move())
         self.assertGreater(len(slept), 5)
 
+    def test_looks_that_fail_of_anything(self):
+        """Nothing that a look raises is an end of the migration."""
+        errors = [KeyError('status'), TypeError('null'), RecursionError()]
+        self.order.timing.stall_timeout = 0
+        self.instance.script = (*['running'] * 4, 'completed')
+        for name in ('get_migration_status', 'get_instance', 'get_service'):
+            self.stumble(name, list(errors))
+        self.assertEqual('', self.run_move())
+        self.assertEqual('h2', self.instance.host)
+        self.assertEqual([], self.aborts)
+
+    def stumble(self, name, errors):
+        """While the migration runs, a method first raises these."""
+        real = getattr(self.client, name)
+
+        def method(*args):
+            known = [one.status for one in self.cloud.migrations]
+            if known == ['running'] and errors:
+                raise errors.pop(0)
+            return real(*args)
+
+        setattr(self.client, name, method)
+
     def test_the_host_follows_the_migration(self):
         """Nova may call it completed a little before the server is there."""
         self.instance.script = ('running', 'completed')

@@ -81,7 +81,7 @@ class TestInstantQuery(PrometheusTestCase):
                 matchers.urlencoded_params_matcher(
                     {'query': query, 'lookback_delta': '300'}
                 ),
-                matchers.request_kwargs_matcher({'timeout': 30}),
+                matchers.request_kwargs_matcher({'timeout': (30, 30)}),
             ],
         )
         reading = self.client().instant_query(query)

@@ -63,7 +63,7 @@ class TestOptions(OptionsTestCase):
         self.gives(
             'partly_stale',
             match=[
-                matchers.request_kwargs_matcher({'timeout': 5.0}),
+                matchers.request_kwargs_matcher({'timeout': (5.0, 5.0)}),
                 matchers.urlencoded_params_matcher(
                     {'query': 'up', 'lookback_delta': '901'}
                 ),
@@ -141,7 +141,11 @@ class TestOptions(OptionsTestCase):
             'hosts',
             match=[
                 matchers.request_kwargs_matcher(
-                    {'verify': ca, 'cert': (cert, key), 'timeout': 30.0}
+                    {
+                        'verify': ca,
+                        'cert': (cert, key),
+                        'timeout': (30.0, 30.0),
+                    }
                 )
             ],
         )
@@ -155,7 +159,7 @@ class TestOptions(OptionsTestCase):
             'hosts',
             match=[
                 matchers.request_kwargs_matcher(
-                    {'cert': cert, 'timeout': 30.0}
+                    {'cert': cert, 'timeout': (30.0, 30.0)}
                 )
             ],
         )

@@ -7,12 +7,12 @@ On a socket: what a client does with every byte cannot be seen elsewhere.
 import contextlib
 import socketserver
 import threading
-from unittest import mock
+from typing import Any
 
 import requests
 from oslotest import base
 
-from kronos.clients import prometheus, prometheus_http
+from kronos.clients import prometheus
 from kronos.engine.types import Health
 
 HEAD = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
@@ -57,11 +57,11 @@ class TestEndlessAnswers(base.BaseTestCase):
         self.addCleanup(self.gone.set)
         return f'http://127.0.0.1:{server.server_address[1]}'
 
-    def ask(self, url: str, timeout: float) -> prometheus.Reading:
+    def ask(self, url: str, timeout: float, **more: Any) -> prometheus.Reading:
         session = requests.Session()
         self.addCleanup(session.close)
         return prometheus.PrometheusClient(
-            url, session, max_retries=0, timeout=timeout
+            url, session, max_retries=0, timeout=timeout, **more
         ).instant_query('up')
 
     def assert_given_up(self, head: bytes, piece: bytes) -> None:
@@ -80,10 +80,9 @@ class TestEndlessAnswers(base.BaseTestCase):
         self.assert_given_up(CHUNKED, b'1\r\n \r\n')
 
     def test_a_body_without_end(self) -> None:
-        with mock.patch.object(prometheus_http, 'LONGEST', 2**20):
-            reading = self.ask(
-                self.serve(SIZED, b' ' * 2**16, pause=0.0), 60.0
-            )
+        reading = self.ask(
+            self.serve(SIZED, b' ' * 2**16, pause=0.0), 60.0, longest=2**20
+        )
         self.assertEqual(Health.UNREACHABLE, reading.health)
         self.assertIn('the answer is longer than 1 MiB', reading.error)
 

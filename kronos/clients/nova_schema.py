@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas of Nova's answers, as far as Kronos reads them.
+
+What older microversions do not tell need not be there, and what the database
+may have no value for may be null.
+"""
+
+from typing import Literal, NotRequired, TypeAlias
+
+from typing_extensions import TypedDict
+
+from kronos.clients.schema import Moment, Property, Text, Whole
+
+
+class _ServiceHost(TypedDict):
+    host: str
+
+
+class Hypervisor(TypedDict):
+    id: str
+    service: _ServiceHost
+    hypervisor_hostname: str
+    hypervisor_type: str
+
+
+class Hypervisors(TypedDict):
+    hypervisors: list[Hypervisor]
+
+
+class _Service(TypedDict):
+    host: str
+    binary: str
+    state: NotRequired[Text]
+    status: NotRequired[Text]
+    zone: NotRequired[Text]
+    disabled_reason: NotRequired[Text]
+    forced_down: NotRequired[bool | None]
+
+
+class Services(TypedDict):
+    services: list[_Service]
+
+
+class _Aggregate(TypedDict):
+    id: Whole
+    name: str
+    uuid: NotRequired[Text]
+    hosts: list[str]
+    metadata: dict[str, str]
+    availability_zone: NotRequired[Text]
+
+
+class Aggregates(TypedDict):
+    aggregates: list[_Aggregate]
+
+
+class _Flavor(TypedDict):
+    vcpus: Whole
+    ram: Whole
+    disk: NotRequired[Whole]
+    ephemeral: NotRequired[Whole]
+    swap: NotRequired[Whole | Literal[''] | None]
+    extra_specs: NotRequired[dict[str, str] | None]
+
+
+class _Image(TypedDict):
+    properties: NotRequired[dict[str, Property] | None]
+
+
+Server = TypedDict(
+    'Server',
+    {
+        'id': str,
+        'status': str,
+        'name': NotRequired[Text],
+        'tenant_id': NotRequired[Text],
+        'flavor': NotRequired[_Flavor],
+        'image': NotRequired[_Image | str | None],
+        'locked': NotRequired[bool | None],
+        'metadata': NotRequired[dict[str, str] | None],
+        'pinned_availability_zone': NotRequired[Text],
+        'server_groups': NotRequired[list[str] | None],
+        'tags': NotRequired[list[str] | None],
+        'OS-EXT-SRV-ATTR:host': NotRequired[Text],
+        'OS-EXT-SRV-ATTR:instance_name': NotRequired[Text],
+        'OS-EXT-STS:power_state': NotRequired[Whole | None],
+        'OS-EXT-STS:task_state': NotRequired[Text],
+    },
+)
+"""Of one whose cell is down only some parts are there."""
+
+
+class OneServer(TypedDict):
+    server: Server
+
+
+class _Rules(TypedDict):
+    max_server_per_host: NotRequired[Whole]
+
+
+class _Group(TypedDict):
+    id: str
+    name: NotRequired[Text]
+    policy: NotRequired[Text]
+    policies: NotRequired[list[str] | None]
+    rules: NotRequired[_Rules | None]
+    members: list[str]
+
+
+class OneGroup(TypedDict):
+    server_group: _Group
+
+
+class Groups(TypedDict):
+    server_groups: list[_Group]
+
+
+class Migration(TypedDict):
+    id: Whole
+    uuid: str
+    status: Text
+    created_at: Moment
+    updated_at: NotRequired[Moment]
+    instance_uuid: NotRequired[Text]
+    source_compute: NotRequired[Text]
+    dest_compute: NotRequired[Text]
+    migration_type: NotRequired[Text]
+
+
+_Bytes: TypeAlias = Whole | None
+
+
+class _Running(TypedDict):
+    uuid: str
+    memory_total_bytes: NotRequired[_Bytes]
+    memory_processed_bytes: NotRequired[_Bytes]
+    memory_remaining_bytes: NotRequired[_Bytes]
+    disk_total_bytes: NotRequired[_Bytes]
+    disk_processed_bytes: NotRequired[_Bytes]
+    disk_remaining_bytes: NotRequired[_Bytes]
+
+
+class Running(TypedDict):
+    migrations: list[_Running]
+
+
+class Action(TypedDict):
+    request_id: str
+    action: str
+    start_time: NotRequired[Moment]
+
+
+class _Event(TypedDict):
+    event: str
+    start_time: Moment
+    result: NotRequired[Text]
+    details: NotRequired[Text]
+
+
+class _Detailed(TypedDict):
+    events: list[_Event]
+
+
+class OneAction(TypedDict):
+    instanceAction: _Detailed  # noqa: N815

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Schemas of answers: what a body must look like, checked in one place.
+
+A schema is a type that pydantic understands, mostly a TypedDict. What it
+does not name is dropped, so nothing is held that nobody asked for.
+"""
+
+import functools
+import math
+from typing import Annotated, Any, NotRequired, TypeAlias
+
+import pydantic
+from typing_extensions import TypedDict
+
+from kronos.clients import answers, nova_rows
+
+Text: TypeAlias = str | None
+Whole = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
+"""What a database can hold."""
+Ratio = Annotated[float, pydantic.Field(ge=0, le=3.5e38)]
+"""Placement keeps 32 bits of it."""
+
+
+class UnexpectedError(ValueError):
+    """A body is not of its schema; the text says where, and what came."""
+
+
+def parse(schema: Any, body: Any) -> Any:
+    """A body, without what its schema does not name.
+
+    :raises UnexpectedError: it is not of that schema
+    """
+    try:
+        return _adapter(schema).validate_python(body)
+    except pydantic.ValidationError as error:
+        raise UnexpectedError(_first(error)) from None
+
+
+def page(key: str, row: Any) -> Any:
+    """The schema of one page of a listing.
+
+    :param key: under which the rows are
+    :param row: their schema
+    """
+    return _page(key, row)
+
+
+class Link(TypedDict):
+    rel: NotRequired[Text]
+
+
+@functools.cache
+def _page(key: str, row: Any) -> Any:
+    links = NotRequired[list[Link] | None]
+    fields = {key: list[row], f'{key}_links': links, 'links': links}
+    return TypedDict('Page', fields)  # type: ignore[operator]
+
+
+@functools.cache
+def _adapter(schema: Any) -> pydantic.TypeAdapter[Any]:
+    return pydantic.TypeAdapter(schema)
+
+
+def _first(error: pydantic.ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False)[0]
+    where = '.'.join(str(part)[:80] for part in found['loc'])
+    return (
+        f'{where or "the whole"}: {found["msg"]}; it is '
+        f'{answers.described(found["input"])}'
+    )
+
+
+def _moment(text: str) -> str:
+    """:raises ValueError: it is no time"""
+    if text and not math.isfinite(nova_rows.seconds_of(text)):
+        raise ValueError('it is no time')
+    return text
+
+
+Moment = Annotated[str, pydantic.AfterValidator(_moment)] | None
+"""A time in ISO 8601, of Nova or of Watcher."""
+
+
+def _number(value: object) -> float:
+    """A number as Prometheus writes it: "1.5", "NaN", "+Inf".
+
+    :raises ValueError: it is none
+    """
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise ValueError('it is no number')
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ValueError('it is too great') from error
+
+
+def _property(value: object) -> str:
+    """The text of a scalar; of nothing else is it known what it means."""
+    return str(value) if isinstance(value, (str, int, float)) else ''
+
+
+Property = Annotated[str, pydantic.BeforeValidator(_property)]
+Number = Annotated[float, pydantic.BeforeValidator(_number)]

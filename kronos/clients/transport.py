@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A transport adapter of requests, for answers that must come to an end.
+
+Time-outs of requests begin anew with every byte that comes. Here a request
+has a deadline, too, from its first byte to the last one of its answer, and
+an answer has a greatest length. Neither keystoneauth nor the clients of
+Prometheus that others made have that.
+"""
+
+import contextvars
+import http.client
+import io
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import requests
+import urllib3
+from keystoneauth1 import session as ks_session
+from urllib3 import connection, connectionpool, poolmanager
+
+_PIECE = 2**16
+_NEVER = float('inf')
+_Clock = Callable[[], float]
+
+
+@dataclass
+class Limits:
+    """Of each request; in seconds, ``longest`` in bytes after unpacking."""
+
+    connect: float = 10.0
+    silence: float = 30.0
+    """Between two pieces of an answer, and before the first one."""
+    whole: float | None = None
+    """From connecting to the last byte; None: two times the silence."""
+    longest: int = 256 * 2**20
+
+    def times_of(self, timeout: object) -> tuple[float, float, float]:
+        """What holds for one request: connecting, silence and the whole.
+
+        :param timeout: of the request: seconds of silence that are endured
+            instead, if it is a number
+        """
+        own = isinstance(timeout, (int, float)) and timeout > 0
+        silence = float(cast(float, timeout)) if own else self.silence
+        whole = 2 * silence if self.whole is None else self.whole
+        return min(self.connect, silence, whole), min(silence, whole), whole
+
+
+class TooLate(requests.ReadTimeout):
+    """An answer began, and did not end in time."""
+
+
+class TooLong(requests.RequestException):
+    """An answer has more bytes than anybody may send."""
+
+
+class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
+    """Mounted on a session of requests, it bounds every request.
+
+    Answers are read whole, whatever ``stream`` says.
+
+    :param limits: of each request
+    :param clock: seconds that only grow
+    :param tls: ``tls_ciphers`` and ``tls_min_version`` of keystoneauth
+    """
+
+    def __init__(
+        self, limits: Limits, clock: _Clock = time.monotonic, **tls: Any
+    ) -> None:
+        self.limits = limits
+        self._clock = clock
+        super().__init__(**tls)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        _bound(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: Any, **kwargs: Any) -> Any:
+        manager = super().proxy_manager_for(proxy, **kwargs)
+        _bound(manager)
+        return manager
+
+    def send(
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,
+        timeout: Any = None,
+        verify: Any = True,
+        cert: Any = None,
+        proxies: Any = None,
+    ) -> requests.Response:
+        """Send it and take the whole answer in.
+
+        :raises requests.RequestException: it is too late, too long, or
+            broken
+        """
+        connect, silence, whole = self.limits.times_of(timeout)
+        deadline = _Deadline(self._clock() + whole, self._clock)
+        told = _DEADLINE.set(deadline)
+        try:
+            response: requests.Response = super().send(
+                request,
+                stream=True,
+                timeout=(connect, silence),
+                verify=verify,
+                cert=cert,
+                proxies=proxies,
+            )
+            self._read(response, deadline, whole)
+        finally:
+            _DEADLINE.reset(told)
+        return response
+
+    def _read(
+        self, response: requests.Response, deadline: '_Deadline', whole: float
+    ) -> None:
+        content = bytearray()
+        try:
+            for piece in response.raw.stream(_PIECE, decode_content=True):
+                content += piece
+                if len(content) > self.limits.longest:
+                    raise TooLong(
+                        f'the answer is longer than '
+                        f'{self.limits.longest >> 20} MiB'
+                    )
+                deadline.left()
+        except (urllib3.exceptions.ReadTimeoutError, TimeoutError) as error:
+            response.close()
+            raise TooLate(f'no whole answer within {whole:g} s') from error
+        except urllib3.exceptions.DecodeError as error:
+            response.close()
+            raise requests.exceptions.ContentDecodingError(error) from error
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            response.close()
+            if isinstance(error, requests.RequestException):
+                raise
+            raise requests.ConnectionError(error) from error
+        # As requests itself keeps what it has read.
+        response._content = bytes(content)
+        response._content_consumed = True  # type: ignore[attr-defined]
+
+
+class _Deadline:
+    """When a request has to be over."""
+
+    def __init__(self, moment: float, clock: _Clock) -> None:
+        self._moment = moment
+        self._clock = clock
+
+    def left(self) -> float:
+        """Seconds until then.
+
+        :raises TimeoutError: none
+        """
+        left = self._moment - self._clock()
+        if left <= 0:
+            raise TimeoutError('the answer takes too long')
+        return left
+
+
+_DEADLINE: contextvars.ContextVar[_Deadline] = contextvars.ContextVar(
+    'kronos_deadline'
+)
+"""Of the request that this thread has under way."""
+
+
+class _Socket(io.RawIOBase):
+    """Reads from a socket, and never beyond the deadline."""
+
+    def __init__(self, raw: Any, sock: socket.socket) -> None:
+        self._raw = raw
+        self._sock = sock
+        self._silence = sock.gettimeout() or _NEVER
+        self._deadline = _DEADLINE.get(None)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._deadline is not None:
+            left = self._deadline.left()
+            self._sock.settimeout(min(self._silence, left))
+        return cast('int | None', self._raw.readinto(buffer))
+
+    def fileno(self) -> int:
+        return int(self._raw.fileno())
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Answer(http.client.HTTPResponse):
+    """One of http.client, whose head and body are read as above."""
+
+    def __init__(self, sock: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        raw = self.fp.detach()
+        self.fp = io.BufferedReader(_Socket(raw, sock))
+
+
+class _Connection(connection.HTTPConnection):
+    response_class = _Answer
+
+
+class _TlsConnection(connection.HTTPSConnection):
+    response_class = _Answer
+
+
+class _Pool(connectionpool.HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(connectionpool.HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
+
+
+_POOLS = {'http': _Pool, 'https': _TlsPool}
+
+
+def _bound(manager: Any) -> None:
+    """Have it make connections of ours; through SOCKS it makes its own."""
+    usual = poolmanager.pool_classes_by_scheme
+    if manager.pool_classes_by_scheme == usual:
+        manager.pool_classes_by_scheme = _POOLS
