@@ -4,8 +4,8 @@
 =====================  ======================================================
 What goes on then      What becomes of it
 =====================  ======================================================
-a continuous audit     its run ends and says that Keystone does not answer;
-                       the audit goes on, and so does its next run
+a continuous audit     its run waits, or ends and says that Keystone does not
+                       answer; its next run goes on
 a migration            it is followed on: a look that fails is no end
 the weigher's refresh  it ends, is warned of once, and the next one serves
 =====================  ======================================================
@@ -56,23 +56,19 @@ class TestSilence(weighing.WeigherTestCase, moves.MovesTestCase):
         marks = [one.stat().st_size for one in (ENGINE, APPLIER)]
         scheduler = weighing.LOG.stat().st_size
         self.silence()
-        self.check_the_silence(audit, marks)
+        self.check_the_silence(marks)
         self.cloud.set_nova_api([])
         self.prometheus.trouble = ''
         self.check_afterwards(audit, plan, marks, scheduler)
 
-    def check_the_silence(
-        self, audit: dict[str, Any], marks: list[int]
-    ) -> None:
+    def check_the_silence(self, marks: list[int]) -> None:
         """Each tells of it before it is over, or right then."""
         began = time.monotonic()
         self.wait(
             lambda: 'auth/tokens' in self.since(APPLIER, marks[1]),
             'the look at the migration to fail',
         )
-        self.wait(
-            lambda: self.has_told(audit, marks[0]), 'the audit to tell of it'
-        )
+        self.wait(lambda: self.has_told(marks[0]), 'the audit to tell of it')
         self.resumed.wait()
         self.assertLess(time.monotonic() - began, 5 * SILENT_SECONDS)
 
@@ -105,11 +101,10 @@ class TestSilence(weighing.WeigherTestCase, moves.MovesTestCase):
         self.assertEqual(1, len(self.orders_for('a')))
         self.assert_at_rest({'a': DESTINATION})
 
-    def has_told(self, audit: dict[str, Any], mark: int) -> bool:
-        return any(
-            f'Audit {audit["UUID"]}: ' in line and 'Keystone' in line
-            for line in self.since(ENGINE, mark).splitlines()
-        )
+    def has_told(self, mark: int) -> bool:
+        told = self.since(ENGINE, mark)
+        # A try that outlasts the silence goes on, and says so first.
+        return 'Keystone' in told or 'auth/tokens' in told
 
     def silence(self) -> None:
         """Keystone is paused; it is resumed whatever this test waits for."""
