@@ -26,6 +26,7 @@ from kronos.snapshots import (
     archive,
     archive_writing,
     configured,
+    gathered,
     sparing,
     watchers,
 )
@@ -176,11 +177,7 @@ def _history(
         client = watcher.find(access.session, conf.nova.region_name)
         return watchers.events(client, since), []
     except exceptions.ClientError as error:
-        return [], [
-            'what Watcher knows of past moves is not recorded, so no '
-            'quarantine is in force, and cooldowns are known from the '
-            f'migrations of Nova alone: {error}'
-        ]
+        return [], [f'{gathered.NO_HISTORY}: {error}']
 
 
 def _doubts(recording: Recording) -> list[str]:

@@ -2,12 +2,14 @@
 """How does a recording look that may leave the house?
 
 Every name and uuid is another one, the same wherever it occurs; numbers and
-times stay. Both plan to the same steps. Names are numbered anew in each
-recording, so two of them cannot be laid side by side.
+times stay, and of all other texts what closed lists allow. Both plan to the
+same steps. Names are numbered anew in each recording, so two of them cannot be
+laid side by side.
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from kronos.clients.nova_rows import HostAggregate
 from kronos.engine.movability import PIN
@@ -24,8 +26,9 @@ from kronos.engine.types import (
 )
 from kronos.policies import loader
 from kronos.policies.models import LabelType, Policy
-from kronos.snapshots import anonymous_specs, sparing
-from kronos.snapshots.anonymous_names import CUSTOM, Names, kinds
+from kronos.snapshots import anonymous_specs, anonymous_words, sparing
+from kronos.snapshots.anonymous_names import Names, kinds
+from kronos.snapshots.anonymous_queries import Queries
 from kronos.snapshots.archive_reading import KINDS
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.gathered import Gathered
@@ -34,6 +37,8 @@ from kronos.snapshots.scopes import ALL, Cloud, ScopeRequest
 
 _REASON = 'a reason that is not told'
 """Instead of what a person wrote."""
+_OTHER = 'other'
+"""Instead of a word that no closed list has."""
 
 
 def anonymized(recording: Recording) -> Recording:
@@ -49,7 +54,7 @@ class _Rewriter:
             self._names,
             (one.extra_specs for one in recording.gathered.instances),
         )
-        self._queries: dict[str, str] = {}
+        self._queries = Queries(self._names.known)
         self._series: dict[str, str] = {}
 
     def recording(self) -> Recording:
@@ -67,7 +72,9 @@ class _Rewriter:
             answers=self._answers(),
             source='',
             anonymized=True,
-            unknown=[names.told(text) for text in was.unknown],
+            strategy=_only(was.strategy, anonymous_words.STRATEGIES, ''),
+            made_by=_made_by(was.made_by),
+            unknown=[_told(text) for text in was.unknown],
             seeds=Seeds(
                 {
                     names.aggregate(name): left
@@ -97,7 +104,7 @@ class _Rewriter:
             instances=[self._instance(one) for one in was.instances],
             groups=[self._group(one) for one in was.groups],
             events=[self._event(one) for one in was.events],
-            warnings=[self._names.told(text) for text in was.warnings],
+            warnings=[_told(text) for text in was.warnings],
         )
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
@@ -109,23 +116,21 @@ class _Rewriter:
                 node=names.host(host.node),
                 availability_zone=names.zone(host.availability_zone),
                 cell=names.cell(host.cell),
-                closed=names.told(host.closed),
-                frozen=names.told(host.frozen),
-                traits=sorted(self._custom(one) for one in host.traits),
+                hypervisor_type=_only(
+                    host.hypervisor_type, anonymous_words.HYPERVISORS
+                ),
+                closed=_told(host.closed),
+                frozen=_told(host.frozen),
+                traits=sorted(names.trait(one) for one in host.traits),
                 headroom=host.headroom
                 and {
-                    self._custom(name): room
+                    names.resource_class(name): room
                     for name, room in host.headroom.items()
                 },
             )
             for host in hosts
         ]
         return {host.name: host for host in found}
-
-    def _custom(self, name: str) -> str:
-        if name.startswith(CUSTOM):
-            return self._names.custom(name)
-        return name
 
     def _aggregate(self, was: HostAggregate) -> HostAggregate:
         names = self._names
@@ -151,6 +156,9 @@ class _Rewriter:
         return dataclasses.replace(
             was,
             host=self._names.host(was.host),
+            binary=_only(was.binary, anonymous_words.BINARIES),
+            state=_only(was.state, anonymous_words.SERVICE_STATES),
+            status=_only(was.status, anonymous_words.SERVICE_STATUSES),
             zone=self._names.zone(was.zone),
             disabled_reason=was.disabled_reason and _REASON,
         )
@@ -163,13 +171,15 @@ class _Rewriter:
             host=names.host(was.host),
             name=names.display(was.name),
             internal_name=names.internal(was.internal_name),
+            status=_only(was.status, anonymous_words.SERVER_STATUSES),
+            task_state=_only(was.task_state, anonymous_words.TASK_STATES),
             metadata={
                 self._key(key): names.value(value.lower())
                 for key, value in was.metadata.items()
             },
             extra_specs=self._specs.extra_specs(was.extra_specs),
             pinned_availability_zone=names.zone(pin) if pin else pin,
-            unmovable=names.told(was.unmovable),
+            unmovable=_told(was.unmovable),
             project_id=names.project(was.project_id),
         )
 
@@ -181,6 +191,7 @@ class _Rewriter:
         return dataclasses.replace(
             was,
             uuid=names.uuid(was.uuid),
+            policy=_only(was.policy, anonymous_words.GROUP_POLICIES),
             members=[names.uuid(one) for one in was.members],
             name=names.group(was.name),
         )
@@ -193,6 +204,10 @@ class _Rewriter:
             source=names.host(was.source),
             destination=names.host(was.destination),
             scope=names.aggregate(was.scope),
+            error_type=_only(
+                was.error_type, anonymous_words.ERROR_TYPES, 'unknown'
+            ),
+            status=_only(was.status, anonymous_words.MOVE_STATUSES),
             plan=names.uuid(was.plan),
         )
 
@@ -224,29 +239,20 @@ class _Rewriter:
         )
 
     def _policy(self, was: Policy) -> Policy:
-        asked = {query for query, _ in KINDS.values()}
-        new = {
-            field: self._query(getattr(was, field))
-            for field in asked
-            if getattr(was, field) is not None
-        }
+        new = {'name': self._names.policy(was.name)}
+        for query, label in KINDS.values():
+            new[label] = self._queries.word(getattr(was, label))
+            if getattr(was, query) is not None:
+                new[query] = self._queries.query(getattr(was, query))
         return was.model_copy(update=new)
-
-    def _query(self, was: str) -> str:
-        """Another text for another query, and the same for the same."""
-        if was not in self._queries:
-            text = self._names.query(was)
-            while text in self._queries.values():
-                text = f'{text} or vector(0) > 1'
-            self._queries[was] = text
-        return self._queries[was]
 
     def _answers(self) -> dict[tuple[str, str], Reading]:
         senses = kinds(self._was.policies)
         return {
-            (self._query(query), label): self._reading(
-                reading, senses[query, label]
-            )
+            (
+                self._queries.query(query),
+                self._queries.word(label),
+            ): self._reading(reading, senses[query, label])
             for (query, label), reading in self._was.answers.items()
             if (query, label) in senses
         }
@@ -254,9 +260,9 @@ class _Rewriter:
     def _reading(self, was: Reading, sense: LabelType | None) -> Reading:
         return dataclasses.replace(
             was,
-            query=self._query(was.query),
+            query=self._queries.query(was.query),
             samples=[self._sample(one, sense) for one in was.samples],
-            error=self._names.told(was.error),
+            error=_told(was.error),
         )
 
     def _sample(self, was: Sample, sense: LabelType | None) -> Sample:
@@ -266,3 +272,23 @@ class _Rewriter:
             series = self._series.setdefault(was.series, f'series-{number}')
         label = self._names.label(sense, was.label)
         return dataclasses.replace(was, label=label, series=series)
+
+
+def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
+    """A word of a closed list, or nothing at all; else another one."""
+    return was if not was or was in known else other
+
+
+def _made_by(was: str) -> str:
+    return was if anonymous_words.MADE_BY.fullmatch(was) else ''
+
+
+def _told(text: str) -> str:
+    """What of a warning, an error or a reason is Kronos' own words."""
+    if not text:
+        return ''
+    found = [one for one in anonymous_words.PHRASES if one in text]
+    found += anonymous_words.HTTP_STATUS.findall(text)
+    if text in found:
+        return text
+    return '; '.join([*dict.fromkeys(found), 'the rest is not told'])

@@ -3,36 +3,18 @@
 
 import functools
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kronos.engine.types import UNASSIGNED
 from kronos.policies.models import LabelType, Policy
-from kronos.snapshots import pseudonyms
+from kronos.snapshots import anonymous_words, pseudonyms
 from kronos.snapshots.archive_reading import KINDS
 from kronos.snapshots.recording import ANY_LABEL, Recording
 from kronos.snapshots.scopes import ALL, Exactly
 
-CUSTOM = 'CUSTOM_'
-"""How the traits and resource classes begin that a cloud made up."""
-_SHORT = 6
-"""Characters below which a name is only replaced as a word of its own."""
-_WORD = re.compile(r'[A-Za-z]\w+')
-_PLAIN = re.compile(
-    r'cpu|device|domain|guest|host|hostname|idle|instance|iowait|irq|mode|'
-    r'name|nice|node|sd|softirq|steal|system|tap|total|user|uuid|vd'
-)
-"""Words of queries that say nothing of a cloud."""
-_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|`[^`]*`')
-_TOLD = re.compile(
-    r'\w+://\S+'  # an address
-    r'|(?<!\w)\'[^\']*\'|"[^"]*"'  # what is quoted
-    r'|\[[0-9a-fA-F:]+\](?::\d+)?'
-    r'|[\w-]+(?:\.[\w-]*[A-Za-z][\w-]*)+(?::\d+)?'  # host.domain:port
-    r'|\d+(?:\.\d+){3}(?::\d+)?'
-)
-"""What a text may tell of a cloud beside the names that are known."""
+_CUSTOM = 'CUSTOM_NAME'
+"""How the traits and resource classes are called that a cloud made up."""
 
 
 class Names:
@@ -49,6 +31,9 @@ class Names:
             itertools.chain(
                 (host.node for host in every),
                 (one.host for one in services),
+                found.services or (),
+                # Of a compute service that was deleted there is no host.
+                (one.host for one in found.instances),
                 (name for one in cloud.aggregates for name in one.hosts),
                 *((one.source, one.destination) for one in found.events),
                 request.excluded_hosts,
@@ -120,9 +105,8 @@ class Names:
         # Others are added as they are met: their order is no matter.
         self.key = functools.cache(_Counter('key'))
         self.value = functools.cache(_Counter('value'))
-        self.custom = functools.cache(_Counter(f'{CUSTOM}NAME', '_'))
-        self._literal = functools.cache(_Counter('text'))
-        self._texts = {'': ''}
+        self._custom = functools.cache(_Counter(_CUSTOM, '_'))
+        self._policy = functools.cache(_Counter('policy'))
         self._ids = {str(one.id) for one in cloud.aggregates}
         self._uuids = {one.uuid for one in cloud.aggregates}
         self._named = {one.name for one in cloud.aggregates}
@@ -154,56 +138,24 @@ class Names:
             LabelType.NOVA_INTERNAL_NAME: self.internal,
         }[kind](value)
 
-    def told(self, text: str) -> str:
-        """A warning or an error without any name."""
-        if text not in self._texts:
-            self._texts[text] = self._told(text)
-        return self._texts[text]
+    def policy(self, name: str) -> str:
+        """The new name of a policy, unless its words say nothing."""
+        words = name.replace('-', '_').split('_')
+        if all(one in anonymous_words.POLICY_WORDS for one in words):
+            return name
+        return self._policy(name)
 
-    def _told(self, text: str) -> str:
-        parts, at = [], 0
-        for found in _TOLD.finditer(text):
-            parts.append(self._replaced(text[at : found.start()]))
-            parts.append(self._known(found[0].strip('\'"')))
-            at = found.end()
-        return ''.join([*parts, self._replaced(text[at:])])
+    def trait(self, name: str) -> str:
+        return name if name in anonymous_words.TRAITS else self._custom(name)
 
-    def _known(self, word: str) -> str:
-        """What looks like a name, if it is one."""
-        if word in self._table:
-            return self._table[word]
-        try:
-            return self.host(word)
-        except KeyError:
-            return '(a name)'
+    def resource_class(self, name: str) -> str:
+        if name in anonymous_words.RESOURCE_CLASSES:
+            return name
+        return self._custom(name)
 
-    def query(self, query: str) -> str:
-        """A query without any name, nor what it was matched by."""
-        return self._replaced(_LITERAL.sub(self._any_literal, query))
-
-    def _any_literal(self, found: re.Match[str]) -> str:
-        """The literal, or another one where it may tell of the cloud."""
-        quote, text = found[0][0], found[0][1:-1]
-        if self._replaced(text) != text:
-            return f'{quote}{self._replaced(text)}{quote}'
-        words = {word.lower() for word in _WORD.findall(text)}
-        if all(self._is_plain(word) for word in words):
-            return found[0]
-        return f'{quote}{self._literal(text)}{quote}'
-
-    def _is_plain(self, word: str) -> bool:
-        return bool(_PLAIN.fullmatch(word)) and word not in self._names
-
-    def _replaced(self, text: str) -> str:
-        there = sorted(
-            (name for name in self._table if name in text),
-            key=len,
-            reverse=True,
-        )
-        if not there:
-            return text
-        pattern = '|'.join(_pattern(name) for name in there)
-        return re.sub(pattern, lambda found: self._table[found[0]], text)
+    def known(self, text: str) -> str:
+        """The new name of a text that is a name; '' if it is none."""
+        return self._table.get(text, '')
 
     @functools.cached_property
     def _table(self) -> Mapping[str, str]:
@@ -227,14 +179,6 @@ class Names:
                     found.setdefault(name, new)
         return found
 
-    @functools.cached_property
-    def _names(self) -> str:
-        """All names, to look for parts of them."""
-        own = set(self.internal.table) | set(self.uuid.table)
-        return '\n'.join(
-            name for name in self._table if name not in own
-        ).lower()
-
 
 class _Counter:
     """Numbers names as they come."""
@@ -245,13 +189,6 @@ class _Counter:
 
     def __call__(self, name: str) -> str:
         return f'{self._word}{next(self._next):03}' if name else ''
-
-
-def _pattern(name: str) -> str:
-    """A regular expression; short names only count as whole words."""
-    if len(name) >= _SHORT:
-        return re.escape(name)
-    return f'(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])'
 
 
 def _is_exactly(ref: Any) -> bool:

@@ -1,27 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What are flavors' extra specs called in a recording that names nobody?
 
-Those of Nova stay as they are. The others keep what planning asks of them:
-which rules of ``allowed_extra_specs`` cover them.
+Keys and values that Nova or Placement defines stay as they are. The others
+keep what planning asks of them: which rules of ``allowed_extra_specs`` cover
+them.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 
-from kronos.snapshots.anonymous_names import CUSTOM, Names
+from kronos.snapshots import anonymous_words
+from kronos.snapshots.anonymous_names import Names
 
-_NOVA = re.compile(
-    r'(hw|hw_rng|hw_video|quota|os|trait|resources)\d*:|group_policy$'
-)
-"""Keys whose names Nova, or Placement, defines."""
-_PLAIN = re.compile(
-    r'[-+\d.]*|true|false|yes|no|required|forbidden|'
-    r'(?i:dedicated|shared|mixed|isolate|prefer|require|share|any|large|'
-    r'small|auto|isolated|none|preferred|legacy|poweroff|reset|pause|'
-    r'disabled|socket|uefi|bios)'
-)
-"""Values that say nothing of a cloud."""
-_CUSTOM = re.compile(rf'{CUSTOM}\w+')
+_OF_AGGREGATES = 'aggregate_instance_extra_specs:'
+"""What follows is a key of the metadata of aggregates."""
 
 
 class Specs:
@@ -38,7 +29,8 @@ class Specs:
 
     def extra_specs(self, specs: Mapping[str, str]) -> dict[str, str]:
         return {
-            self._key(key): self._value(value) for key, value in specs.items()
+            self._key(key): self._value(key, value)
+            for key, value in specs.items()
         }
 
     def rules(self, rules: Iterable[str]) -> list[str]:
@@ -46,37 +38,57 @@ class Specs:
         found: dict[str, None] = {}
         for rule in rules:
             if rule.endswith('*'):
-                found |= dict.fromkeys(self._prefix(rule))
+                found |= dict.fromkeys(self._prefix(rule[:-1]))
             else:
                 key, equals, value = rule.partition('=')
                 new = self._key(key)
-                new += f'={self._value(value)}' if equals else ''
+                new += f'={self._value(key, value)}' if equals else ''
                 found[new] = None
         return list(found)
 
-    def _prefix(self, rule: str) -> list[str]:
-        """A prefix that is Nova's, or else all keys that it covers."""
-        prefix = rule[:-1]
-        covered = sorted(key for key in self._keys if key.startswith(prefix))
-        if not prefix or _NOVA.match(prefix) or prefix == _OF_AGGREGATES:
-            return [rule] if CUSTOM not in prefix else self._all(covered)
-        return self._all(covered)
-
-    def _all(self, keys: Iterable[str]) -> list[str]:
-        return [self._key(key) for key in keys]
+    def _prefix(self, prefix: str) -> list[str]:
+        """The prefix if it is Nova's, and what it covered and no more does."""
+        covered = [
+            self._key(key)
+            for key in sorted(self._keys)
+            if key.startswith(prefix)
+        ]
+        if prefix not in anonymous_words.EXTRA_SPEC_PREFIXES:
+            return covered
+        return [
+            f'{prefix}*',
+            *(key for key in covered if not key.startswith(prefix)),
+        ]
 
     def _key(self, key: str) -> str:
-        if _NOVA.match(key):
-            return _CUSTOM.sub(lambda one: self._names.custom(one[0]), key)
+        if _is_known(key):
+            return key
         if key.startswith(_OF_AGGREGATES):
             return _OF_AGGREGATES + self._names.key(
                 key.removeprefix(_OF_AGGREGATES)
             )
+        of_placement = anonymous_words.EXTRA_SPEC_OF_PLACEMENT.fullmatch(key)
+        if of_placement:
+            kind, group, name = of_placement.groups()
+            rename = self._names.trait
+            if kind == 'resources':
+                rename = self._names.resource_class
+            return f'{kind}{group}:{rename(name)}'
         return self._names.key(key)
 
-    def _value(self, value: str) -> str:
-        return value if _PLAIN.fullmatch(value) else self._names.value(value)
+    def _value(self, key: str, value: str) -> str:
+        """A number or a word of Nova, where the key is Nova's, too."""
+        if _is_known(key) or anonymous_words.EXTRA_SPEC_OF_PLACEMENT.match(
+            key
+        ):
+            if anonymous_words.NUMBER.fullmatch(value):
+                return value
+            if value.lower() in anonymous_words.EXTRA_SPEC_VALUES:
+                return value
+        return self._names.value(value)
 
 
-_OF_AGGREGATES = 'aggregate_instance_extra_specs:'
-"""What follows is a key of the metadata of aggregates."""
+def _is_known(key: str) -> bool:
+    return key in anonymous_words.EXTRA_SPECS or bool(
+        anonymous_words.EXTRA_SPEC_OF_NODE.fullmatch(key)
+    )

@@ -23,7 +23,7 @@ from kronos.engine.types import (
 )
 from kronos.policies.models import Policy
 from kronos.snapshots import cells, flights, scopes, survey
-from kronos.snapshots.gathered import Gathered, parts
+from kronos.snapshots.gathered import NO_HEADROOM, Gathered, parts
 from kronos.snapshots.scopes import ScopeRequest
 
 __all__ = ['Collector', 'Look', 'ScopeRequest']
@@ -187,7 +187,7 @@ class Collector:
         try:
             rooms = self._placement.headroom()
         except exceptions.PlacementClientError as error:
-            warning = f'{error}; the headroom of the hosts is not known'
+            warning = f'{error}; {NO_HEADROOM}'
             LOG.error('%s', warning)
             return [warning]
         for host in hosts.values():

@@ -17,6 +17,13 @@ from kronos.engine.types import (
 from kronos.snapshots import scopes
 from kronos.snapshots.scopes import ScopeRequest
 
+NO_HEADROOM = 'the headroom of the hosts is not known'
+NO_HISTORY = (
+    'what Watcher knows of past moves is not recorded, so no quarantine is in '
+    'force, and cooldowns are known from the migrations of Nova alone'
+)
+"""Warnings that are told with the reason."""
+
 
 @dataclass
 class Gathered:
