@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How does Kronos authenticate to Prometheus? By the operator's options."""
 
+import base64
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -142,9 +143,10 @@ def secrets_of(session: Any) -> list[str]:
     held = getattr(session, 'auth', None)
     if isinstance(held, BearerToken):
         return [held.secret] if held.secret else []
-    if isinstance(held, tuple):
-        return [held[1]] if held[1] else []
-    return []
+    if not isinstance(held, tuple) or not held[1]:
+        return []
+    sent = base64.b64encode(':'.join(held).encode()).decode()
+    return [held[1], parse.quote(held[1], safe=''), sent]
 
 
 def _check(given: Mapping[str, str], user_in_url: bool) -> None:

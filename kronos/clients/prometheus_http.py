@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from kronos.clients import answers, transport
 from kronos.clients import prometheus_answer as answer
 from kronos.clients import prometheus_auth as auth
-from kronos.common import exceptions
+from kronos.common import exceptions, masking
 
 LOG = logging.getLogger(__name__)
 
@@ -121,14 +121,15 @@ class Http:
         self._is_away = True
 
     def _without_secrets(self, text: str) -> str:
+        """A gateway may repeat what it was sent, headers and all."""
         for secret in auth.secrets_of(self._session):
-            text = text.replace(secret, '***')
-        return text
+            text = text.replace(secret, masking.HIDDEN)
+        return masking.masked(text)
 
     def _warn(self, warnings: object) -> None:
         """Log what is new: who asks for ever would repeat it for ever."""
         given = warnings if isinstance(warnings, list) else []
-        for warning in map(answers.line_of, given):
+        for warning in map(self._without_secrets, map(answers.line_of, given)):
             if warning not in self._told:
                 LOG.warning('Prometheus at %s: %s', self.address, warning)
                 # The newest ones; some name a moment and are always new.

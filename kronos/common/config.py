@@ -152,8 +152,10 @@ PROMETHEUS_OPTS = [
     cfg.URIOpt(
         'url',
         schemes=['http', 'https'],
+        secret=True,
         help='Address of Prometheus, with its prefix if it has one. Unset: '
-        'Aetos, found in the Keystone catalog as "metric-storage".',
+        'Aetos, found in the Keystone catalog as "metric-storage". Since a '
+        'user and a password may stand in it, logs of options show "****".',
     ),
     cfg.FloatOpt(
         'timeout',

@@ -6,12 +6,33 @@ import re
 from oslo_utils import strutils
 
 HIDDEN = '***'
-# Up to the last @: a password may hold any character.
-_USER = re.compile(r'(?<=://)\S+(?=@)')
+_HEADER = re.compile(
+    r'(?P<name>\b(?:authorization|cookie|x-[\w-]{1,40}-(?:token|key)|'
+    r'(?:x-)?api[-_]?key|access[-_]token))'
+    r'(?P<sign>["\']?\s{0,3}[:=]\s{0,3}["\']?)'
+    r'(?:(?:bearer|basic|digest)\s{1,3})?[^\s"\',;]+',
+    re.IGNORECASE,
+)
+"""A header, or a parameter, whose value is a secret."""
+_WORDS = re.compile(r'\s+|\S+')
+_BEARER = re.compile(r'\bBearer\s{1,3}[^\s"\',;]{8,}')
 
 
 def masked(text: str) -> str:
-    """A text without passwords, tokens and users of URLs."""
+    """A text without passwords, tokens, keys and users of URLs."""
     if not text:
         return text
-    return _USER.sub(HIDDEN, str(strutils.mask_password(text, HIDDEN)))
+    text = str(strutils.mask_password(text, HIDDEN))
+    text = _HEADER.sub(rf'\g<name>\g<sign>{HIDDEN}', text)
+    text = _BEARER.sub(f'Bearer {HIDDEN}', text)
+    return ''.join(map(_without_user, _WORDS.findall(text)))
+
+
+def _without_user(word: str) -> str:
+    """A word without the user of a URL in it.
+
+    Up to the last @: a password may hold any character.
+    """
+    scheme, sign, rest = word.partition('://')
+    user, at, host = rest.rpartition('@')
+    return f'{scheme}{sign}{HIDDEN}{at}{host}' if user else word

@@ -61,9 +61,9 @@ def _place(error: Exception) -> str:
 
 
 def _rule(opt: Any, error: Exception) -> str:
-    if opt.secret:
-        return 'its value is not valid'
     if isinstance(opt, cfg.URIOpt):
         # It may hold a user and a password.
         return f'it must be a URL: {" or ".join(opt.type.schemes)}'
+    if opt.secret:
+        return 'its value is not valid'
     return re.sub(r'^Value for option .*? is not valid: ', '', str(error))

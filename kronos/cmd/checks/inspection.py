@@ -28,7 +28,8 @@ def inspect(module: str, arguments: Sequence[str], request: Any) -> Any:
     """
     try:
         done = subprocess.run(  # noqa: S603
-            [sys.executable, '-m', module, *arguments],
+            # -P: nothing of the current directory is loaded.
+            [sys.executable, '-P', '-m', module, *arguments],
             input=json.dumps(request),
             capture_output=True,
             text=True,

@@ -8,6 +8,7 @@ from typing import Any
 from unittest import mock
 from urllib import parse
 
+import fixtures
 import requests
 import responses
 from oslotest import base
@@ -295,6 +296,33 @@ class TestFailures(PrometheusTestCase):
         self.assertEqual(
             'Basic Ym9iOnMzY3JldA==', call.request.headers['Authorization']
         )
+
+    def test_secrets_in_what_is_repeated(self) -> None:
+        """A gateway that shows the request, or warns of it."""
+        for body in (
+            'Authorization: Basic Ym9iOnMzY3JldA== is refused',
+            'no Ym9iOnMzY3JldA== here',
+            'X-Auth-Token: gAAAAsecret is old',
+            'GET https://joe:hunter2@inner:9090/ failed',
+        ):
+            self.wire.post(QUERY, status=403, body=body)
+            client = self.client('https://bob:s3cret@metrics.example.org/prom')
+            error = client.instant_query('up').error
+            self.assertIn('***', error)
+            for secret in ('Ym9i', 'gAAAA', 'joe', 'hunter2'):
+                self.assertNotIn(secret, error)
+
+    def test_secrets_in_warnings(self) -> None:
+        log = self.useFixture(fixtures.FakeLogger())
+        answer = {
+            'status': 'success',
+            'data': {'resultType': 'vector', 'result': []},
+            'warnings': ['https://joe:hunter2@remote is slow, s3cret'],
+        }
+        self.wire.post(QUERY, json=answer)
+        client = self.client('https://bob:s3cret@metrics.example.org/prom')
+        client.instant_query('up')
+        self.assertIn('https://***@remote is slow, ***', log.output)
 
     def test_addresses(self) -> None:
         for url, text in (

@@ -3,8 +3,11 @@
 
 import contextlib
 import io
+import logging
 
+import fixtures
 from oslo_config import cfg, generator
+from oslo_reports.generators import conf as conf_generator
 from oslotest import base
 
 from kronos.common import config
@@ -120,7 +123,7 @@ class TestHelp(base.BaseTestCase):
             for opt in opts
             if opt.secret
         }
-        self.assertEqual({'bearer_token', 'password'}, secret)
+        self.assertEqual({'bearer_token', 'password', 'url'}, secret)
 
     def test_every_option_has_help(self):
         for group, opts in config.list_opts():
@@ -140,3 +143,34 @@ class TestHelp(base.BaseTestCase):
                     one for one in lines if one.startswith(f'#{opt.dest} =')
                 ]
                 self.assertNotEqual([], known, opt.dest)
+
+
+class TestSecrets(base.BaseTestCase):
+    """What a service logs of its options, and shows at a signal."""
+
+    SECRETS = ('joe', 'hunter2', 'tok3n', 'pa55word')
+
+    def setUp(self):
+        super().setUp()
+        self.conf = conf()
+        for name, value in {
+            'url': 'https://joe:hunter2@prom.example.org:9090/x',
+            'bearer_token': 'tok3n',
+            'password': 'pa55word',
+        }.items():
+            self.conf.set_override(name, value, 'kronos_prometheus')
+
+    def check(self, text):
+        self.assertIn('staleness_threshold', text)
+        for secret in self.SECRETS:
+            self.assertNotIn(secret, text)
+
+    def test_option_log(self):
+        log = self.useFixture(fixtures.FakeLogger(level=logging.DEBUG))
+        self.conf.log_opt_values(logging.getLogger(), logging.DEBUG)
+        self.check(log.output)
+
+    def test_guru_meditation_report(self):
+        report = conf_generator.ConfigReportGenerator(self.conf)()
+        report.set_current_view_type('text')
+        self.check(str(report))

@@ -35,6 +35,27 @@ class FitTestCase(base.BaseTestCase):
             status.fit('is disabled (new disks, password=hunter2)'),
         )
 
+    def test_headers(self):
+        """As a gateway repeats them."""
+        for text, told in {
+            'Authorization: Basic dXNlcjpwdw==, Accept: x': (
+                'Authorization: ***, Accept: x'
+            ),
+            '"x-auth-token": "gAAAAA"': '"x-auth-token": "***"',
+            'no Bearer eyJhbGciOi.J9 here': 'no Bearer *** here',
+            '/x?api_key=abc': '/x?api_key=***',
+            'cookie=a;b': 'cookie=***;b',
+            'bearer_token: its value is bad': 'bearer_token: its value is bad',
+            'authorization failed': 'authorization failed',
+        }.items():
+            self.assertEqual(told, status.fit(text))
+
+    def test_many_urls(self):
+        """Each character is looked at some times, not once for each other."""
+        text = '://' * 300_000
+        self.assertEqual('://' * 69 + '...', status.fit(text))
+        self.assertEqual('://***@x', status.fit(text + '@x'))
+
     def test_urls_side_by_side(self):
         self.assertEqual(
             'http://***@a http://b/x, mail@c',
