@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which Nova host does a label value of Prometheus mean? (B17, B18)"""
 
+import json
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from kronos.engine.settings import HostMatch
+
+_PAIR = re.compile(r'([^\s=,{}"]+)=("(?:[^"\\]|\\.)*")')
 
 
 @dataclass
@@ -97,6 +101,20 @@ def without_port(name: str) -> str:
     if head.startswith('[') and head.endswith(']'):
         return head[1:-1]
     return name if ':' in head else head  # a bare IPv6 address has no port
+
+
+def of_series(series: str) -> dict[str, str]:
+    """The labels of a series, of its whole label set as text.
+
+    What stands in quotes is never taken for a label.
+    """
+    try:
+        return {
+            name: json.loads(value)
+            for name, value in _PAIR.findall(series.partition('{')[2])
+        }
+    except ValueError:  # not the text of a label set
+        return {}
 
 
 def some(names: Collection[str], limit: int = 5) -> str:

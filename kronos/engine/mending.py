@@ -85,7 +85,14 @@ def _named(case: Case, policy: Policy, uuid: str) -> tuple[Case, str]:
     instances = case.snapshot.instances
     name: str = getattr(instances[uuid], field)
     others = (one for one in instances.values() if one.uuid != uuid)
-    if name and all(getattr(one, field) != name for one in others):
+    elsewhere = case.snapshot.internal_names_elsewhere
+    if display:
+        elsewhere = case.snapshot.display_names_elsewhere
+    if name not in {
+        '',
+        *elsewhere,
+        *(getattr(one, field) for one in others),
+    }:
         return case, name
     changed = replace(instances[uuid], **changes)
     return with_snapshot(case, instances=instances | {uuid: changed}), uuid

@@ -5,10 +5,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kronos.engine import labels
 from kronos.engine.measuring import NOISE
 from kronos.engine.scoring import Scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.types import Instance, Snapshot, VmProfile
+from kronos.engine.types import Instance, Sample, Snapshot, VmProfile
 from kronos.policies.models import Fallback, LabelType, Policy
 
 _KEYS: dict[LabelType, Callable[[Instance], str]] = {
@@ -69,7 +70,7 @@ def profile(
     everyone = [one for group in by_host.values() for one in group]
     usages = {}
     for policy in policies_in_use:
-        measured = _measure(policy, snapshot)
+        measured = _measure(policy, snapshot, settings)
         _fall_back(policy, measured, by_host, scorecard, result)
         usages[policy.name] = measured.usage
     for instance in everyone:
@@ -96,22 +97,23 @@ def _by_host(
     return hosts
 
 
-def _measure(policy: Policy, snapshot: Snapshot) -> _Measured:
+def _measure(
+    policy: Policy, snapshot: Snapshot, settings: Settings
+) -> _Measured:
     """Each instance's newest sample; of equally new ones the largest."""
     measured = _Measured()
     reading = snapshot.readings[policy.name].profile
     if reading is None:
         return measured
-    uuids, shared = _names(policy, snapshot.instances.values())
+    known = _Names(policy, snapshot, reading.samples, settings)
     usage, stamps = measured.usage, dict[str, float]()
     for sample in reading.samples:
         # False for NaN too; noise below 0 is 0
         if not -NOISE <= sample.value < math.inf:
             continue
-        uuid = uuids.get(sample.label)
-        if uuid is None:
-            for one in shared.get(sample.label, ()):
-                measured.ambiguous[one] = sample.label
+        uuid, doubtful = known.meant(sample)
+        if not uuid:
+            measured.ambiguous |= dict.fromkeys(doubtful, sample.label)
             continue
         value, stamp = max(0.0, sample.value), sample.timestamp
         if uuid not in usage or (stamp, value) > (stamps[uuid], usage[uuid]):
@@ -119,24 +121,59 @@ def _measure(policy: Policy, snapshot: Snapshot) -> _Measured:
     return measured
 
 
-def _names(
-    policy: Policy, instances: Iterable[Instance]
-) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Names that mean one instance of the scope, and those that do not."""
-    key = _KEYS[policy.vm_profile_label_type]
-    uuids: dict[str, str] = {}
-    shared: dict[str, list[str]] = {}
-    for instance in instances:
-        name = key(instance)
-        if not name:
-            continue
-        if name in uuids:
-            shared.setdefault(name, [uuids[name]]).append(instance.uuid)
-        else:
-            uuids[name] = instance.uuid
-    for name in shared:
-        del uuids[name]
-    return uuids, shared
+class _Names:
+    """Which instance does a sample mean?
+
+    A display name is what a tenant likes, and libvirt's names begin anew in
+    each cell. Of a name that several instances have, in the scope or outside
+    of it, only a sample that tells the host as well means one of them.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        snapshot: Snapshot,
+        samples: Iterable[Sample],
+        settings: Settings,
+    ) -> None:
+        kind = policy.vm_profile_label_type
+        key = _KEYS[kind]
+        self._host_label = policy.host_label
+        self._by_name: dict[str, list[Instance]] = {}
+        for instance in snapshot.instances.values():
+            if name := key(instance):
+                self._by_name.setdefault(name, []).append(instance)
+        self._shared = {
+            name for name, found in self._by_name.items() if len(found) > 1
+        }
+        if kind is LabelType.NOVA_DISPLAY_NAME:
+            self._shared |= snapshot.display_names_elsewhere
+        elif kind is LabelType.NOVA_INTERNAL_NAME:
+            self._shared |= snapshot.internal_names_elsewhere
+        self._hosts = labels.match_hosts(
+            filter(None, map(self._host_of, samples)),
+            snapshot.hosts,
+            settings.host_match,
+        ).hosts
+
+    def meant(self, sample: Sample) -> tuple[str, list[str]]:
+        """Uuid of the instance; '' and the uuids of all that it may be."""
+        found = self._by_name.get(sample.label, [])
+        is_sure = sample.label not in self._shared
+        if host := self._host_of(sample):
+            there = self._hosts.get(host)
+            found = [one for one in found if one.host == there]
+            is_sure = True
+        uuids = [one.uuid for one in found]
+        if is_sure and len(uuids) == 1:
+            return uuids[0], []
+        return '', uuids
+
+    def _host_of(self, sample: Sample) -> str:
+        """What the series says of its host, if it is asked."""
+        if sample.label not in self._shared:
+            return ''
+        return labels.of_series(sample.series).get(self._host_label, '')
 
 
 def _fall_back(
@@ -202,6 +239,7 @@ def _why_lacking(policy: Policy, uuid: str, measured: _Measured) -> str:
         kind = policy.vm_profile_label_type.removeprefix('nova_')
         return (
             f'policy {policy.name} cannot tell it from another instance: '
-            f'both have the {kind} {measured.ambiguous[uuid]!r}; {fallback}'
+            f'both have the {kind} {measured.ambiguous[uuid]!r}, and no label '
+            f'{policy.host_label} tells them apart; {fallback}'
         )
     return f'policy {policy.name} has no sample for it; {fallback}'

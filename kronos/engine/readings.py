@@ -23,7 +23,8 @@ class Sample:
     value: float
     timestamp: float
     series: str = ''
-    """The whole label set as text, to name the series in a message."""
+    """The whole label set as text, to name the series in a message, and to
+    tell by the host which of several instances of one name is meant."""
 
 
 @dataclass

@@ -137,6 +137,10 @@ class Snapshot:
     warnings: list[str] = field(default_factory=list)
     """What could not be looked at, so that more stays where it is."""
     seeds: Seeds | None = None
+    display_names_elsewhere: set[str] = field(default_factory=set)
+    """Names of its instances that others, outside of it, have as well."""
+    internal_names_elsewhere: set[str] = field(default_factory=set)
+    """The same of ``internal_name``, which is unique in a cell only."""
 
 
 class MigrationPhase(StrEnum):

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from kronos.clients.nova_rows import HostAggregate
+from kronos.engine import labels
 from kronos.engine.movability import PIN
 from kronos.engine.seeds import Seeds
 from kronos.engine.settings import Settings
@@ -268,10 +269,22 @@ class _Rewriter:
     def _sample(self, was: Sample, sense: LabelType | None) -> Sample:
         series = ''
         if was.series:
-            number = len(self._series) + 1
-            series = self._series.setdefault(was.series, f'series-{number}')
+            series = self._series.setdefault(
+                was.series, self._labels(was.series, len(self._series) + 1)
+            )
         label = self._names.label(sense, was.label)
         return dataclasses.replace(was, label=label, series=series)
+
+    def _labels(self, series: str, number: int) -> str:
+        """Of a label set what planning looks at: where the series is."""
+        of_hosts = {one.host_label for one in self._was.policies}
+        found = [
+            f'{self._queries.word(name)}="{self._names.host(value)}"'
+            for name, value in labels.of_series(series).items()
+            if name in of_hosts and value
+        ]
+        found.append(f'series="{number}"')
+        return f'{{{", ".join(found)}}}'
 
 
 def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from kronos.engine import labels
 from kronos.engine.types import UNASSIGNED
 from kronos.policies.models import LabelType, Policy
 from kronos.snapshots import anonymous_words, pseudonyms
@@ -25,7 +26,7 @@ class Names:
         cloud, request = found.cloud, recording.request
         every = [*cloud.hosts.values(), *cloud.other_hosts.values()]
         services = (found.services or {}).values()
-        labels = _labels(recording)
+        found_labels = _labels(recording)
         self.host = pseudonyms.Hosts(
             {host.name for host in every},
             itertools.chain(
@@ -38,7 +39,8 @@ class Names:
                 *((one.source, one.destination) for one in found.events),
                 request.excluded_hosts,
                 *((one.drain_hosts or ()) for one in _settings(recording)),
-                labels[None],
+                found_labels[None],
+                _hosts_of_series(recording),
             ),
         )
         self.uuid = pseudonyms.uuids(
@@ -51,21 +53,21 @@ class Names:
                 request.excluded_instances,
                 recording.seeds.instance_cooldowns,
                 recording.seeds.instance_quarantines,
-                labels[LabelType.NOVA_INSTANCE_UUID],
+                found_labels[LabelType.NOVA_INSTANCE_UUID],
             )
         )
         number = pseudonyms.Numbered
         self.display = number(
             itertools.chain(
                 (one.name for one in found.instances),
-                labels[LabelType.NOVA_DISPLAY_NAME],
+                found_labels[LabelType.NOVA_DISPLAY_NAME],
             ),
             'server-{}',
         )
         self.internal = number(
             itertools.chain(
                 (one.internal_name for one in found.instances),
-                labels[LabelType.NOVA_INTERNAL_NAME],
+                found_labels[LabelType.NOVA_INTERNAL_NAME],
             ),
             'instance-{}',
         )
@@ -224,6 +226,16 @@ def kinds(
                 if query is not None:
                     found.setdefault((query, one), sense)
     return found
+
+
+def _hosts_of_series(recording: Recording) -> Iterator[str]:
+    """Where the series are that planning tells apart by it."""
+    names = {policy.host_label for policy in recording.policies}
+    for reading in recording.answers.values():
+        for sample in reading.samples:
+            if sample.series:
+                told = labels.of_series(sample.series)
+                yield from (told[name] for name in names if name in told)
 
 
 def _labels(recording: Recording) -> dict[LabelType | None, set[str]]:

@@ -9,7 +9,7 @@ import pathlib
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import pydantic
@@ -20,7 +20,7 @@ from kronos.engine.seeds import Seeds
 from kronos.engine.types import Event, Reading
 from kronos.policies.models import Policy
 from kronos.snapshots import archive_reading as layout
-from kronos.snapshots import rows
+from kronos.snapshots import gathered, rows
 from kronos.snapshots.recording import ANY_LABEL, Answers, Recording
 
 DIRECTORY_MODE = 0o750
@@ -199,12 +199,15 @@ def _sections(seeds: Seeds) -> dict[str, Any]:
 
 def _prometheus(recording: Recording) -> dict[str, str]:
     found = {}
+    repeated = gathered.repeated(recording.gathered.instances)
     for policy in recording.policies:
         needed = layout.needed(policy, recording.settings)
         for kind in layout.KINDS:
             answer = _answer(recording, policy, kind, kind in needed)
             if answer is not None:
-                found[layout.file_of(policy, kind)] = _reading(*answer)
+                found[layout.file_of(policy, kind)] = _reading(
+                    *answer, repeated
+                )
     return found
 
 
@@ -223,9 +226,9 @@ def _answer(
     return None
 
 
-def _reading(reading: Reading, label: str) -> str:
+def _reading(reading: Reading, label: str, repeated: Collection[str]) -> str:
     whole = rows.READING.dump_python(
-        rows.ReadingFile.of(reading, label), mode='json'
+        rows.ReadingFile.of(reading, label, repeated), mode='json'
     )
     samples = whole.pop('samples')
     for sample in samples:

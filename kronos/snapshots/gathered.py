@@ -2,7 +2,8 @@
 """What was learnt of a cloud, and what of it belongs to each scope?"""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine.types import (
@@ -69,10 +70,45 @@ def parts(
     """
     scopes.warn_of_vain(request, gathered.instances)
     instances = [_kept(one, request) for one in gathered.instances]
-    return [
+    snapshots = [
         _snapshot(name, hosts, instances, gathered, readings)
         for name, hosts in found.items()
     ]
+    display = Counter(one.name for one in instances)
+    internal = Counter(one.internal_name for one in instances)
+    for snapshot in snapshots:
+        inside = list(snapshot.instances.values())
+        snapshot.display_names_elsewhere = _beyond(
+            display, Counter(one.name for one in inside)
+        )
+        snapshot.internal_names_elsewhere = _beyond(
+            internal, Counter(one.internal_name for one in inside)
+        )
+    return snapshots
+
+
+def repeated(instances: Iterable[Instance]) -> set[str]:
+    """Names, display or internal ones, that several instances have."""
+    everyone = list(instances)
+    counts = (
+        Counter(one.name for one in everyone),
+        Counter(one.internal_name for one in everyone),
+    )
+    return {
+        name
+        for found in counts
+        for name, count in found.items()
+        if name and count > 1
+    }
+
+
+def _beyond(everywhere: Counter[str], inside: Counter[str]) -> set[str]:
+    """Names that are inside, and outside as well."""
+    return {
+        name
+        for name, count in inside.items()
+        if name and everywhere[name] > count
+    }
 
 
 def _kept(instance: Instance, request: ScopeRequest) -> Instance:

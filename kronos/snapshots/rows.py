@@ -3,7 +3,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -118,15 +118,21 @@ class ReadingFile:
     is_away: bool = False
 
     @classmethod
-    def of(cls, reading: Reading, label: str) -> 'ReadingFile':
+    def of(
+        cls, reading: Reading, label: str, repeated: Collection[str]
+    ) -> 'ReadingFile':
+        """:param repeated: names that several instances have"""
         counts = Counter(one.label for one in reading.samples)
-        # Only of series that are confused does a message tell the labels.
+        # Only of series that are confused does a message tell the labels,
+        # and does planning look at the label of the host.
         rows = [
             SampleRow(
                 one.label,
                 _written(one.value),
                 one.timestamp,
-                one.series if counts[one.label] > 1 else '',
+                one.series
+                if counts[one.label] > 1 or one.label in repeated
+                else '',
             )
             for one in reading.samples
         ]

@@ -4,7 +4,7 @@
 They are told apart by the very function that profiles them in an audit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,9 @@ from kronos.cmd.checks.listings import OncePrometheus
 from kronos.engine import labels, profiling
 from kronos.engine.scoring import Scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.types import Instance, Snapshot
+from kronos.engine.types import Instance, Sample, Snapshot
 from kronos.policies.models import Fallback, LabelType, Policy
+from kronos.snapshots import gathered
 
 EXAMPLES = 5
 ACTIVE = 'ACTIVE'
@@ -52,6 +53,8 @@ def check(
     :param everyone: all servers of the cloud; a query may cover it
     :returns: a row for each policy that was answered
     """
+    everyone = list(everyone)
+    repeated = gathered.repeated(everyone)
     names = {
         name
         for one in everyone
@@ -68,6 +71,7 @@ def check(
         by_type = {kind: _map(policy, kind, snapshots) for kind in LabelType}
         rows.append(_row(policy, by_type, sorted(told - names)))
         _tell(policy, by_type, sorted(told), findings)
+        _tell_of_names(policy, reading.samples, repeated, findings)
     return rows
 
 
@@ -151,6 +155,42 @@ def _tell(
     else:
         to.error(
             'servers-unknown', f'{text}; so none of them is ever moved', mend
+        )
+
+
+def _tell_of_names(
+    policy: Policy,
+    samples: Iterable[Sample],
+    repeated: Set[str],
+    to: Findings,
+) -> None:
+    """Whether a name may mean another server than it should."""
+    kind, host = policy.vm_profile_label_type, policy.host_label
+    blind = [
+        one.label
+        for one in samples
+        if host not in labels.of_series(one.series)
+    ]
+    mend = (
+        'take the uuids, with vm_profile_label_type: nova_instance_uuid; or '
+        f'keep the label {host} in vm_profile_query'
+    )
+    if blind and kind is LabelType.NOVA_DISPLAY_NAME:
+        to.warning(
+            'names-of-tenants',
+            f'policy {policy.name}: servers are told apart by their display '
+            'names, which tenants choose: who copies the name of a server '
+            'keeps it from being moved',
+            mend,
+        )
+    doubtful = sorted(repeated & set(blind))
+    if doubtful and kind is LabelType.NOVA_INTERNAL_NAME:
+        to.warning(
+            'names-repeated',
+            f'policy {policy.name}: several servers of the cloud have the '
+            f'internal name {labels.some(doubtful)}, which is unique in a '
+            'cell only: what they weigh is not known',
+            mend,
         )
 
 

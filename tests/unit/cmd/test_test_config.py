@@ -602,3 +602,31 @@ class TestServers(CheckTestCase):
         self.series['cpu_of_vm'] = [('web', 0.1)]
         mend = self.finding(self.check(), 'servers-unknown')['mend']
         self.assertIn('nova_instance_uuid', mend)
+
+    def test_names_of_tenants(self) -> None:
+        """Who copies a server's name stops it; the host tells them apart."""
+        self.write_policies(policy(vm_profile_label_type='nova_display_name'))
+        report = self.check()
+        text = self.finding(report, 'names-of-tenants')['text']
+        self.assertIn('which tenants choose', text)
+        self.labels['cpu_of_vm'] = 'host'
+        self.write_policies(
+            policy(
+                vm_profile_label_type='nova_display_name',
+                vm_profile_label='host',
+            )
+        )
+        self.assertNotIn('names-of-tenants', self.codes(self.check()))
+
+    def test_names_of_cells(self) -> None:
+        """Each cell counts libvirt's names from 1, also beyond the scope."""
+        self.write_policies(policy(vm_profile_label_type='nova_internal_name'))
+        name = {'OS-EXT-SRV-ATTR:instance_name': 'instance-00000001'}
+        self.series['cpu_of_vm'] = [('instance-00000001', 0.1)]
+        self.servers(self.server('a1', **name))
+        self.assertNotIn('names-repeated', self.codes(self.check()))
+        self.servers(
+            self.server('a1', **name), self.server('elsewhere', **name)
+        )
+        text = self.finding(self.check(), 'names-repeated')['text']
+        self.assertIn('instance-00000001', text)

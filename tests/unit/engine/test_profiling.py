@@ -6,6 +6,7 @@ import math
 
 from oslotest import base
 
+from kronos.clients import prometheus_answer
 from kronos.engine import profiling, scoring
 from kronos.engine.settings import Settings
 from kronos.engine.types import Sample
@@ -103,7 +104,8 @@ class TestSamples(base.BaseTestCase):
         found = profile(snapshot, policy)
         reason = (
             'policy cpu cannot tell it from another instance: both have the '
-            "display_name 'web'; vm_profile_fallback is "
+            "display_name 'web', and no label host tells them apart; "
+            'vm_profile_fallback is '
         )
         self.assertEqual(
             dict.fromkeys(['u1', 'u3'], reason + 'skip'), found.skipped
@@ -118,6 +120,67 @@ class TestSamples(base.BaseTestCase):
         self.assertEqual(
             [f'{one}: {reason}host_average' for one in ('u1', 'u3')],
             found.warnings,
+        )
+
+    def of_hosts(self, **hosts):
+        """Samples of servers named web, each with its host."""
+        samples = [
+            Sample('web', value, 1, f'{{host="{host}", name="web"}}')
+            for host, value in hosts.items()
+        ]
+        return [*samples, Sample('db', 0.1, 1)]
+
+    def test_shared_name_and_a_host(self):
+        """Who copies a name cannot keep its bearer from being moved."""
+        policy = build.policy(vm_profile_label_type='nova_display_name')
+        snapshot = self.scope([])
+        snapshot.instances['u3'] = build.instance('u3', 'b', name='web')
+        snapshot.readings['cpu'].profile.samples = self.of_hosts(a=0.2, b=0.4)
+        found = profile(snapshot, policy)
+        self.assertEqual(
+            {'u1': {'cpu': 0.2}, 'u2': {'cpu': 0.1}, 'u3': {'cpu': 0.4}},
+            usages(found),
+        )
+        snapshot.instances['u3'].host = 'a'
+        found = profile(snapshot, policy)
+        self.assertEqual({'u1', 'u3'}, set(found.skipped))
+
+    def test_name_of_another_scope(self):
+        """A query covers the cloud, and what is there is not ours."""
+        for kind, field in (
+            ('nova_display_name', 'display_names_elsewhere'),
+            ('nova_internal_name', 'internal_names_elsewhere'),
+        ):
+            policy = build.policy(vm_profile_label_type=kind)
+            snapshot = self.scope([], internal_name='web')
+            setattr(snapshot, field, {'web'})
+            samples = self.of_hosts(a=0.2, elsewhere=0.4)
+            snapshot.readings['cpu'].profile.samples = samples
+            found = usages(profile(snapshot, policy))
+            self.assertEqual({'cpu': 0.2}, found['u1'])
+            samples.pop(0)
+            self.assertNotIn('u1', usages(profile(snapshot, policy)))
+            samples[0].series = ''
+            found = profile(snapshot, policy)
+            self.assertIn('cannot tell it', found.skipped['u1'])
+
+    def test_no_host_by_a_name_that_looks_like_one(self):
+        """What a tenant writes is a value, and never another label."""
+        name = 'x", host="a'
+        policy = build.policy(vm_profile_label_type='nova_display_name')
+        snapshot = self.scope([])
+        for one in snapshot.instances.values():
+            one.name = name
+        snapshot.readings['cpu'].profile.samples = [
+            Sample(
+                name,
+                0.9,
+                1,
+                prometheus_answer.text_of({'a': name, 'host': 'b'}),
+            )
+        ]
+        self.assertEqual(
+            {'u2': {'cpu': 0.9}}, usages(profile(snapshot, policy))
         )
 
     def test_no_profile_reading(self):
