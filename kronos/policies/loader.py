@@ -2,6 +2,7 @@
 """From a policies file to policies, or to one message with all its faults."""
 
 import difflib
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -21,6 +22,16 @@ MAX_DEPTH = 50
 SHOWN = 60
 """Characters of a refused value that a message repeats."""
 HUGE = 10**SHOWN
+
+_UNFIT = (
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    TypeError,
+)
+"""What PyYAML raises of a scalar that is not what it looks like or is tagged:
+a date that does not exist, a number too large for a float, ``!!bool x``."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -51,6 +62,18 @@ class _UniqueKeyLoader(yaml.SafeLoader):
                 )
         return super().compose_node(parent, index)
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """A value that is not what it looks like is told with its line."""
+        try:
+            return super().construct_object(node, deep=deep)
+        except _UNFIT as error:
+            problem = 'a value does not fit its tag'
+            if isinstance(error, ValueError | ArithmeticError):
+                problem = _clip(str(error))
+            raise yaml.constructor.ConstructorError(
+                problem=problem, problem_mark=node.start_mark
+            ) from error
+
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Of what is merged, keep one of each key: the last, which holds."""
         super().flatten_mapping(node)
@@ -67,7 +90,8 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         self, node: yaml.MappingNode, deep: bool = False
     ) -> dict[Hashable, Any]:
         seen: set[Any] = set()
-        for key_node, _ in node.value:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        for key_node, _ in pairs:
             if not isinstance(key_node, yaml.ScalarNode):
                 continue
             if key_node.value in seen:
@@ -126,8 +150,8 @@ def scalar(text: str) -> Any:
     :returns: the text itself, if YAML takes it for something else
     """
     try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError):
+        found = yaml.load(text, _UniqueKeyLoader)  # noqa: S506
+    except (yaml.YAMLError, RecursionError):
         return text
     return found if isinstance(found, bool | int | float) else text
 
@@ -172,8 +196,6 @@ def _data(text: str, path: str) -> Any:
         return yaml.load(text, _UniqueKeyLoader)  # noqa: S506
     except RecursionError:
         reason = 'it is not valid YAML: it is nested too deeply'
-    except ValueError as error:  # such as a date that does not exist
-        reason = f'it is not valid YAML: {_clip(str(error))}'
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f'line {mark.line + 1}: ' if mark else ''
@@ -189,8 +211,9 @@ def _faults(
     """Every fault as ``policy NAME: FIELD: RULE, not VALUE``."""
     rows = data.get('policies')
     rows = rows if isinstance(rows, list) else []
+    places = _places(rows)
     faults = [
-        _fault(detail['type'], detail['loc'], detail['input'], rows)
+        _fault(detail['type'], detail['loc'], detail['input'], places)
         for detail in error.errors(include_url=False)
         if detail['loc']  # what concerns the whole comes from conflicts
     ]
@@ -200,14 +223,14 @@ def _faults(
 
 
 def _fault(
-    kind: str, loc: tuple[int | str, ...], value: Any, rows: list[Any]
+    kind: str, loc: tuple[int | str, ...], value: Any, places: list[str]
 ) -> str:
     if len(loc) == 1 or not isinstance(loc[1], int):
         model: type[pydantic.BaseModel] = PolicyFile
         where, path = '', loc
     else:
         model = Policy
-        where, path = f'{_policy(rows, loc[1])}: ', loc[2:]
+        where, path = f'{places[loc[1]]}: ', loc[2:]
     if not path:
         return f'{where}must be a mapping of fields, not {_shown(value)}'
     name = str(path[0])
@@ -239,13 +262,18 @@ def _rule(
     return f'{rule}, not {_shown(value)}'
 
 
-def _policy(rows: list[Any], index: int) -> str:
+def _places(rows: list[Any]) -> list[str]:
+    """What each policy is called: by its name, and by its number if needed."""
     names = [row.get('name') if isinstance(row, dict) else '' for row in rows]
-    name = names[index]
-    if not isinstance(name, str) or not name.strip():
-        return f'policy {index + 1}'
-    place = f' (number {index + 1})' if names.count(name) > 1 else ''
-    return f'policy {_clip(name)}{place}'
+    counts = Counter(one for one in names if isinstance(one, str))
+    found = []
+    for number, name in enumerate(names, 1):
+        if not isinstance(name, str) or not name.strip():
+            found.append(f'policy {number}')
+        else:
+            place = f' (number {number})' if counts[name] > 1 else ''
+            found.append(f'policy {_clip(name)}{place}')
+    return found
 
 
 def _shown(value: Any) -> str:

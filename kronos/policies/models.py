@@ -156,9 +156,12 @@ def conflicts(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
     :return: faults as ``FIELD: RULE``
     """
     faults = []
-    names = [row.get('name') for row in rows]
-    for name in dict.fromkeys(one for one in names if isinstance(one, str)):
-        places = [str(i) for i, one in enumerate(names, 1) if one == name]
+    found: dict[str, list[str]] = {}
+    for number, row in enumerate(rows, 1):
+        name = row.get('name')
+        if isinstance(name, str):
+            found.setdefault(name, []).append(str(number))
+    for name, places in found.items():
         if len(places) > 1:
             faults.append(
                 f'name: {name} is used more than once (policies '

@@ -147,7 +147,7 @@ class _Reader:
         self._fill_in(cloud.hosts | cloud.other_hosts)
         return Gathered(
             cloud,
-            services and {one.host: one for one in services},
+            None if services is None else {one.host: one for one in services},
             instances,
             self._rows(rows.GROUPS, GROUPS, 'uuid', ('max_server_per_host',)),
             [

@@ -6,6 +6,7 @@ no queries. A host with ``available: false`` takes nothing, but its scores
 count and its instances may leave.
 """
 
+import contextlib
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -69,10 +70,11 @@ class _Fault(Exception):
 
 
 def _number(value: Any, where: str) -> float:
-    # Finite and of a numeric type; bool is an int to Python.
-    is_number = isinstance(value, (int, float)) and value is not True
-    if is_number and value is not False and math.isfinite(value):
-        return float(value)
+    # bool is an int to Python, and an int may be larger than any float.
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):
+            if math.isfinite(value):
+                return float(value)
     raise _Fault(where, f'must be a finite number, is {_shown(value)}')
 
 

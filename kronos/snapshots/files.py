@@ -7,13 +7,13 @@ a file gives becomes part of a path.
 
 import contextlib
 import gzip
-import json
 import os
 import stat
 import zlib
 from typing import Any, TypeVar
 
 import pydantic
+import pydantic_core
 
 from kronos.common.exceptions import ArchiveError
 
@@ -143,18 +143,17 @@ def document(path: str) -> Any:
     :raises ArchiveError: it cannot be read, is too large or not JSON
     """
     try:
-        data = _whole(path)
-        return json.loads(data)
+        return pydantic_core.from_json(_whole(path))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ArchiveError(path=path, reason=f'gzip: {error}') from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise ArchiveError(path=path, reason=reason) from error
-    except RecursionError as error:
-        reason = 'not JSON: it is nested too deeply'
-        raise ArchiveError(path=path, reason=reason) from error
     except ValueError as error:
-        reason = f'not JSON: {_clip(str(error))}'
+        text = str(error)
+        if text.startswith('recursion limit'):
+            text = 'it is nested too deeply'
+        reason = f'not JSON: {_clip(text)}'
         raise ArchiveError(path=path, reason=reason) from error
 
 

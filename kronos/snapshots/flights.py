@@ -54,10 +54,11 @@ def sort_out(
         for one in silent
         if one.outcome is Outcome.UNDER_WAY and one.instance not in busy
     ]
+    left = {id(one) for one in stuck}
     alive = {
         one.plan
         for one in events
-        if one.outcome is Outcome.UNDER_WAY and one not in stuck
+        if one.outcome is Outcome.UNDER_WAY and id(one) not in left
     }
     # Whoever carries out a plan always has one of its actions running. A
     # plan that nobody has taken yet may be carried out at any time.
@@ -68,7 +69,8 @@ def sort_out(
         and one.status == _ONGOING
         and one.plan not in alive
     ]
-    return [one for one in events if one not in stuck], stuck
+    left = {id(one) for one in stuck}
+    return [one for one in events if id(one) not in left], stuck
 
 
 def sentence(event: Event) -> str:

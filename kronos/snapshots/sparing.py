@@ -19,10 +19,11 @@ from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.snapshots.recording import Recording
 
-_COMMENT = re.compile(
-    r'#.*(?:pass|pwd|secret|token|credential|api.?key|bearer).*', re.IGNORECASE
+_COMMENT = re.compile(r'#[^\n]*')
+_SECRET = re.compile(
+    r'pass|pwd|secret|token|credential|api.?key|bearer', re.IGNORECASE
 )
-"""A comment that may hold a secret."""
+"""What a comment holds that may hold a secret."""
 
 
 def spared(recording: Recording) -> Recording:
@@ -78,7 +79,7 @@ def _instance(instance: Instance, keys: Collection[str]) -> Instance:
 
 def _text(text: str, policies: list[Policy]) -> str:
     """The policies file with its comments, unless masking would change it."""
-    hidden = _COMMENT.sub(f'# {HIDDEN}', masked(text))
+    hidden = _COMMENT.sub(_comment, masked(text))
     if hidden == text:
         return text
     try:
@@ -87,3 +88,7 @@ def _text(text: str, policies: list[Policy]) -> str:
     except exceptions.PolicyFileError:
         pass
     return loader.dump(policies)
+
+
+def _comment(found: re.Match[str]) -> str:
+    return f'# {HIDDEN}' if _SECRET.search(found[0]) else found[0]

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A11, A12, C1-C21: what an operator reads when the file is wrong."""
 
+import contextlib
 import os
 import textwrap
 
 import fixtures
+import hypothesis
+from hypothesis import strategies as st
 from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError, PolicyFileError
-from kronos.policies import loader
+from kronos.policies import loader, models
 from kronos.policies.models import Mode
 
 GOOD = """
@@ -95,8 +98,16 @@ class TestFile(LoaderTestCase):
             ('policies:\n\t- a\n', 'it is not valid YAML: line 2: found char'),
             ('a: [1\n', 'it is not valid YAML: line 2: expected'),
             ('a: 1\n---\nb: 2\n', 'it is not valid YAML: line 2: but found'),
-            ('a: 2020-13-45', 'it is not valid YAML: month'),
+            ('a: 2020-13-45', 'it is not valid YAML: line 1: month'),
             ('a: \0', 'it is not valid YAML: unacceptable character'),
+            (
+                'a: 1\nb: ' + '0:' * 300 + '0.0',
+                'it is not valid YAML: line 2: int too large',
+            ),
+            ('a: !!bool x', 'it is not valid YAML: line 1: a value does not'),
+            ('a: !!int ""', 'it is not valid YAML: line 1: a value does not'),
+            ('a: !!timestamp x', 'it is not valid YAML: line 1: a value does'),
+            ('a: !!set [1]', 'it is not valid YAML: line 1: expected a map'),
         ]:
             reason = self.reason(text)
             self.assertTrue(reason.startswith(start), reason)
@@ -179,6 +190,83 @@ class TestBombs(LoaderTestCase):
         for number in ('0x' + 'f' * 9999, '9' * 9999, '1' + ':0' * 9999):
             reason = self.reason(GOOD.replace('1.0', number))
             self.assertLess(len(reason), 200)
+
+
+class TestAnyText(LoaderTestCase):
+    """Whatever is in a file, it is a policies file or an error. (hypothesis)
+
+    ``KRONOS_FUZZ`` is the number of examples.
+    """
+
+    PIECES = [
+        *('policies:', '- ', 'name: ', 'weight: ', '\n', '\n  ', ' ', ': '),
+        *('!!int ', '!!float ', '!!bool ', '!!timestamp ', '!!binary '),
+        *('!!set ', '!!omap ', '!!null ', '!!str ', '!!merge ', '!!python/x '),
+        *('""', "'", '"', '[', ']', '{', '}', '? ', '<<: ', '&a ', '*a'),
+        *('0', '1', '9' * 400, '1:', '.', '-', '+', '_', 'e', '0x', '0b'),
+        *('2020-', '02-', '30', 'T', 'Z', '\\ud800', '\x00', 'ü', '~', '|'),
+    ]  # fmt: skip
+
+    @hypothesis.settings(
+        max_examples=int(os.environ.get('KRONOS_FUZZ', '400')),
+        deadline=None,
+        derandomize=True,
+        database=None,
+    )
+    @hypothesis.given(
+        st.lists(st.sampled_from(PIECES), max_size=14).map(''.join)
+    )
+    def test_of_a_file(self, text):
+        for whole in (text, f'policies: [{{weight: {text}}}]'):
+            with contextlib.suppress(PolicyFileError):
+                loader.parse(whole, 'x')
+        self.assertIsInstance(loader.scalar(text), bool | int | float | str)
+
+    def test_a_value_of_an_override(self):
+        for text in ('!!bool x', '!!int ""', '[' * 5000, '0:' * 300 + '0.0'):
+            self.assertEqual(text, loader.scalar(text))
+
+
+class Counted(dict):
+    """A row that counts how often it is looked into."""
+
+    looks = 0
+
+    def get(self, *args):
+        Counted.looks += 1
+        return super().get(*args)
+
+
+class Name(str):
+    """A name that counts what it is compared with."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Name.compared += 1
+        return super().__eq__(other)
+
+
+class TestMany(LoaderTestCase):
+    """Ten times the rows take ten times the work."""
+
+    def test_looks_at_wrong_rows(self):
+        Counted.looks = 0
+        rows = [Counted(name=f'p{one % 700}', x=1) for one in range(1000)]
+        error = self.assertRaises(
+            PolicyFileError, loader.validated, {'policies': rows}, 'x'
+        )
+        self.assertIn('policy p699: x: there is no such field', str(error))
+        self.assertIn('policy p1 (number 702): x: there is no', str(error))
+        # Pydantic looks for each field; who compares all, 1,000 times.
+        self.assertLess(Counted.looks, 50 * len(rows))
+
+    def test_compares_names(self):
+        Name.compared = 0
+        rows = [{'name': Name(f'p{one}')} for one in range(1000)]
+        models.conflicts(rows)
+        self.assertLess(Name.compared, 10 * len(rows))
 
 
 class TestFaults(LoaderTestCase):

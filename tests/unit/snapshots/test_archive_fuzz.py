@@ -146,3 +146,27 @@ class TestDamaged(base.BaseTestCase):
                 json.dumps(report.document(plan.report), allow_nan=False)
         finally:
             shutil.rmtree(folder)
+
+    def test_each_file_as_something_else(self) -> None:
+        """Whatever a file says as a whole."""
+        for which in ('ours', 'daemons'):
+            for path in sorted((self.top / which).rglob('*.json')):
+                was = path.read_bytes()
+                for value in VALUES:
+                    path.write_text(json.dumps(value))
+                    try:
+                        replay(archive.read(str(self.top / which)), Wish())
+                    except KronosException as error:
+                        self.assertLess(len(str(error)), 5000)
+                path.write_bytes(was)
+
+    def test_no_services(self) -> None:
+        """An empty listing is not a listing that failed."""
+        path = self.top / 'ours' / 'nova' / 'services.json'
+        path.write_text('[]')
+        found = archive.read(str(self.top / 'ours'))
+        self.assertEqual({}, found.gathered.services)
+        replay(found, Wish())
+        path.write_text('null')
+        found = archive.read(str(self.top / 'ours'))
+        self.assertIsNone(found.gathered.services)

@@ -13,6 +13,7 @@ from oslotest import base
 
 from kronos.common.exceptions import ArchiveError
 from kronos.snapshots import cluster
+from tests.unit.snapshots import test_archive_fuzz
 
 FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
 
@@ -261,3 +262,32 @@ class TestCluster(base.BaseTestCase):
             ArchiveError, cluster.read, str(self.folder / 'pipe')
         )
         self.assertIn('it is no plain file', str(error))
+
+    def test_whatever_a_field_is(self) -> None:
+        """Each field as something else: it is read, or refused with words."""
+        values = [*test_archive_fuzz.VALUES, '\ud800', -(10**400)]
+        read = 0
+        for way in test_archive_fuzz.paths_in(GOOD):
+            for value in values:
+                document: Any = copy.deepcopy(GOOD)
+                inner = document
+                for key in way[:-1]:
+                    inner = inner[key]
+                if way:
+                    inner[way[-1]] = value
+                else:
+                    document = value
+                try:
+                    self._read(json.dumps(document).encode())
+                    read += 1
+                except ArchiveError as error:
+                    self.assertIn(str(self.path), str(error))
+                    self.assertTrue(str(error).encode())
+        self.assertGreater(read, 10)
+
+    def test_numbers_without_end(self) -> None:
+        for digits in (400, 5000):
+            number = '1' + '0' * digits
+            text = json.dumps(GOOD).replace('0.25', number)
+            error = self.assertRaises(ArchiveError, self._read, text.encode())
+            self.assertLess(len(str(error)), 500)

@@ -89,3 +89,21 @@ class TestSentence(base.BaseTestCase):
             'not moving: it counts no more',
             flights.sentence(running(SILENT)),
         )
+
+    def test_many(self) -> None:
+        """No event is compared with every other one."""
+        compared = 0
+
+        class Counted(Event):
+            def __eq__(self, other: object) -> bool:
+                nonlocal compared
+                compared += 1
+                return super().__eq__(other)
+
+        events: list[Event] = [
+            Counted(f'u{one}', 'a', 'b', Outcome.UNDER_WAY, 0.0, Origin.NOVA)
+            for one in range(2000)
+        ]
+        hold, left = flights.sort_out(events, [], 1000.0)
+        self.assertEqual((0, 2000), (len(hold), len(left)))
+        self.assertLess(compared, 10 * len(events))
