@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a move wait as it should, and is it right when it begins (K2-K5)?"""
 
+import logging
+
+import fixtures
+
 from kronos.actions import turns
 from kronos.common import exceptions
 from tests.unit.actions import base
@@ -46,6 +50,20 @@ class TurnTestCase(ApproachTestCase):
             'waits: 1 under way out of h1, of at most 1', self.told[0]
         )
         self.assertEqual('', self.told[-1])
+
+    def test_logs_each_reason_once(self):
+        """However often it is asked again."""
+        log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
+        self.order.limits.stagger_seconds = 400
+        self.turns.claims = [self.claim(scope='alpha', at=950.0, held=False)]
+        self.block(until=1200)
+        self.begin()
+        waits = [one for one in log.output.splitlines() if ' waits: ' in one]
+        self.assertEqual(len(set(waits)), len(waits))
+        self.assertEqual(
+            1, sum('1 under way out of h1' in one for one in waits)
+        )
+        self.assertGreater(len(self.told), 3)
 
     def test_no_turn_in_time(self):
         self.block()

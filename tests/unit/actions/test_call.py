@@ -90,6 +90,61 @@ class NotArrivedTestCase(testscenarios.TestWithScenarios, CallTestCase):
         self.assertGreaterEqual(looks[1] - looks[0], 1 + call.QUIET_LOOKS)
 
 
+class PatienceTestCase(CallTestCase):
+    """For how long is Nova asked for a request whose answer was lost?"""
+
+    def setUp(self):
+        super().setUp()
+        self.cloud.answers[base.POST] = [cloud.RESET]
+
+    def looks_between(self, since=None):
+        """How often it is asked between the request and its next try.
+
+        Those apart that precede any try: of the approach, and right before.
+
+        :param since: seconds from which on the server is busy
+        """
+        real, marks = self.cloud.answer, []
+
+        def answer(method, path, query, body):
+            if method == 'POST':
+                marks.append(self.looks())
+                if since == self.clock.now:
+                    self.busy()
+            return real(method, path, query, body)
+
+        self.cloud.answer = answer
+        if since is not None:
+            self.clock.at(since, self.busy)
+        self.run_move()
+        before, after = marks[:2]
+        return after - before - 2
+
+    def test_quiet_looks(self):
+        """As often as said."""
+        self.assertEqual(call.QUIET_LOOKS, self.looks_between())
+
+    def test_a_busy_server_is_waited_for(self):
+        """Something goes on, so the looks begin anew when it is over."""
+        self.clock.at(1040, self.idle)
+        # At 1005; six times while it is busy; then as often as said.
+        self.assertEqual(
+            1 + 6 + call.QUIET_LOOKS, self.looks_between(since=1010)
+        )
+
+    def test_not_for_ever(self):
+        """As long as Nova's queue may take; then it counts as lost."""
+        self.order.timing.queue_timeout = 100
+        self.clock.at(1100, self.idle)
+        self.assertEqual(100 / 5, self.looks_between(since=1000))
+
+    def busy(self):
+        self.instance.task_state = 'migrating'
+
+    def idle(self):
+        self.instance.task_state = None
+
+
 class LateTestCase(CallTestCase):
     """The request arrives after Kronos has stopped asking for it."""
 

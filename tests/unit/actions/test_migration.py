@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a live migration followed to whatever end it takes (K6-K8, P, Q)?"""
 
+import logging
 import time
+
+import fixtures
 
 from kronos.actions import migration
 from kronos.common import exceptions
@@ -38,6 +41,22 @@ class SuccessTestCase(base.MoveTestCase):
         )
         self.assertEqual('', self.run_move())
         self.assertGreater(self.clock.now, 1000 + 1900)
+
+    def test_logs_each_status_once(self):
+        log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
+        self.instance.script = (
+            'accepted',
+            'accepted',
+            *['running'] * 5,
+            'completed',
+        )
+        self.run_move()
+        told = [
+            one.rpartition(' ')[2]
+            for one in log.output.splitlines()
+            if ': migration ' in one
+        ]
+        self.assertEqual(['accepted', 'running', 'completed'], told)
 
     def test_nova_away_for_a_while(self):
         def away(look):

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the marks in an action's parameters say of its carrier?"""
+
+import math
+
+from oslotest import base
+
+from kronos.actions import marks
+
+
+class LastSignTestCase(base.BaseTestCase):
+    def sign(self, **told):
+        return marks.last_sign(told, 'me')
+
+    def test_the_later_one(self):
+        other = {'by': 'other', 'at': 5.0}
+        self.assertEqual(5.0, self.sign(carrier=other))
+        self.assertEqual(7.0, self.sign(carrier=other, turn={'at': 7.0}))
+        self.assertEqual(5.0, self.sign(carrier=other, turn={'at': 3.0}))
+
+    def test_what_is_no_time(self):
+        for at in (None, 'now', True, math.nan, 10**400):
+            other = {'by': 'other', 'at': at}
+            self.assertEqual(-math.inf, self.sign(carrier=other))
+            self.assertEqual(7.0, self.sign(carrier=other, turn={'at': 7.0}))
+
+    def test_nobody_else(self):
+        self.assertEqual(-math.inf, self.sign(turn={'at': 7.0}))
+        mine = {'by': 'me', 'at': 5.0}
+        self.assertEqual(-math.inf, self.sign(carrier=mine, turn={'at': 7.0}))
