@@ -106,17 +106,28 @@ class Messenger:
         )
 
 
-_made: dict[int, Messenger] = {}
-_lock = threading.Lock()
+class _OfProcess:
+    """What a process has once. A thread does not live on in a fork of it."""
+
+    def __init__(self) -> None:
+        self.forget()
+        os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self) -> None:
+        """Begin anew; somebody may have held the lock during a fork."""
+        self.lock = threading.Lock()
+        self.messenger: Messenger | None = None
+
+
+_own = _OfProcess()
 
 
 def of_process(conf: Any) -> Messenger:
     """The one messenger of this process, made when it is first needed."""
-    with _lock:
-        # A thread does not live on in a forked process.
-        if os.getpid() not in _made:
-            _made[os.getpid()] = Messenger(conf)
-        return _made[os.getpid()]
+    with _own.lock:
+        if _own.messenger is None:
+            _own.messenger = Messenger(conf)
+        return _own.messenger
 
 
 def _transport(conf: Any) -> Any:

@@ -14,7 +14,7 @@ from kronos.engine.types import StopReason
 from kronos.policies.models import Mode, Policy
 
 
-@dataclass(frozen=True)
+@dataclass
 class Size:
     """A host in vCPUs."""
 
@@ -24,7 +24,7 @@ class Size:
     """Those of servers whose load is in the samples; None: not known."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Place:
     """What a host is to a server that is placed on it."""
 

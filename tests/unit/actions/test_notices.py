@@ -6,9 +6,10 @@ import json
 import pathlib
 import re
 import socket
+import subprocess
+import sys
 import threading
 import uuid
-from unittest import mock
 
 import fixtures
 import oslo_messaging
@@ -331,6 +332,29 @@ class TestMessenger(NoticesTestCase):
         sender.flush()
         self.assertEqual(1, len(self.warnings()))
 
+    def test_one_for_a_process(self):
+        """A fork has one of its own: threads do not live on in it."""
+        script = """
+import os, sys
+from oslo_config import cfg
+from kronos.actions import messenger
+first = messenger.of_process(cfg.CONF)
+assert messenger.of_process(cfg.CONF) is first
+messenger._own.lock.acquire()
+child = os.fork()
+if child:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+second = messenger.of_process(cfg.CONF)
+os._exit(0 if second is not first and second._thread.is_alive() else 1)
+"""
+        done = subprocess.run(
+            [sys.executable, '-W', 'ignore', '-c', script],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
+
     def test_a_broker_that_refuses(self):
         """The warning has no address: there is a password in it."""
         with socket.socket() as taken:
@@ -377,8 +401,3 @@ class TestMessenger(NoticesTestCase):
         sender = messenger.Messenger(configuration('nosuch://'))
         self.send(sender)
         self.assertEqual(1, len(listener.wait_for(1)))
-
-    def test_one_for_a_process(self):
-        with mock.patch.dict(messenger._made, clear=True):
-            found = messenger.of_process(self.conf)
-            self.assertIs(found, messenger.of_process(self.conf))

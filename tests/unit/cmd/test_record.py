@@ -108,11 +108,13 @@ class RecordTestCase(CheckTestCase):
         return err
 
     def texts(self) -> dict[str, str]:
-        return {
+        found = {
             str(path.relative_to(self.target)): path.read_text()
             for path in self.target.rglob('*')
             if path.is_file()
         }
+        self.assertNotEqual({}, found)
+        return found
 
 
 class TestRecord(RecordTestCase):
@@ -377,7 +379,12 @@ class TestSecrets(RecordTestCase):
         )
         for more in ((), ('--anonymize',)):
             self.recorded('--force', '--config-file', conf, *more)
-            for name, text in self.texts().items():
+            texts = self.texts()
+            self.assertLessEqual(
+                {'meta.json', 'policies.yaml', 'nova/instances.json'},
+                set(texts),
+            )
+            for name, text in texts.items():
                 for secret in (
                     *SECRETS,
                     'ks-token',

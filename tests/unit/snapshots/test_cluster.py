@@ -98,7 +98,9 @@ class TestCluster(base.BaseTestCase):
         self.assertEqual(self._good(), packed)
 
     def test_shipped_fixtures(self) -> None:
-        for path in FIXTURES.glob('*.json'):
+        paths = list(FIXTURES.glob('*.json'))
+        self.assertNotEqual([], paths)
+        for path in paths:
             self.assertTrue(cluster.read(str(path)).snapshot.instances)
 
     def test_rounding(self) -> None:
