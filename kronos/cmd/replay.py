@@ -9,8 +9,10 @@ written; 2 when the arguments are wrong.
 import argparse
 import dataclasses
 import datetime
+import importlib.metadata
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -25,6 +27,8 @@ from kronos.policies.models import Mode
 from kronos.snapshots import archive, examples, wholefile
 from kronos.snapshots.replaying import Replay
 
+PACKAGE = 'kronos-watcher'
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
@@ -34,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     parsed = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    parsed.command = shlex.join([parser.prog, *given])
     try:
         paths = archive.found_in(parsed.path)
         many = len(paths) > 1 or parsed.compare is not None
@@ -97,7 +103,7 @@ class _ListExamples(argparse.Action):
 def _one(path: str, parsed: argparse.Namespace) -> str:
     plan = wishes.played(path, wishes.of(parsed, parsed.policies))
     began = time.monotonic()
-    found = document(plan)
+    found = {'command': parsed.command, **document(plan)}
     if parsed.html:
         _write_page(parsed.html, plan, found)
     plan.timings['report'] = round(time.monotonic() - began, 6)
@@ -164,6 +170,8 @@ def document(plan: Replay) -> dict[str, Any]:
                 'strategy': recording.strategy,
                 'anonymized': recording.anonymized,
             },
+            'versions': {PACKAGE: _version()},
+            'overrides': dict(plan.wish.overrides),
             'settings': dataclasses.asdict(plan.settings),
             'parents': plan.parents,
         },
@@ -188,6 +196,13 @@ def _write_page(path: str, plan: Replay, found: dict[str, Any]) -> None:
         raise ArchiveError(
             path=path, reason=f'it cannot be written: {error.strerror}'
         ) from error
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version(PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        return 'unknown'
 
 
 def _told(timings: dict[str, float]) -> str:

@@ -6,10 +6,11 @@ of text may carry it. Keys are added, never changed.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from kronos.engine import grounds
 from kronos.engine.types import AggregateResult, CycleReport, MigrationStep
 
 FORMAT_VERSION = 1
@@ -43,7 +44,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'stopped': scope.stopped.value,
         'reason': scope.reason,
         'stages': [asdict(stage) for stage in scope.stages],
-        'steps': [_step(step) for step in scope.steps],
+        'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
         'hosts_over_before': scope.hosts_over_before,
         'hosts_over_after': scope.hosts_over_after,
@@ -86,7 +87,11 @@ def _hosts(scope: AggregateResult) -> list[dict[str, str]]:
     ]
 
 
-def _step(step: MigrationStep) -> dict[str, Any]:
-    found = asdict(step) | {'phase': step.phase.value}
-    del found['scope']  # that it stands in
+def _steps(steps: Sequence[MigrationStep]) -> list[dict[str, Any]]:
+    """Each with what it gains in combined imbalance, and why it is made."""
+    found = []
+    for step, why in zip(steps, grounds.of(steps), strict=True):
+        row = asdict(step) | {'phase': step.phase.value}
+        del row['scope']  # that it stands in
+        found.append(row | {'gain': grounds.gain(step), 'why': why})
     return found

@@ -90,12 +90,15 @@ def figure(policy: Mapping[str, Any]) -> Figure:
         if one
         for end in (one.highest, one.ceiling)
     ]
+    ceiling = policy.get('capacity_threshold', 1.0)
+    if fills and ends and shown.is_number(ceiling):
+        ends.append(ceiling)
     found = Figure(
         name=policy['name'],
         weight=policy['weight'],
         threshold=threshold,
         fills=fills,
-        ceiling=policy.get('capacity_threshold', 1.0),
+        ceiling=ceiling,
         skipped=policy['skipped'],
         health=policy['health'],
         imbalance_before=policy['imbalance_before'],

@@ -20,6 +20,9 @@ class HostRow:
     after: int
     values: Values
     """Before and after, by policy in the order of the scope."""
+    leaving: list[int] = field(default_factory=list)
+    """Numbers of the moves from it, as in their table, and ``coming``."""
+    coming: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -73,6 +76,11 @@ def hosts(
         policy['name']: {row['host']: row for row in policy['scores']}
         for policy in scope['policies']
     }
+    leaving: dict[str, list[int]] = {}
+    coming: dict[str, list[int]] = {}
+    for number, step in enumerate(scope['steps'], start=1):
+        leaving.setdefault(step['source'], []).append(number)
+        coming.setdefault(step['destination'], []).append(number)
     rows = []
     for host in scope['hosts']:
         name = host['name']
@@ -85,6 +93,8 @@ def hosts(
                 before=before[name],
                 after=after[name],
                 values=[(row.get('value'), row.get('after')) for row in own],
+                leaving=leaving.get(name, []),
+                coming=coming.get(name, []),
             )
         )
     return rows

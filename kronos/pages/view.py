@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.pages import bars, flows, grouping, places, stays
+from kronos.pages import bars, flows, grouping, naming, places, stays
 
 MOVES = 500
 """Moves that have a row in the table."""
@@ -40,6 +40,8 @@ class Move:
     source_zone: str
     destination_zone: str
     phase: str
+    why: str
+    """In words; empty in old reports."""
     memory_mb: int
     requires: str
     """Name of the instance whose move must have succeeded before."""
@@ -89,6 +91,7 @@ def phase(name: str) -> str:
 
 def _scope(number: int, told: Mapping[str, Any]) -> Scope:
     where = places.places(told)
+    told = naming.named(told, where.names)
     figures = [bars.figure(policy) for policy in told['policies']]
     used = [one.name for one in figures if one.bars]
     rows = places.hosts(told, where, used)
@@ -129,6 +132,7 @@ def _moves(
             source_zone=zone_of.get(step['source'], ''),
             destination_zone=zone_of.get(step['destination'], ''),
             phase=phase(step['phase']),
+            why=step.get('why', ''),
             memory_mb=step['memory_mb'],
             requires=names.get(step['requires'], step['requires']),
             imbalances=list(step['imbalance_after'].values()),

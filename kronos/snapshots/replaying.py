@@ -50,6 +50,7 @@ class Replay:
     """For each step the indices of those that must end before it."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds that each part took."""
+    wish: Wish = field(default_factory=Wish)
 
     @property
     def budget(self) -> int:
@@ -80,7 +81,14 @@ def replay(recording: Recording, wish: Wish) -> Replay:
             report.steps, snapshots, recording.max_concurrent
         )
     return Replay(
-        recording, policies, settings, snapshots, report, parents, timings
+        recording,
+        policies,
+        settings,
+        snapshots,
+        report,
+        parents,
+        timings,
+        wish,
     )
 
 

@@ -57,6 +57,18 @@ class TestOne(RecordingsTestCase):
         self.assertEqual(['a', 'b'], [one['name'] for one in found['scopes']])
         self.assertEqual(600.0, found['settings']['cooldown_seconds'])
         self.assertNotIn('timings', found)
+        self.assertEqual(
+            f'kronos-replay {path} --format json', found['command']
+        )
+        self.assertEqual({}, found['overrides'])
+        self.assertEqual(['kronos-watcher'], list(found['versions']))
+        found = self.plan(path, '--set', 'keep_hosts=2')
+        self.assertEqual({'keep_hosts': '2'}, found['overrides'])
+        [step, *_] = found['scopes'][0]['steps']
+        self.assertIn('lowers the combined imbalance by', step['why'])
+        self.assertAlmostEqual(
+            step['combined_before'] - step['combined_after'], step['gain']
+        )
 
     def test_wishes(self) -> None:
         path = self.record('one')

@@ -15,21 +15,22 @@ def result(**fields: Any) -> types.AggregateResult:
     )
 
 
-def step() -> types.MigrationStep:
-    return types.MigrationStep(
-        scope='alpha',
-        phase=types.MigrationPhase.EVACUATE,
-        instance='u1',
-        instance_name='vm1',
-        source='h1',
-        destination='h2',
-        memory_mb=512,
-        imbalance_before={'cpu': 0.5},
-        imbalance_after={'cpu': 0.25},
-        combined_before=0.5,
-        combined_after=0.25,
-        requires='u2',
-    )
+def step(**fields: Any) -> types.MigrationStep:
+    values: dict[str, Any] = {
+        'scope': 'alpha',
+        'phase': types.MigrationPhase.EVACUATE,
+        'instance': 'u1',
+        'instance_name': 'vm1',
+        'source': 'h1',
+        'destination': 'h2',
+        'memory_mb': 512,
+        'imbalance_before': {'cpu': 0.5},
+        'imbalance_after': {'cpu': 0.25},
+        'combined_before': 0.5,
+        'combined_after': 0.25,
+        'requires': 'u2',
+    }
+    return types.MigrationStep(**values | fields)
 
 
 def scope(**fields: Any) -> dict[str, Any]:
@@ -125,9 +126,58 @@ class TestDocument(base.BaseTestCase):
                 'combined_before': 0.5,
                 'combined_after': 0.25,
                 'requires': 'u2',
+                'gain': 0.25,
+                'why': 'leaves h1, which is to be emptied',
             },
             found['steps'][0],
         )
+
+    def test_why_each_step_is_made(self) -> None:
+        """In words, also where the combined imbalance does not change."""
+        spread = types.MigrationPhase.SPREAD
+        first = step(phase=spread, requires='')
+        same = {'combined_after': 0.5, 'imbalance_after': {'cpu': 0.5}}
+        worse = {'combined_after': 0.625, 'imbalance_after': {'cpu': 0.625}}
+        for made, words in (
+            (
+                [first],
+                ['lowers the combined imbalance by 0.2500, most of all cpu '
+                 '(0.500 to 0.250)'],
+            ),
+            (
+                [step(phase=spread, requires='', **same)],
+                ['evens hosts out that are neither the highest nor the '
+                 'lowest: the combined imbalance stays, and later moves can '
+                 'lower it'],
+            ),
+            (
+                [
+                    step(phase=spread, requires='', **worse),
+                    step(
+                        phase=spread,
+                        instance='u2',
+                        instance_name='vm2',
+                        requires='u1',
+                    ),
+                ],
+                ['the first half of an exchange with vm2: the combined '
+                 'imbalance grows by 0.1250',
+                 'the second half of an exchange with vm1: lowers the '
+                 'combined imbalance by 0.2500, most of all cpu (0.500 to '
+                 '0.250)'],
+            ),
+            (
+                [step(phase=types.MigrationPhase.PACK)],
+                ['leaves h1, so that it becomes empty'],
+            ),
+            (
+                [step(phase=types.MigrationPhase.AFFINITY)],
+                ['brings a server group closer to its rule'],
+            ),
+        ):  # fmt: skip
+            found = scope(steps=made)['steps']
+            self.assertEqual(words, [one['why'] for one in found])
+        self.assertEqual(0.25, scope(steps=[first])['steps'][0]['gain'])
 
     def test_reasons_by_instance_and_counted(self) -> None:
         found = scope(stayed={'a': 'x', 'b': 'y', 'c': 'y', 'd': 'w'})

@@ -14,6 +14,7 @@ from kronos.engine import report, types
 from kronos.engine.propose import propose
 from kronos.engine.settings import Settings
 from kronos.pages import page
+from kronos.policies.models import Mode
 from kronos.snapshots import cluster
 
 CLUSTERS = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
@@ -49,6 +50,97 @@ class TestRender(base.BaseTestCase):
         self.assertIn('no scope', page.render(document(), 'Empty'))
         text = page.render(document(scope(), scope()), 'Two')
         self.assertIn('Nothing is to be moved', text)
+
+    def test_names_for_uuids(self) -> None:
+        """A reader knows servers by their names."""
+        uuids = [f'{at:08x}-5eed-4000-8000-{at:012x}' for at in range(3)]
+        names = dict(zip(uuids, ('web', 'db', 'db'), strict=True))
+        reasons = {
+            uuid: f'its host is kept for {uuid}, see {uuids[0]}x'
+            for uuid in uuids
+        }
+        told = document(
+            scope(
+                stayed=reasons,
+                warnings=[f'{uuids[0]} is odd'],
+                instances={
+                    uuid: types.InstanceStanding(name, 'h1')
+                    for uuid, name in names.items()
+                },
+            )
+        )
+        text = page.render(told, 'Names')
+        self.assertIn('web is odd', text)
+        self.assertIn('its host is kept for web, see', text)
+        self.assertIn(f'kept for db ({uuids[1]}), see', text)
+        self.assertIn(f'see {uuids[0]}x', text)
+
+    def test_what_was_replayed(self) -> None:
+        told = document(scope()) | {
+            'recording': {
+                'path': '/srv/recording',
+                'recorded_at': '2026-03-02T09:00:00+00:00',
+                'made_by': 'kronos-watcher 1.2',
+                'strategy': 'kronos_spread',
+                'anonymized': True,
+            },
+            'versions': {'kronos-watcher': '1.3'},
+            'overrides': {'keep_hosts': '2', 'threshold.cpu': '0.1'},
+            'command': 'kronos-replay /srv/recording',
+        }
+        text = page.render(told, 'Replayed')
+        for word in (
+            '/srv/recording',
+            '2026-03-02T09:00:00+00:00',
+            'kronos-watcher 1.2',
+            'are anonymised',
+            '>1.3<',
+            'keep_hosts = 2, threshold.cpu = 0.1',
+            'kronos-replay /srv/recording',
+        ):
+            self.assertIn(word, text)
+
+    def test_packing_is_no_worsening(self) -> None:
+        """Hosts that are filled are less even, and that is meant."""
+        policies = [
+            types.PolicyResult(
+                'cpu',
+                1.0,
+                0.1,
+                Mode.PACK,
+                0.8,
+                scores=[
+                    types.HostScore('h1', 0.2, 0.0, 0.0),
+                    types.HostScore('h2', 0.3, 1.0, 0.5),
+                ],
+                imbalance_before=0.1,
+                imbalance_after=0.5,
+            )
+        ]
+        found = scope(
+            policies=policies,
+            combined_before=0.1,
+            combined_after=0.5,
+            hosts_in_use_before=2,
+            hosts_in_use_after=1,
+        )
+        text = page.render(document(found), 'Packed')
+        self.assertNotIn('Combined imbalance', text)
+        self.assertIn('Hosts emptied</dt><dd>1<', text)
+        # The ceiling is on the scale, and a line in each lane and the key.
+        self.assertEqual(3, text.count('class="s-full"'))
+        two = page.render(document(found, found), 'Two')
+        # Neither the imbalance nor hosts over a threshold, in two scopes.
+        self.assertEqual(4, two.count('>no matter</td><td role="cell"'))
+
+    def test_the_last_of_odd_policies_is_wide(self) -> None:
+        """None stands alone beside an empty half."""
+        for number, wide in ((1, 1), (2, 0), (3, 1), (4, 0)):
+            policies = [
+                types.PolicyResult(f'p{at}', 1.0, 0.1) for at in range(number)
+            ]
+            text = page.render(document(scope(policies=policies)), 'Policies')
+            self.assertEqual(wide, text.count('<section class="card full"'))
 
     def test_of_another_format(self) -> None:
         for version in (2, '1', None):

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why is each move in a plan? In words, from what its step says."""
+
+from collections.abc import Sequence
+
+from kronos.engine.arrays import EPSILON
+from kronos.engine.types import MigrationPhase, MigrationStep
+
+
+def of(steps: Sequence[MigrationStep]) -> list[str]:
+    """One sentence part for each step of a scope, in their order."""
+    names = {one.instance: one.instance_name or one.instance for one in steps}
+    followers = {
+        one.requires: names[one.instance] for one in steps if one.requires
+    }
+    return [
+        _of(one, names.get(one.requires, ''), followers.get(one.instance, ''))
+        for one in steps
+    ]
+
+
+def gain(step: MigrationStep) -> float:
+    """How far the combined imbalance falls; below 0: it grows."""
+    return step.combined_before - step.combined_after
+
+
+def _of(step: MigrationStep, before: str, after: str) -> str:
+    """:param before: who moves first, where that is needed
+    :param after: who moves only after this one
+    """
+    if step.phase is MigrationPhase.EVACUATE:
+        return f'leaves {step.source}, which is to be emptied'
+    if step.phase is MigrationPhase.AFFINITY:
+        return 'brings a server group closer to its rule'
+    if step.phase is MigrationPhase.PACK:
+        return f'leaves {step.source}, so that it becomes empty'
+    if before:
+        return f'the second half of an exchange with {before}: {_effect(step)}'
+    if after:
+        return f'the first half of an exchange with {after}: {_effect(step)}'
+    if gain(step) <= EPSILON:
+        return (
+            'evens hosts out that are neither the highest nor the lowest: '
+            'the combined imbalance stays, and later moves can lower it'
+        )
+    return _effect(step)
+
+
+def _effect(step: MigrationStep) -> str:
+    value = gain(step)
+    if abs(value) <= EPSILON:
+        return 'the combined imbalance stays'
+    if value < 0.0:
+        return f'the combined imbalance grows by {-value:.4f}'
+    falls = {
+        name: was - step.imbalance_after.get(name, was)
+        for name, was in step.imbalance_before.items()
+    }
+    most = max(falls, key=lambda name: falls[name], default='')
+    if not most:
+        return f'lowers the combined imbalance by {value:.4f}'
+    return (
+        f'lowers the combined imbalance by {value:.4f}, most of all {most} '
+        f'({step.imbalance_before[most]:.3f} to '
+        f'{step.imbalance_after[most]:.3f})'
+    )
