@@ -25,7 +25,9 @@ def gain(step: MigrationStep) -> float:
 
 
 def _of(step: MigrationStep, before: str, after: str) -> str:
-    """:param before: who moves first, where that is needed
+    """Why one step is made.
+
+    :param before: who moves first, where that is needed
     :param after: who moves only after this one
     """
     if step.phase is MigrationPhase.EVACUATE:

@@ -202,7 +202,7 @@ class StoppedComputeTestCase(base.MoveTestCase):
 
     def test_an_operator_s_abort_is_not_answered_by_another_try(self):
         self.instance.script = ('queued', 'queued', 'cancelled')
-        self.cloud.note_abort(base.UUID, at=time.time() + 1)
+        self.cloud.note_abort(base.UUID, at=time.time() + 3600)
         self.fails(exceptions.MigrationCancelled, 'by somebody else')
         self.assertEqual(1, self.requests)
         self.assertEqual(

@@ -191,7 +191,7 @@ class FailureTestCase(base.MoveTestCase):
     def test_aborted_by_somebody(self):
         """An operator's wish is not answered by another try."""
         self.instance.script = ('running', 'cancelled')
-        self.cloud.note_abort(base.UUID, at=time.time() + 1)
+        self.cloud.note_abort(base.UUID, at=time.time() + 3600)
         self.fails(exceptions.MigrationCancelled, 'by somebody else')
         self.assertEqual(1, self.requests)
 
