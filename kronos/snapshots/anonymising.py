@@ -208,6 +208,7 @@ class _Rewriter:
             error_type=_only(
                 was.error_type, anonymous_words.ERROR_TYPES, 'unknown'
             ),
+            fault=_only(was.fault, anonymous_words.FAULTS, ''),
             status=_only(was.status, anonymous_words.MOVE_STATUSES),
             plan=names.uuid(was.plan),
         )

@@ -11,7 +11,7 @@ import os_resource_classes
 import os_traits
 
 from kronos.common import exceptions
-from kronos.engine import quarantine
+from kronos.engine import faults
 from kronos.snapshots import daemons, gathered
 
 
@@ -48,8 +48,7 @@ MOVE_STATUSES = _words(
     'SUCCEEDED SUPERSEDED'
 )
 ERROR_TYPES = (
-    quarantine.KNOWN
-    | quarantine.PASSING
+    {row.error for row in faults.TABLE.values() if row.error}
     | {
         name
         for name, found in vars(exceptions).items()
@@ -57,6 +56,7 @@ ERROR_TYPES = (
     }
     | {'unknown'}
 )
+FAULTS = frozenset(faults.TABLE)
 BINARIES = frozenset({'nova-compute'})
 SERVICE_STATES = frozenset({'up', 'down'})
 SERVICE_STATUSES = frozenset({'enabled', 'disabled'})

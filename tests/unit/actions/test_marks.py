@@ -5,7 +5,7 @@ import math
 
 from oslotest import base
 
-from kronos.actions import marks
+from kronos.watcher_db import marks
 
 
 class LastSignTestCase(base.BaseTestCase):

@@ -24,7 +24,6 @@ from kronos.policies.models import Policy
 from kronos.snapshots import (
     anonymising,
     anonymous_queries,
-    anonymous_words,
     archive,
     archive_writing,
 )
@@ -198,6 +197,7 @@ def full() -> Recording:
         service.disabled_reason = service.zone = 'a person'
     for event in gathered.events:
         event.plan = event.status = event.scope = event.error_type = 'b'
+        event.fault = 'c'
     for reading in found.answers.values():
         reading.error = 'it said no'
         for sample in reading.samples:
@@ -287,10 +287,19 @@ class TestMarks(base.BaseTestCase):
             self.assertEqual(['COMPUTE_NODE'], host.traits)
             self.assertEqual({'VCPU', 'MEMORY_MB'}, set(host.headroom or ()))
 
-    def test_error_types(self) -> None:
+    def test_faults(self) -> None:
         """Planning asks of each whether it quarantines a server."""
-        known = quarantine.KNOWN | quarantine.PASSING
-        self.assertLessEqual(known, anonymous_words.ERROR_TYPES)
+        was = recordings.small()
+        event = was.gathered.events[0]
+        for code, kind, expected in (
+            ('group_rule', 'PreFlightError', ('group_rule', 'PreFlightError')),
+            ('qz', 'MigrationFailed', ('', 'MigrationFailed')),
+            ('', 'QzError', ('', 'unknown')),
+        ):
+            event.fault, event.error_type = code, kind
+            now = anonymising.anonymized(was).gathered.events[0]
+            self.assertEqual(expected, (now.fault, now.error_type))
+            self.assertEqual(quarantine.fault(event), quarantine.fault(now))
 
 
 class TestTexts(base.BaseTestCase):
