@@ -16,7 +16,7 @@ from typing import Any
 
 from kronos.clients import prometheus, watcher
 from kronos.cmd import configuration, session
-from kronos.common import exceptions, masking
+from kronos.common import exceptions, masking, options
 from kronos.engine import cooldown
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Health
@@ -113,6 +113,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     archive_writing.require_room(parsed.directory, parsed.force)
     own = configuration.paths([*parsed.config_file, *parsed.config_dir])
     conf = configuration.load(own or configuration.default_paths(PROGRAM))
+    options.require_valid(conf)
     path = parsed.policies or conf.kronos.policies_file
     text = loader.read(path)
     policies = loader.parse(text, path)

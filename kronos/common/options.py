@@ -18,27 +18,48 @@ def require_valid(conf: Any) -> None:
     """Read every option of Kronos, so that a bad one is found at once (A15).
 
     :param conf: a configuration with the options of Kronos
-    :raises ConfigurationError: names the first bad option, its file and
-        its rule; never its value where that may hold a secret
+    :raises ConfigurationError: names all bad options, their files and
+        rules; never a value that may hold a secret
     """
-    for fault in faults(conf):
-        # Without the chain: its texts hold the value.
-        raise exceptions.ConfigurationError(reason=fault) from None
+    if found := '; '.join(faults(conf)):
+        # Without the chain: its texts hold the values.
+        raise exceptions.ConfigurationError(reason=found) from None
 
 
 def faults(conf: Any) -> Iterator[str]:
     """Every bad option, as :func:`require_valid` tells one."""
     for group, opts in config.list_opts():
         for opt in opts:
+            where = f'[{group}] {opt.name}'
             try:
-                value = conf[group][opt.dest]
-                # To oslo.config "nan" is a number within all limits.
-                if isinstance(value, float) and not math.isfinite(value):
-                    raise ValueError(f'{value:g} is not a finite number')
+                wrong = fault_of(opt, conf[group][opt.dest])
             except (cfg.Error, ValueError) as error:
-                yield (
-                    f'[{group}] {opt.name}{_place(error)}: {_rule(opt, error)}'
-                )
+                yield f'{where}{_place(error)}: {_rule(opt, error)}'
+                continue
+            if wrong:
+                yield f'{where}{_origin(conf, group, opt)}: {wrong}'
+
+
+def fault_of(opt: Any, value: Any) -> str:
+    """What is wrong with a value that oslo.config lets pass; '' if nothing.
+
+    To it an empty number is None, and "nan" a number within all limits.
+    """
+    if value in (None, '') and opt.default not in (None, ''):
+        return (
+            'it is empty: give it a value, or leave it out; the default is '
+            f'{opt.default}'
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'{value:g} is not a finite number'
+    return ''
+
+
+def _origin(conf: Any, group: str, opt: Any) -> str:
+    """The file that the value is from, where it is from one."""
+    found = conf.get_location(opt.dest, group)
+    is_file = found is not None and found.location.name == 'user'
+    return f' in {found.detail}' if is_file else ''
 
 
 def told(error: cfg.Error) -> str:

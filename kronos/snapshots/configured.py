@@ -7,7 +7,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.common import config
+from kronos.common import config, options
 from kronos.engine.settings import HostMatch, Settings, SoftRules, TieBreak
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -85,8 +85,11 @@ def understood(option: str, text: str) -> Any:
     """
     if option not in FIELDS:
         raise KeyError(option)
-    options = {one.name: one for one in _options()}
-    return _of_kind(option, options[option].type(text))
+    known = {one.name: one for one in _options()}[option]
+    value = known.type(text)
+    if fault := options.fault_of(known, value):
+        raise ValueError(fault)
+    return _of_kind(option, value)
 
 
 def _of_kind(option: str, value: Any) -> Any:
@@ -106,10 +109,10 @@ def _untouched() -> cfg.ConfigOpts:
 
 def fault_of(settings: Settings) -> str:
     """What no configuration could say, as ``field: text``; '' if nothing."""
-    options = {one.name: one for one in _options()}
+    known = {one.name: one for one in _options()}
     for option, field in FIELDS.items():
         value = getattr(settings, field)
-        kind = options[option].type
+        kind = known[option].type
         for bound, wrong, text in (
             ('min', operator.lt, 'at least'),
             ('max', operator.gt, 'at most'),

@@ -96,6 +96,7 @@ def _planned_by(
     recording: Recording, wish: Wish
 ) -> tuple[list[Policy], Settings]:
     policies = recording.policies if wish.policies is None else wish.policies
+    overriding.require_sense(policies, wish.overrides)
     policies = overriding.policies(policies, wish.overrides)
     settings = dataclasses.replace(recording.settings)
     configured = dataclasses.replace(recording.configured or settings)

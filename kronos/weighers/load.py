@@ -41,8 +41,7 @@ class KronosWeigher(weights.BaseHostWeigher):
     ) -> list[float]:
         """A weight in [0, 1] for each host, in their order."""
         try:
-            found = CONF.kronos.weight_multiplier
-            self._multiplier = found if math.isfinite(found) else NO_MULTIPLIER
+            self._multiplier = _multiplier()
             states = [one.obj for one in weighed_obj_list]
             weighed = self._cache.weigh(states, _vcpus(weight_properties))
             if not getattr(weight_properties, 'instance_group', None):
@@ -74,6 +73,13 @@ class KronosWeigher(weights.BaseHostWeigher):
         except Exception as error:
             self._cache.note_fault(error)
             return NO_MULTIPLIER
+
+
+def _multiplier() -> float:
+    """That of the options; where it is empty or no number, it is told."""
+    found = CONF.kronos.weight_multiplier
+    known = found is not None and math.isfinite(found)
+    return float(found) if known else NO_MULTIPLIER
 
 
 def _vcpus(spec: Any) -> float:

@@ -152,7 +152,9 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
         plans = conf.watcher_applier.workers
         engine = conf.watcher_applier.workflow_engine
         actions = conf[TASKFLOW].max_workers
-    except cfg.Error as error:
+        if plans is None:
+            raise ValueError('it is empty')
+    except (cfg.Error, ValueError) as error:
         findings.error(
             'applier-invalid',
             f'[watcher_applier] or [{TASKFLOW}]: {type(error).__name__}',

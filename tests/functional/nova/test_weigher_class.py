@@ -140,8 +140,9 @@ class TestMultiplier(ClassTestCase):
             self.assertEqual(
                 4.0, self.multiplier(**{load.MULTIPLIER_KEY: value}), value
             )
-        for value in ('nan', 'inf'):
-            self.flags(weight_multiplier=float(value), group='kronos')
+        for value in (float('nan'), float('inf'), None):
+            # None is what an empty option is to oslo.config.
+            self.flags(weight_multiplier=value, group='kronos')
             self.assertEqual(1.0, self.multiplier())
 
 

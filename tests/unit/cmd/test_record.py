@@ -304,6 +304,12 @@ class TestRefusals(RecordTestCase):
         conf = self.conf(credentials='')
         self.assertIn('no credentials', self.refused('--config-file', conf))
 
+    def test_options_that_are_not_valid(self) -> None:
+        conf = self.conf(cooldown='', min_host_coverage='nan')
+        told = self.refused('--config-file', conf)
+        self.assertIn(f'[kronos] cooldown in {conf}: it is empty', told)
+        self.assertIn('min_host_coverage', told)
+
     def test_broken_policies(self) -> None:
         self.write_policies(policy(weight=7.0))
         self.assertIn('weight', self.refused())

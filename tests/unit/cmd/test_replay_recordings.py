@@ -148,6 +148,9 @@ class TestOne(RecordingsTestCase):
             ([path, '--mode', 'pack'], 'the policies are of mode spread'),
             ([path, '--set', 'threshold.cpu=7'], 'must be a number from 0'),
             ([path, '--set', 'cooldwn=7'], 'did you mean cooldown?'),
+            ([path, '--set', 'keep_hosts='], 'keep_hosts=: it is empty'),
+            ([path, '--set', 'min_host_coverage=nan'], 'not a finite'),
+            ([path, '--set', 'soft_rule_penalty=inf'], 'not a finite'),
             ([path, '--policies', 'none.yaml'], 'none.yaml: it cannot be'),
             ([str(self.top / 'none')], 'No such file'),
         ):
@@ -158,6 +161,14 @@ class TestOne(RecordingsTestCase):
                 self.assertEqual(1, err.count('\n'))
         for bad in (['--set', 'x'], ['--mode', 'x'], ['--scope']):
             self.assertEqual(2, run(path, *bad)[0])
+
+    def test_all_that_is_wrong_is_told_at_once(self) -> None:
+        wrong = ['keep_hosts=', 'cooldown=nan', 'thresh.cpu=1', 'a.b=1', 'x=1']
+        sets = [part for one in wrong for part in ('--set', one)]
+        code, _, err = run(self.record('one'), *sets)
+        self.assertEqual((1, 1), (code, err.count('\n')))
+        for one in wrong:
+            self.assertIn(one.partition('=')[0], err)
 
     def test_names_that_speak_to_terminals(self) -> None:
         one = recordings.small()

@@ -125,6 +125,22 @@ class TestOffline(CheckTestCase):
             [one['text'].split(' in ')[0] for one in report['findings']],
         )
 
+    def test_options_that_are_empty(self) -> None:
+        """To oslo.config an empty number is None, without a word."""
+        conf = self.conf(cooldown='', policies_file='')
+        report = self.check('--offline', '--config-file', conf)
+        self.assertEqual({'config-invalid': 'error'}, self.codes(report))
+        self.assertEqual(
+            [
+                f'[kronos] policies_file in {conf}: it is empty: give it a '
+                'value, or leave it out; the default is '
+                '/etc/kronos/policies.yaml',
+                f'[kronos] cooldown in {conf}: it is empty: give it a value, '
+                'or leave it out; the default is 600',
+            ],
+            [one['text'] for one in report['findings']],
+        )
+
     def test_a_name_that_means_nothing(self) -> None:
         conf = self.conf(coldown=3, more='[kronos_promethius]\nurl = x')
         report = self.check('--offline', '--config-file', conf)
