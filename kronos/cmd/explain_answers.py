@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kronos.engine import lifted, scene
-from kronos.engine.carry import Carry
+from kronos.cmd import trying
+from kronos.engine import lifted, nearest, remedies, scene
 from kronos.engine.codes import Code, Reason
-from kronos.engine.lifting import can_lift
+from kronos.engine.lifting import Pair, can_lift, lift
 from kronos.engine.meanings import MEANINGS
 from kronos.engine.nearest import STOPPED, closest, each_closest, nearest_miss
-from kronos.engine.scope import Scope
+from kronos.engine.scene import Case
 from kronos.engine.types import AggregateResult, MigrationStep
 from kronos.engine.verdicts import Verdict
 from kronos.engine.whynot import WhyNot
@@ -67,6 +67,7 @@ class Answers:
             'combined_before': result.combined_before,
             'combined_after': result.combined_after,
             'nearest_miss': miss and self._full(at, miss),
+            **self._blockers(at, miss.source if miss else ''),
         }
 
     def instance(
@@ -88,6 +89,7 @@ class Answers:
         verdicts = why.verdicts([uuid], why.hosts)
         miss = closest(verdicts)
         return found | {
+            **self._blockers(at, one.host),
             'codes': _codes(verdicts),
             'nearest_miss': miss and self._full(at, miss),
             'destinations': [self._brief(at, one) for one in verdicts],
@@ -122,6 +124,7 @@ class Answers:
             'policies': _standing(result, name),
             'role': _role(roles),
             **roles,
+            **self._blockers(at, name),
         }
 
     def _side(
@@ -145,30 +148,80 @@ class Answers:
         if verdict.code is not Code.ALREADY_THERE:
             verdict = lifted.settled(case, result, verdict)
         found = self._brief(at, verdict)
-        codes = [reason.code for reason in verdict.reasons]
-        if codes and all(code and can_lift(code) for code in codes):
-            found['if_lifted'] = self._if_lifted(at, verdict)
+        if not verdict.reasons:
+            remedy = remedies.of_search(case, result, verdict)
+            found |= _remedy(remedy)
+            if remedy.can_be_tried:
+                changed = trying.changed(case, remedy)
+                found['if_lifted'] = self._if_lifted(at, verdict, changed)
+            return found
+        own = [remedies.of_reason(case, verdict, o) for o in verdict.reasons]
+        found |= _remedy(own[0])
+        for row, remedy in zip(found['also'], own[1:], strict=True):
+            row |= _remedy(remedy)
+        if all(one.code and can_lift(one.code) for one in verdict.reasons):
+            changed = lifted.without(case, verdict)
+            against = lifted.still_against(changed, result, verdict)
+            found['if_lifted'] = self._if_lifted(at, verdict, changed, against)
         return found
 
-    def _if_lifted(self, at: int, verdict: Verdict) -> dict[str, Any]:
-        case, result = self._cases[at], self.plan.report.scopes[at]
-        changed = lifted.without(case, verdict)
-        against = lifted.still_against(changed, result, verdict)
-        again = Scope(
-            changed.snapshot,
-            changed.policies,
-            changed.settings,
-            Carry(list(changed.carried)),
-        ).plan()
-        pair = verdict.instance, verdict.destination
+    def _if_lifted(
+        self,
+        at: int,
+        verdict: Verdict,
+        changed: Case,
+        against: Sequence[Reason] = (),
+    ) -> dict[str, Any]:
+        """What the plan of a changed case does with the instance."""
+        again = trying.planned(changed)
+        uuid = verdict.instance
+        moves = [
+            {
+                'number': number,
+                'phase': step.phase.value,
+                'source': step.source,
+                'destination': step.destination,
+            }
+            for number, step in enumerate(again.steps, start=1)
+            if step.instance == uuid
+        ]
         return {
             'legal': not against,
             'against': [str(one) for one in against],
             'planned': any(
-                (step.instance, step.destination) == pair
-                for step in again.steps
+                one['destination'] == verdict.destination for one in moves
             ),
+            'moves': moves,
+            'stays': again.stayed.get(uuid, ''),
+            'more_steps': len(again.steps) - len(self._steps(at)),
         }
+
+    def _steps(self, at: int) -> list[MigrationStep]:
+        return self.plan.report.scopes[at].steps
+
+    def _blockers(self, at: int, host: str) -> dict[str, Any]:
+        """What keeps a host from being emptied, if it is to be."""
+        case, result, why = self._cases[at], self._result(at), self.why(at)
+        if not nearest.is_to_be_emptied(why, host):
+            return {'blockers': [], 'if_all_lifted': None}
+        held = nearest.blockers(why, host)
+        for one in held:
+            for reason in one.reasons:
+                if reason.code and can_lift(reason.code):
+                    pair = Pair(one.instance, one.source, one.destination)
+                    case = lift(case, reason, pair)
+        again = trying.planned(case) if held else result
+        return {
+            'blockers': [self._brief(at, one) for one in held],
+            'if_all_lifted': {
+                'instances': nearest.number_on(result, host),
+                'leaving': sum(one.source == host for one in again.steps),
+                'stays': nearest.why_left(again, host),
+            },
+        }
+
+    def _result(self, at: int) -> AggregateResult:
+        return self.plan.report.scopes[at]
 
     def _brief(self, at: int, verdict: Verdict) -> dict[str, Any]:
         known = self.plan.report.scopes[at].instances.get(verdict.instance)
@@ -182,6 +235,7 @@ class Answers:
             'text': verdict.text,
             'means': meaning.means,
             'remedy': meaning.remedy,
+            'try': [],
             'also': [_reason(one) for one in verdict.also],
             'phase': verdict.phase.value if verdict.phase else '',
             'after_steps': verdict.after,
@@ -209,7 +263,12 @@ def _reason(reason: Reason) -> dict[str, Any]:
         'host': reason.host,
         'text': str(reason),
         'remedy': MEANINGS[code].remedy if code else '',
+        'try': [],
     }
+
+
+def _remedy(one: remedies.Remedy) -> dict[str, Any]:
+    return {'remedy': one.text, 'try': trying.arguments(one)}
 
 
 def _codes(verdicts: Sequence[Verdict]) -> dict[str, int]:

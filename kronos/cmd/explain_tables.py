@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How does an answer look on a terminal?"""
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ def _scope(one: Row) -> list[str]:
         lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
     else:
         lines.append('There is no move that came close.')
-    return lines
+    return [*lines, *_blockers(one)]
 
 
 def _instance(one: Row) -> list[str]:
@@ -47,7 +48,7 @@ def _instance(one: Row) -> list[str]:
         lines.append('No step of the plan moves it.')
     if one['nearest_miss']:
         lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
-    return [*lines, '', *_destinations(one)]
+    return [*lines, '', *_destinations(one), *_blockers(one)]
 
 
 def _destinations(one: Row) -> list[str]:
@@ -104,7 +105,7 @@ def _host(one: Row) -> list[str]:
     ]
     for side, title in (('sends', 'Sending'), ('receives', 'Receiving')):
         lines += ['', title, *_side(one[side])]
-    return lines
+    return [*lines, *_blockers(one)]
 
 
 def _policies(policies: list[Row]) -> list[str]:
@@ -164,13 +165,11 @@ def _verdict(one: Row) -> list[str]:
     lines = [
         f'{_name(one)} from {one["source"]} to {one["destination"]}',
         f'  [{one["code"]}] {one["text"]}',
+        *_remedy(one),
     ]
-    if one['remedy']:
-        lines.append(f'    to lift it: {one["remedy"]}')
     for other in one['also']:
         lines.append(f'  also [{other["code"]}] {other["text"]}')
-        if other['remedy']:
-            lines.append(f'    to lift it: {other["remedy"]}')
+        lines += _remedy(other)
     if one['gain'] is not None:
         lines.append(
             f'  it would change the combined imbalance by '
@@ -185,17 +184,61 @@ def _verdict(one: Row) -> list[str]:
     return lines
 
 
+def _remedy(one: Row) -> list[str]:
+    if not one['remedy']:
+        return []
+    lines = [f'    to lift it: {one["remedy"]}']
+    if one['try']:
+        lines.append(f'    to try it: {shlex.join(one["try"])}')
+    return lines
+
+
 def _lifted(one: Row) -> str:
-    what = 'that were' if not one['also'] else 'all of these were'
+    """What the plan then does with the instance, wherever it goes."""
     lifted = one['if_lifted']
     if not lifted['legal']:
-        return f'  if {what} lifted: still {"; ".join(lifted["against"])}'
-    then = (
-        'the plan would make it'
-        if lifted['planned']
-        else ('the plan would still not make it')
-    )
-    return f'  if {what} lifted: it is legal, and {then}'
+        return f'  {_if(one)}: still {"; ".join(lifted["against"])}'
+    if lifted['planned']:
+        then = 'the plan would make it'
+    elif lifted['moves']:
+        step = lifted['moves'][-1]
+        then = (
+            f'the plan would move the instance to {step["destination"]} '
+            f'instead (step {step["number"]})'
+        )
+    else:
+        then = f'the plan would leave the instance there: {lifted["stays"]}'
+        if number := lifted['more_steps']:
+            other = 'more' if number > 0 else 'fewer'
+            then += f'; it has {_counted(abs(number), "step")} {other}'
+    return f'  {_if(one)}: it is legal, and {then}'
+
+
+def _if(one: Row) -> str:
+    if len(one['also']):
+        return 'if all of these were lifted'
+    return 'if that were lifted'
+
+
+def _blockers(one: Row) -> list[str]:
+    """All that keep a host from being emptied."""
+    if not one.get('blockers'):
+        return []
+    rows = [('instance', 'code', 'nearest', 'why')]
+    for row in one['blockers']:
+        name = row['instance_name'] or row['instance']
+        why = row['text'] + _also(row)
+        rows.append((name, row['code'], row['destination'], why))
+    source, then = one['blockers'][0]['source'], one['if_all_lifted']
+    end = f'{then["leaving"]} of {then["instances"]} instances would leave'
+    if then['stays']:
+        end += f': {then["stays"]}'
+    return [
+        '',
+        f'What cannot leave {source}',
+        *aligned(rows),
+        f'if all of that were lifted: {end}',
+    ]
 
 
 def _name(one: Row) -> str:

@@ -24,17 +24,18 @@ MEANINGS: dict[Code, Meaning] = {
     ),
     Code.SCOPE_NO_POLICY: Meaning(
         'No policy can be used, or not all where all are required.',
-        'Mend the queries that the reason names.',
+        'Correct the queries that the reason names.',
     ),
     Code.SCOPE_TOO_FEW_HOSTS: Meaning(
         'Too few hosts of the scope can take part.',
-        'Mend the hosts that the reason names.',
+        'Bring back the hosts that the reason names.',
     ),
     Code.SCOPE_COOLDOWN: Meaning(
         'The scope rests after its last move.', 'Wait, or lower cooldown.'
     ),
     Code.SCOPE_BALANCED: Meaning(
-        'Every policy is within its threshold.', 'Lower a threshold.'
+        'Every policy is within its threshold.',
+        'Lower a threshold below what the plan leaves.',
     ),
     Code.SCOPE_STUCK: Meaning(
         'No legal move, or sequence of moves that is searched for, improves '
@@ -48,7 +49,8 @@ MEANINGS: dict[Code, Meaning] = {
     Code.INSTANCE_UNMOVABLE: Meaning(
         'The audit excludes the instance, or the recording calls it '
         'unmovable.',
-        'Leave it out of what the audit excludes.',
+        'Leave it out of what the audit excludes, or set movable to true in '
+        'the recording.',
     ),
     Code.INSTANCE_LOCKED: Meaning('The instance is locked.', 'Unlock it.'),
     Code.INSTANCE_PINNED: Meaning(
@@ -74,7 +76,7 @@ MEANINGS: dict[Code, Meaning] = {
     ),
     Code.INSTANCE_QUARANTINE: Meaning(
         'A move of it failed not long ago.',
-        'Wait, lower quarantine, or move it by hand.',
+        'Wait, lower instance_quarantine_seconds, or move it by hand.',
     ),
     Code.INSTANCE_COOLDOWN: Meaning(
         'It was part of a plan or moved not long ago.',
@@ -86,7 +88,7 @@ MEANINGS: dict[Code, Meaning] = {
     ),
     Code.INSTANCE_NO_PROFILE: Meaning(
         'A policy does not know what it weighs.',
-        'Mend vm_profile_query, or set vm_profile_fallback.',
+        'Correct vm_profile_query, or set vm_profile_fallback.',
     ),
     Code.HOST_NO_SERVICE: Meaning(
         'The host has no nova-compute service.', 'Start nova-compute there.'
@@ -120,11 +122,11 @@ MEANINGS: dict[Code, Meaning] = {
     ),
     Code.HOST_CLOSED: Meaning(
         'The recording says that the host takes nothing.',
-        'Set available to true.',
+        'Set available to true in the recording.',
     ),
     Code.HOST_NO_PLACEMENT: Meaning(
         'Placement shows no inventory of the host.',
-        'Mend its resource provider, or set require_headroom to false.',
+        'Repair its resource provider, or set require_headroom to false.',
     ),
     Code.ZONE_PINNED: Meaning(
         'The instance is pinned to another availability zone.',
@@ -144,19 +146,22 @@ MEANINGS: dict[Code, Meaning] = {
     ),
     Code.GROUP_APART: Meaning(
         'As many members of its anti-affinity group as may be are there.',
-        'Choose a host without them.',
+        'Move one of them away first, or choose a host without them. Of a '
+        'soft group: set soft_rules to penalty.',
     ),
     Code.GROUP_TOGETHER: Meaning(
         'Other members of its affinity group are elsewhere.',
-        'Enforce affinity, so that the group is moved as one.',
+        'Delete the server group if its rule is not wanted any more. Of a '
+        'soft group: set soft_rules to penalty.',
     ),
     Code.GROUP_LONE: Meaning(
         'It is alone in its affinity group; Nova moves no such instance.',
-        'Take it out of the group.',
+        'Delete the server group if its rule is not wanted any more.',
     ),
     Code.GROUP_UNKNOWN: Meaning(
         'Its server group has a policy that is not known.',
-        'Tell the developers of the policy.',
+        'Delete the server group if its rule is not wanted any more, or tell '
+        'the developers of the policy.',
     ),
     Code.OVER_CEILING: Meaning(
         'The host would be above capacity_threshold of a policy.',
@@ -189,11 +194,13 @@ MEANINGS: dict[Code, Meaning] = {
         'it gains nothing.'
     ),
     Code.BUDGET_USED: Meaning(
-        'No migration is left in the budget.', 'Raise max_migrations.'
+        'No migration is left in the budget.',
+        'Raise max_migrations of the audit, or max_migrations_per_cycle of '
+        'the policies.',
     ),
     Code.NOT_ASKED: Meaning(
         'It is legal, but the strategy does not ask for such moves.',
-        'Plan with another strategy.',
+        'Plan with kronos_spread or kronos_pack.',
     ),
     Code.REPAIRS_NOTHING: Meaning(
         'It is legal, but does not bring its server group closer to its rule.'
@@ -201,7 +208,7 @@ MEANINGS: dict[Code, Meaning] = {
     Code.GROUP_WAITS: Meaning(
         'Its server group is repaired when a member that is on its way has '
         'arrived.',
-        'Wait.',
+        'Wait until it has arrived.',
     ),
     Code.PACK_NO_TARGET: Meaning(
         'Pack fills no empty host, nor one that is being emptied.'
@@ -210,14 +217,16 @@ MEANINGS: dict[Code, Meaning] = {
         'No more than keep_hosts are in use.', 'Lower keep_hosts.'
     ),
     Code.PACK_AWAITED: Meaning(
-        'Its host is kept: an instance is on its way there.', 'Wait.'
+        'Its host is kept: an instance is on its way there.',
+        'Wait until it has arrived.',
     ),
     Code.PACK_RECEIVES: Meaning(
         'Its host is kept: this plan moves an instance there.'
     ),
     Code.PACK_NOT_WHOLE: Meaning(
         'Its host is kept: another instance there cannot leave.',
-        'Ask for that instance, or set pack_partial_drains.',
+        'Lift what keeps the instances that cannot leave, or set '
+        'pack_partial_drains.',
     ),
     Code.PACK_HEADROOM_HOSTS: Meaning(
         'Its host is kept: too little room would be left for the loss of '

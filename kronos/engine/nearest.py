@@ -150,6 +150,49 @@ def _in_pack(why: WhyNot, moment: Moment) -> Verdict | None:
     return best[1] if best else None
 
 
+def is_to_be_emptied(why: WhyNot, host: str) -> bool:
+    """Whether a host was drained or tried by pack, and not all leave it."""
+    scene, result = why.trails.start, why.result
+    known = result.availability_zones
+    if scene.phases is None or host not in known:
+        return False
+    left = number_on(result, host) - sum(
+        one.source == host for one in result.steps
+    )
+    at = scene.phases.state.index.host[host]
+    packs = scene.phases.asked()[-1] is MigrationPhase.PACK
+    return left > 0 and (packs or bool(scene.phases.draining[at]))
+
+
+def number_on(result: AggregateResult, host: str) -> int:
+    """The instances that planning found on a host."""
+    return sum(one.host == host for one in result.instances.values())
+
+
+def why_left(result: AggregateResult, host: str) -> str:
+    """The planner's reason for the first instance that stays on a host."""
+    left = sorted(
+        uuid
+        for uuid, one in result.instances.items()
+        if one.host == host and uuid in result.stayed
+    )
+    return result.stayed[left[0]] if left else ''
+
+
+def blockers(why: WhyNot, host: str) -> list[Verdict]:
+    """Of each instance that cannot leave a host, what came closest."""
+    moved = _moved(why.result)
+    uuids = [
+        uuid
+        for uuid, one in sorted(why.result.instances.items())
+        if one.host == host and uuid not in moved
+    ]
+    nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
+    no_target = Code.PACK_NO_TARGET
+    held = [one for one in nearest if one.reasons or one.code is no_target]
+    return [why.verdict(one.instance, one.destination) for one in held]
+
+
 def _held(why: WhyNot, uuids: Sequence[str]) -> list[Verdict]:
     """For each that cannot leave what comes closest; else for any."""
     nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))

@@ -113,13 +113,7 @@ class Scope:
         budget = settings.max_migrations or max(
             policy.max_migrations_per_cycle for policy in self._used
         )
-        hosts = self._snapshot.hosts
-        busy = {
-            event.instance
-            for event in self._snapshot.events
-            if event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
-            and (event.source in hosts or event.destination in hosts)
-        }
+        busy = under_way(self._snapshot)
         if busy:
             self.card.warnings.append(
                 f'the budget of {budget} is less by {len(busy)}: so many '
@@ -179,3 +173,14 @@ class Scope:
                     self.profiles.profiles[step.instance].usage,
                 )
             )
+
+
+def under_way(snapshot: Snapshot) -> set[str]:
+    """The instances that are on their way from or to hosts of a scope."""
+    hosts = snapshot.hosts
+    return {
+        event.instance
+        for event in snapshot.events
+        if event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
+        and (event.source in hosts or event.destination in hosts)
+    }

@@ -79,7 +79,7 @@ class _Answer:
         gain = self._verdict.gain or 0.0
         if gain <= EPSILON:
             return Code.NO_GAIN, f'it is legal, but {self._effect()}'
-        price = self._price()
+        price = self._verdict.price = self._price()
         if gain - price <= EPSILON:
             return Code.SOFT_PENALTY, (
                 f'it is legal, but {self._effect()}, which is not more than '

@@ -32,6 +32,10 @@ class Verdict:
     """How far the combined imbalance would fall; None if not known."""
     widths: dict[str, float] = field(default_factory=dict)
     """Per policy the imbalance that it would leave, where known."""
+    before: dict[str, float] = field(default_factory=dict)
+    """The same without it."""
+    price: float = 0.0
+    """What the soft rules cost that it breaks, in combined imbalance."""
     heard: bool = False
     """Whether the policies were asked for objections (B7)."""
     better: int | None = None

@@ -196,6 +196,9 @@ class WhyNot:
             if is_known and not _is_made_up(place.trail):
                 verdict.gain = gain
                 verdict.widths = dict(zip(state.policies, left, strict=True))
+                verdict.before = dict(
+                    zip(state.policies, state.imbalances.tolist(), strict=True)
+                )
                 verdict.heard = moment.hears
             against = self._against(verdict, place, one, host)
             if bad and verdict.heard:

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is a remedy tried on a recording: by which arguments, and with what
+result?
+"""
+
+import dataclasses
+
+from kronos.engine.carry import Carry
+from kronos.engine.remedies import Remedy
+from kronos.engine.scene import Case
+from kronos.engine.scope import Scope
+from kronos.engine.types import AggregateResult
+from kronos.snapshots import overriding
+
+
+def arguments(remedy: Remedy) -> list[str]:
+    """Those of kronos-replay and kronos-explain that try it."""
+    found = []
+    for name, value in remedy.overrides.items():
+        found += ['--set', f'{name}={value}']
+    if remedy.max_migrations is not None:
+        found += ['--max-migrations', str(remedy.max_migrations)]
+    if remedy.mode is not None:
+        found += ['--mode', remedy.mode.value]
+    return found
+
+
+def changed(case: Case, remedy: Remedy) -> Case:
+    """What the planner is given with these arguments."""
+    settings = dataclasses.replace(case.settings)
+    overriding.apply(settings, remedy.overrides)
+    if remedy.max_migrations is not None:
+        settings.max_migrations = remedy.max_migrations
+    if remedy.mode is not None:
+        settings.rebalance = True
+    policies = overriding.policies(case.policies, remedy.overrides)
+    return dataclasses.replace(case, settings=settings, policies=policies)
+
+
+def planned(case: Case) -> AggregateResult:
+    """The plan of a case."""
+    carry = Carry(list(case.carried))
+    return Scope(case.snapshot, case.policies, case.settings, carry).plan()
