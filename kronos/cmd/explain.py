@@ -15,16 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from kronos.cmd import explain_tables as tables
-from kronos.cmd import terminal, wishes
+from kronos.cmd import explain_tables, program, tables, terminal, wishes
 from kronos.cmd.explain_answers import FORMAT_VERSION, Answers
-from kronos.common.exceptions import ArchiveError, KronosException
+from kronos.common.exceptions import ArchiveError
 from kronos.snapshots.replaying import Replay
 
+PROGRAM = 'kronos-explain'
 SHOWN = 20
 """So many instances of one name are listed."""
 
 
+@program.command(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -35,32 +36,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     if parsed.destination and not parsed.instance:
         parser.error('--destination needs --instance')
-    try:
-        plan = wishes.played(parsed.path, wishes.of(parsed, parsed.policies))
-        # Sums of absurd values overflow, as they do in planning.
-        with np.errstate(over='ignore', invalid='ignore'):
-            found = document(plan, parsed)
-    except KronosException as error:
-        text = terminal.plain(str(error))
-        print(f'kronos-explain: {text}', file=sys.stderr)
-        return 1
+    if [parsed.path, parsed.policies].count('-') > 1:
+        parser.error('- can be given once')
+    plan = wishes.played(parsed.path, wishes.of(parsed, parsed.policies))
+    # Sums of absurd values overflow, as they do in planning.
+    with np.errstate(over='ignore', invalid='ignore'):
+        found = document(plan, parsed)
     if parsed.format == 'json':
-        terminal.show(json.dumps(found, indent=2, allow_nan=False))
+        text = json.dumps(found, indent=2, allow_nan=False)
+    elif parsed.format == 'table':
+        text = explain_tables.text(found, program.width(parsed))
     else:
-        terminal.show(tables.text(found))
+        text = tables.printed(explain_tables.rows(found), parsed.format)
+    terminal.show(text)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog='kronos-explain',
+    parser = program.parser(
+        PROGRAM,
         description='Say why a plan of a recorded cloud moves an instance or '
         'does not, why a host sends or receives, or why there is no plan.',
     )
     parser.add_argument(
         'path',
         metavar='PATH',
-        help='a recording, or a file of format cluster/1, maybe gzipped',
+        help='a recording, or a file of format cluster/1, maybe gzipped; - '
+        'is standard input',
     )
     about = parser.add_mutually_exclusive_group()
     about.add_argument(
@@ -75,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         help='of the instance: this destination alone, with what would be '
         'were all lifted that forbids it',
     )
-    parser.add_argument('--format', choices=['table', 'json'], default='table')
+    program.add_format(parser)
     wishes.add(parser)
     return parser
 

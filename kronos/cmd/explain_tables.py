@@ -5,22 +5,64 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from kronos.cmd.replay_tables import aligned
+from kronos.cmd import tables, terminal
+from kronos.cmd.tables import Row as Cells
 
 ROWS = 20
 """So many destinations are listed one by one; of more, one of each code."""
 
+COLUMNS = (
+    'instance',
+    'instance_name',
+    'source',
+    'destination',
+    'code',
+    'gain',
+    'text',
+)
 Row = Mapping[str, Any]
 
 
-def text(found: Row) -> str:
-    """The answers of a document, one after the other."""
+def text(found: Row, width: int | None = None) -> str:
+    """The answers of a document, one after the other.
+
+    :param width: of the terminal, in columns; None: no matter
+    """
     write = {'instance': _instance, 'host': _host, 'scope': _scope}
-    parts = [write[found['question']](one) for one in found['answers']]
+    parts = [
+        write[found['question']](terminal.lines(one), width)
+        for one in found['answers']
+    ]
     return '\n\n'.join('\n'.join(part) for part in parts)
 
 
-def _scope(one: Row) -> list[str]:
+def rows(found: Row) -> list[Cells]:
+    """The moves that an answer is about, the names of the columns first."""
+    head = ('scope', *COLUMNS)
+    return [
+        head,
+        *(
+            (one['scope'], *(_cell(row[name]) for name in COLUMNS))
+            for one in found['answers']
+            for row in _of(found['question'], one)
+        ),
+    ]
+
+
+def _of(question: str, one: Row) -> list[Row]:
+    if question == 'instance':
+        return list(one['destinations'])
+    sides = [one] if question == 'scope' else [one['sends'], one['receives']]
+    return [side['nearest_miss'] for side in sides if side['nearest_miss']]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ''
+    return f'{value:+.4f}' if isinstance(value, float) else str(value)
+
+
+def _scope(one: Row, width: int | None) -> list[str]:
     number = one['steps']
     lines = [
         f'Scope {one["scope"]}: {_counted(number, "migration")} planned'
@@ -32,10 +74,10 @@ def _scope(one: Row) -> list[str]:
         lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
     else:
         lines.append('There is no move that came close.')
-    return [*lines, *_blockers(one)]
+    return [*lines, *_blockers(one, width)]
 
 
-def _instance(one: Row) -> list[str]:
+def _instance(one: Row, width: int | None) -> list[str]:
     lines = [
         f'Instance {_name(one)} on {one["host"]}, scope {one["scope"]}',
         *_moves(one['moves']),
@@ -48,10 +90,10 @@ def _instance(one: Row) -> list[str]:
         lines.append('No step of the plan moves it.')
     if one['nearest_miss']:
         lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
-    return [*lines, '', *_destinations(one), *_blockers(one)]
+    return [*lines, '', *_destinations(one, width), *_blockers(one, width)]
 
 
-def _destinations(one: Row) -> list[str]:
+def _destinations(one: Row, width: int | None) -> list[str]:
     others = [
         row for row in one['destinations'] if row['code'] != 'already_there'
     ]
@@ -75,7 +117,7 @@ def _destinations(one: Row) -> list[str]:
                 row['text'] + _also(row),
             )
         )
-    return aligned(rows)
+    return tables.aligned(rows, width)
 
 
 def _also(row: Row) -> str:
@@ -87,7 +129,7 @@ def _gain(gain: float | None) -> str:
     return '' if gain is None else f'{gain:+.4f}'
 
 
-def _host(one: Row) -> list[str]:
+def _host(one: Row, width: int | None) -> list[str]:
     does = {
         'neither': 'neither sends nor receives',
         'both': 'sends and receives',
@@ -101,14 +143,14 @@ def _host(one: Row) -> list[str]:
             f'Takes nothing: [{row["code"]}] {row["text"]}'
             for row in one['against']
         ),
-        *_policies(one['policies']),
+        *_policies(one['policies'], width),
     ]
     for side, title in (('sends', 'Sending'), ('receives', 'Receiving')):
-        lines += ['', title, *_side(one[side])]
-    return [*lines, *_blockers(one)]
+        lines += ['', title, *_side(one[side], width)]
+    return [*lines, *_blockers(one, width)]
 
 
-def _policies(policies: list[Row]) -> list[str]:
+def _policies(policies: list[Row], width: int | None) -> list[str]:
     if not policies:
         return ['No policy counts it.']
     rows = [('policy', 'value', 'after', 'rank', 'lowest', 'highest', 'band')]
@@ -125,7 +167,7 @@ def _policies(policies: list[Row]) -> list[str]:
                 _band(one),
             )
         )
-    return aligned(rows)
+    return tables.aligned(rows, width)
 
 
 def _band(one: Row) -> str:
@@ -135,16 +177,17 @@ def _band(one: Row) -> str:
     return f'{where} lowest + {one["threshold"]:g}'
 
 
-def _side(side: Row) -> list[str]:
+def _side(side: Row, width: int | None) -> list[str]:
     lines = _moves(side['moves'])
     if not lines:
         lines = ['nothing']
     if side['codes']:
-        lines += aligned(
+        lines += tables.aligned(
             [
                 ('instances', 'code'),
                 *((str(n), code) for code, n in side['codes'].items()),
-            ]
+            ],
+            width,
         )
     if side['nearest_miss']:
         lines += ['Nearest miss', *_verdict(side['nearest_miss'])]
@@ -220,7 +263,7 @@ def _if(one: Row) -> str:
     return 'if that were lifted'
 
 
-def _blockers(one: Row) -> list[str]:
+def _blockers(one: Row, width: int | None) -> list[str]:
     """All that keep a host from being emptied."""
     if not one.get('blockers'):
         return []
@@ -236,7 +279,7 @@ def _blockers(one: Row) -> list[str]:
     return [
         '',
         f'What cannot leave {source}',
-        *aligned(rows),
+        *tables.aligned(rows, width),
         f'if all of that were lifted: {end}',
     ]
 

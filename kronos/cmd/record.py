@@ -8,14 +8,13 @@ wrong.
 
 import argparse
 import dataclasses
-import importlib.metadata
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from kronos.clients import prometheus, watcher
-from kronos.cmd import configuration, session
+from kronos.cmd import configuration, program, session, terminal
 from kronos.common import exceptions, masking, options
 from kronos.engine import cooldown
 from kronos.engine.settings import Settings
@@ -35,10 +34,10 @@ from kronos.snapshots.recording import Recording
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
-PACKAGE = 'kronos-watcher'
 Tell = Callable[[str], None]
 
 
+@program.command(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -47,17 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parsed = _parser().parse_args(arguments)
     configuration.log(parsed.debug)
-    try:
-        _record(parsed, _tell)
-    except exceptions.KronosException as error:
-        _tell(masking.masked(str(error)))
-        return 1
+    _record(parsed, _tell)
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
+    parser = program.parser(
+        PROGRAM,
         description='Record the cloud as it is now, to plan by it offline '
         'with kronos-replay. Nothing is changed.',
         epilog='Exit status: 0 recorded, 1 not recorded, 2 wrong usage.',
@@ -86,7 +81,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         '--unassigned',
         action='store_true',
-        help='the same of the hosts that are in no aggregate',
+        help='hosts that are in no aggregate are planned, too, unless a '
+        'replay names something else',
     )
     parser.add_argument(
         '--anonymize',
@@ -105,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _tell(text: str) -> None:
-    print(f'{PROGRAM}: {text}', file=sys.stderr, flush=True)
+    terminal.complain(PROGRAM, text)
 
 
 def _record(parsed: argparse.Namespace, tell: Tell) -> None:
@@ -141,7 +137,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
         text,
         max_concurrent=conf.kronos.max_concurrent_migrations,
         recorded_at=look.gathered.taken_at,
-        made_by=f'{PACKAGE} {_version()}',
+        made_by=f'{program.PACKAGE} {program.version()}',
         unknown=lacking,
     )
     for line in _doubts(recording):
@@ -190,13 +186,6 @@ def _doubts(recording: Recording) -> list[str]:
     ]
     found = [*recording.unknown, *recording.gathered.warnings, *failed]
     return [masking.masked(one) for one in found]
-
-
-def _version() -> str:
-    try:
-        return importlib.metadata.version(PACKAGE)
-    except importlib.metadata.PackageNotFoundError:
-        return 'unknown'
 
 
 if __name__ == '__main__':

@@ -2,8 +2,8 @@
 """What would Kronos do with this recording? Offline, and changing nothing.
 
 Exit status: 0 when all was planned, whatever the outcome; 1 when a recording,
-a policies file or an override cannot be used, or the output cannot be
-written; 2 when the arguments are wrong.
+a policies file or an override cannot be used, when no policy could be, or
+when the output cannot be written; 2 when the arguments are wrong.
 """
 
 import argparse
@@ -18,9 +18,16 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from kronos.cmd import (
+    judged,
+    program,
+    replay_tables,
+    series_tables,
+    tables,
+    terminal,
+    wishes,
+)
 from kronos.cmd import replay_series as series
-from kronos.cmd import replay_tables as tables
-from kronos.cmd import terminal, wishes
 from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine import explain, report
 from kronos.policies.models import Mode
@@ -28,8 +35,10 @@ from kronos.snapshots import archive, examples, wholefile
 from kronos.snapshots.replaying import Replay
 
 PACKAGE = 'kronos-watcher'
+PROGRAM = 'kronos-replay'
 
 
+@program.command(PROGRAM)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -40,23 +49,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     parsed.command = shlex.join([parser.prog, *given])
-    try:
-        paths = archive.found_in(parsed.path)
-        many = len(paths) > 1 or parsed.compare is not None
-        if many and parsed.html:
-            parser.error('--html takes one recording, and no --compare')
-        text = _many(paths, parsed) if many else _one(paths[0], parsed)
-    except KronosException as error:
-        print(f'kronos-replay: {terminal.plain(str(error))}', file=sys.stderr)
-        return 1
-    terminal.show(text)
-    return 0
+    paths = archive.found_in(parsed.path)
+    many = len(paths) > 1 or parsed.compare is not None
+    if many and parsed.html:
+        parser.error('--html takes one recording, and no --compare')
+    if [*parsed.path, parsed.policies, parsed.compare].count('-') > 1:
+        parser.error('- can be given once')
+    return _many(paths, parsed) if many else _one(paths[0], parsed)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog='kronos-replay',
-        description='Plan the migrations of recorded clouds, offline.',
+    parser = program.parser(
+        PROGRAM, description='Plan the migrations of recorded clouds, offline.'
     )
     parser.add_argument(
         'path',
@@ -64,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs='+',
         help='a recording, a directory of recordings, or a file of format '
         'cluster/1, maybe gzipped; of several there is one line each, and a '
-        'summary; examples/NAME is one that comes with Kronos',
+        'summary; examples/NAME is one that comes with Kronos, and - is '
+        'standard input',
     )
     parser.add_argument(
         '--list-examples',
@@ -76,9 +81,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         '--compare',
         metavar='FILE',
-        help='plan by these policies too, and show both side by side',
+        help='plan by these policies too, and show both side by side; - is '
+        'standard input',
     )
-    parser.add_argument('--format', choices=['table', 'json'], default='table')
+    program.add_format(parser)
     parser.add_argument(
         '--html',
         metavar='FILE',
@@ -100,46 +106,95 @@ class _ListExamples(argparse.Action):
         parser.exit()
 
 
-def _one(path: str, parsed: argparse.Namespace) -> str:
+def _one(path: str, parsed: argparse.Namespace) -> int:
     plan = wishes.played(path, wishes.of(parsed, parsed.policies))
     began = time.monotonic()
     found = {'command': parsed.command, **document(plan)}
     if parsed.html:
         _write_page(parsed.html, plan, found)
     plan.timings['report'] = round(time.monotonic() - began, 6)
+    terminal.show(_text(plan, found, parsed))
+    if any(judged.of(one).is_judged for one in plan.report.scopes):
+        return 0
+    for one in plan.report.scopes:
+        text = f'scope {one.name}: {one.reason}'
+        terminal.complain(PROGRAM, f'{path}: {text}')
+    return 1
+
+
+def _text(
+    plan: Replay, found: dict[str, Any], parsed: argparse.Namespace
+) -> str:
     if parsed.format == 'json':
         if parsed.time:
             found['timings'] = plan.timings
         return json.dumps(found, indent=2, allow_nan=False)
-    limit = budget(plan)
-    parts = [tables.table(one, limit) for one in plan.report.scopes]
+    if parsed.format != 'table':
+        return tables.printed(replay_tables.rows(plan.report), parsed.format)
+    limit, width = budget(plan), program.width(parsed)
+    parts = [
+        replay_tables.table(one, limit, width) for one in plan.report.scopes
+    ]
     if parsed.time:
         parts.append(_told(plan.timings))
     return '\n\n'.join(parts)
 
 
-def _many(paths: Sequence[str], parsed: argparse.Namespace) -> str:
+def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
     wanted = [wishes.of(parsed, parsed.policies)]
+    names = [parsed.policies or 'as recorded']
     if parsed.compare is not None:
         wanted.append(wishes.of(parsed, parsed.compare))
+        names.append(parsed.compare)
+    columns = [series.Series(name) for name in names]
     timings: dict[str, float] = {}
-    columns = [series.Series() for _ in wanted]
+    failed: dict[str, str] = {}
     for path in paths:
-        for wish, column in zip(wanted, columns, strict=True):
-            plan = wishes.played(path, wish)
+        try:
+            plans = [wishes.played(path, wish) for wish in wanted]
+        except KronosException as error:
+            # The others are planned all the same.
+            failed[path] = str(error)
+            continue
+        for plan, column in zip(plans, columns, strict=True):
             column.add(plan)
             for part, seconds in plan.timings.items():
                 timings[part] = timings.get(part, 0.0) + seconds
+    for path, text in failed.items():
+        terminal.complain(PROGRAM, text if path in text else f'{path}: {text}')
+    if len(failed) == len(paths):
+        return 1
+    _show_many(columns, failed, timings, parsed)
+    doubts = [text for column in columns for text in column.doubts()]
+    for text in doubts:
+        terminal.complain(PROGRAM, f'warning: {text}')
+    is_blind = any(not column.is_judged for column in columns)
+    return 1 if failed or is_blind else 0
+
+
+def _show_many(
+    columns: Sequence[series.Series],
+    failed: dict[str, str],
+    timings: dict[str, float],
+    parsed: argparse.Namespace,
+) -> None:
     for column in columns:
         column.sort()
     if parsed.format == 'json':
         found = series.document(columns)
+        found['failed'] = [
+            {'path': path, 'reason': text} for path, text in failed.items()
+        ]
         if parsed.time:
             found['timings'] = timings
-        return json.dumps(found, indent=2, allow_nan=False)
-    names = [parsed.policies or 'as recorded', parsed.compare or '']
-    text = series.table(columns, names[: len(columns)])
-    return f'{text}\n\n{_told(timings)}' if parsed.time else text
+        text = json.dumps(found, indent=2, allow_nan=False)
+    elif parsed.format != 'table':
+        text = tables.printed(series_tables.rows(columns), parsed.format)
+    else:
+        text = series_tables.table(columns, program.width(parsed))
+        if parsed.time:
+            text = f'{text}\n\n{_told(timings)}'
+    terminal.show(text)
 
 
 def budget(plan: Replay) -> int | None:
@@ -154,7 +209,7 @@ def document(plan: Replay) -> dict[str, Any]:
     """The report for programs.
 
     ``floor`` is what no plan of so many migrations as are allowed can get
-    the combined imbalance below; null where that is not sought.
+    the combined imbalance below; null where that is not sought or known.
     """
     recording = plan.recording
     moment = datetime.datetime.fromtimestamp(
@@ -179,7 +234,9 @@ def document(plan: Replay) -> dict[str, Any]:
     limit = budget(plan)
     for scope, row in zip(plan.report.scopes, found['scopes'], strict=True):
         row['floor'] = None
-        if limit is not None:
+        known = judged.of(scope)
+        row |= {'policies_used': known.used, 'policies_skipped': known.skipped}
+        if limit is not None and known.is_judged:
             row['floor'] = explain.floor(scope.policies, limit)
     return found
 

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kronos.cmd.replay_tables import aligned
+from kronos.cmd import judged
+from kronos.cmd.judged import Judged
+from kronos.engine import labels
 from kronos.engine.types import AggregateResult
 from kronos.policies.models import Mode
 from kronos.snapshots.replaying import Replay
@@ -43,6 +45,13 @@ class Entry:
     combined_after: dict[str, float]
     over: dict[tuple[str, str], bool]
     """By scope and policy in use: whether it was over its threshold."""
+    judged: dict[str, Judged]
+    """By scope: what was known of it."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a policy could be used in any scope."""
+        return any(one.is_judged for one in self.judged.values())
 
 
 @dataclass
@@ -75,10 +84,37 @@ class Summary:
 
 
 class Series:
-    """The plans of many recordings by the same wish."""
+    """The plans of many recordings by the same wish.
 
-    def __init__(self) -> None:
+    :param name: of the policies, for people
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.entries: list[Entry] = []
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a policy could be used in any recording."""
+        return any(one.is_judged for one in self.entries)
+
+    def doubts(self) -> list[str]:
+        """Which policies could not be used, and where."""
+        where: dict[str, list[str]] = {}
+        for entry in self.entries:
+            for known in entry.judged.values():
+                for reason in known.skipped.values():
+                    where.setdefault(reason, []).append(entry.path)
+        found = []
+        for reason, paths in where.items():
+            names = labels.some(list(dict.fromkeys(paths)), 3)
+            found.append(f'{self.name}: not judged: {reason} ({names})')
+        if not self.is_judged:
+            found.append(
+                f'{self.name}: no policy could be used in any recording: '
+                'nothing is known of the imbalance'
+            )
+        return found
 
     def add(self, plan: Replay) -> None:
         scopes = plan.report.scopes
@@ -95,6 +131,7 @@ class Series:
                 {one.name: one.combined_before for one in scopes},
                 {one.name: one.combined_after for one in scopes},
                 {key: over for one in scopes for key, over in _over(one)},
+                {one.name: judged.of(one) for one in scopes},
             )
         )
 
@@ -152,7 +189,7 @@ def _over(scope: AggregateResult) -> list[tuple[tuple[str, str], bool]]:
     return [
         ((scope.name, one.name), one.imbalance_before > one.threshold)
         for one in scope.policies
-        if not one.skipped and one.mode is Mode.SPREAD
+        if one.scores and one.mode is Mode.SPREAD
     ]
 
 
@@ -173,7 +210,7 @@ def document(columns: Sequence[Series]) -> dict[str, Any]:
 def _entry(entry: Entry) -> dict[str, Any]:
     return {
         'path': entry.path,
-        'recorded_at': _moment(entry.recorded_at).isoformat(),
+        'recorded_at': moment(entry.recorded_at).isoformat(),
         'steps': [asdict(move) for move in entry.moves],
         'scopes': [
             {
@@ -182,6 +219,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
                 'hosts_emptied': entry.emptied[name],
                 'combined_before': entry.combined_before[name],
                 'combined_after': entry.combined_after[name],
+                'policies_used': entry.judged[name].used,
+                'policies_skipped': entry.judged[name].skipped,
                 'over_threshold': sorted(
                     policy
                     for (scope, policy), over in entry.over.items()
@@ -193,86 +232,5 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def table(columns: Sequence[Series], names: Sequence[str]) -> str:
-    """One line each recording, then the summary; a column each series."""
-    head = ['recorded at', 'recording']
-    for number, _ in enumerate(columns, start=1):
-        mark = f' ({number})' if len(columns) > 1 else ''
-        head += [f'moves{mark}', f'combined{mark}', f'over{mark}']
-    rows: list[Sequence[str]] = [head]
-    for entries in zip(*(one.entries for one in columns), strict=True):
-        row = [_stamp(entries[0].recorded_at), entries[0].path]
-        for entry in entries:
-            row += _cells(entry)
-        rows.append(row)
-    lines = aligned(rows)
-    if len(columns) > 1:
-        lines += [f'({n}) {name}' for n, name in enumerate(names, start=1)]
-    return '\n'.join([*lines, '', *_summary(columns)])
-
-
-def _cells(entry: Entry) -> list[str]:
-    """Moves, the worst scope's combined imbalance, policies over."""
-    combined = ''
-    if entry.combined_before:
-        worst = max(
-            entry.combined_before, key=lambda one: entry.combined_before[one]
-        )
-        combined = (
-            f'{entry.combined_before[worst]:.4f} -> '
-            f'{entry.combined_after[worst]:.4f}'
-        )
-    over = '-'
-    if entry.over:
-        over = f'{sum(entry.over.values())} of {len(entry.over)}'
-    return [str(len(entry.moves)), combined, over]
-
-
-def _summary(columns: Sequence[Series]) -> list[str]:
-    found = [one.summary() for one in columns]
-    rows: list[Sequence[str]] = [
-        ['recordings', *(str(one.recordings) for one in found)],
-        ['days', *(f'{one.days:.2f}' for one in found)],
-        ['moves', *(str(one.moves) for one in found)],
-        ['moves a day', *(_rate(one.moves_a_day) for one in found)],
-        [
-            'back-and-forth moves',
-            *(str(one.back_and_forth) for one in found),
-        ],
-    ]
-    if any(one.hosts_emptied for one in found):
-        counts = [str(one.hosts_emptied) for one in found]
-        rows.append(['hosts emptied', *counts])
-    keys = sorted({(o.scope, o.policy) for one in found for o in one.over})
-    rows += [
-        [
-            f'over threshold: {key[0]}, {key[1]}',
-            *(_time_over(one, key) for one in found),
-        ]
-        for key in keys
-    ]
-    return aligned(rows)
-
-
-def _rate(moves_a_day: float | None) -> str:
-    return '-' if moves_a_day is None else f'{moves_a_day:.2f}'
-
-
-def _time_over(summary: Summary, key: tuple[str, str]) -> str:
-    for one in summary.over:
-        if (one.scope, one.policy) == key:
-            return (
-                f'{one.seconds_over / HOUR:.1f} h of {one.seconds / HOUR:.1f} '
-                f'h, in {one.over} of {one.recordings} recordings'
-            )
-    return 'not used'
-
-
-def _moment(seconds: float) -> datetime.datetime:
+def moment(seconds: float) -> datetime.datetime:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
-
-
-def _stamp(seconds: float) -> str:
-    if not seconds:
-        return 'unknown'
-    return _moment(seconds).strftime('%Y-%m-%d %H:%M:%S')

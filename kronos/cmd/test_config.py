@@ -7,7 +7,6 @@ working; 2 when the arguments are wrong.
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.clients import prometheus
-from kronos.cmd import configuration, session
+from kronos.cmd import configuration, program, session, tables, terminal
 from kronos.cmd.checks import (
     cloud,
     files,
@@ -37,6 +36,7 @@ PROGRAM = 'kronos-test-config'
 SCHEDULER = 'nova-scheduler.conf.d'
 
 
+@program.command(PROGRAM)
 def main(
     arguments: Sequence[str] | None = None,
     inspect: inspection.Inspect = inspection.inspect,
@@ -54,19 +54,17 @@ def main(
     document = check.document()
     if parsed.format == 'json':
         text = json.dumps(document, indent=2)
+    elif parsed.format == 'table':
+        text = show.text(document, program.width(parsed))
     else:
-        text = show.text(document)
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        # The reader has seen enough; nothing may be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        text = tables.printed(show.rows(document), parsed.format)
+    terminal.show(text)
     return 0 if check.findings.is_good else 1
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
+    parser = program.parser(
+        PROGRAM,
         description='Test the configuration of Kronos, without changing '
         'anything.',
         epilog='Exit status: 0 good, 1 something will not work, 2 wrong '
@@ -105,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         action='store_true',
         help='ask neither OpenStack nor Prometheus',
     )
-    parser.add_argument('--format', choices=['table', 'json'], default='table')
+    program.add_format(parser)
     parser.add_argument(
         '--debug', action='store_true', help='log to standard error'
     )
@@ -267,18 +265,25 @@ class Check:
             taken = scopes.snapshots(
                 clients, asked, kronos, wanted, enabled, self.findings
             )
-            rows['queries'] += metrics.check(
-                enabled, asked, taken, settings, self.findings
-            )
+            of_file = {'policies_file': one.path}
+            rows['queries'] += [
+                row | of_file
+                for row in metrics.check(
+                    enabled, asked, taken, settings, self.findings
+                )
+            ]
             if not taken or clients.nova is None:
                 continue
-            rows['servers'] += servers.check(
-                enabled,
-                asked,
-                taken,
-                clients.nova.list_instances(),
-                self.findings,
-            )
+            rows['servers'] += [
+                row | of_file
+                for row in servers.check(
+                    enabled,
+                    asked,
+                    taken,
+                    clients.nova.list_instances(),
+                    self.findings,
+                )
+            ]
             judged = scopes.judge(
                 taken, wanted, enabled, settings, self.findings
             )

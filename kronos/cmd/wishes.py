@@ -3,11 +3,13 @@
 
 import argparse
 import time
+from typing import Any
 
 from kronos.engine.modes import PlanMode
 from kronos.engine.types import UNASSIGNED
 from kronos.policies import loader
-from kronos.snapshots import archive
+from kronos.policies.models import Policy
+from kronos.snapshots import archive, files
 from kronos.snapshots.replaying import Replay, Wish, replay
 
 
@@ -16,7 +18,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--policies',
         metavar='FILE',
-        help='plan by these policies instead of the recorded ones',
+        help='plan by these policies instead of the recorded ones; - is '
+        'standard input',
+    )
+    parser.add_argument(
+        '--config-file',
+        action=_NoConfiguration,
+        help=argparse.SUPPRESS,
     )
     parser.add_argument(
         '--set',
@@ -51,13 +59,24 @@ def add(parser: argparse.ArgumentParser) -> None:
         '--plain',
         action='store_true',
         help='the literal rule: the first of equally good migrations, no '
-        'plateau moves, no swaps, an instance may move again',
+        'moves that only even out the hosts in between, no swaps, an '
+        'instance may move again',
     )
     parser.add_argument(
         '--exhaust',
         action='store_true',
         help='go on when every policy is at its threshold',
     )
+
+
+class _NoConfiguration(argparse.Action):
+    """What the replay of kronos-openstack took."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        parser.error(
+            '--config-file: no configuration is read, a recording has the '
+            'options of its audit; change one with --set NAME=VALUE'
+        )
 
 
 def _positive(text: str) -> int:
@@ -87,7 +106,7 @@ def of(parsed: argparse.Namespace, policies: str | None) -> Wish:
     :param policies: path of a policies file; None: as recorded
     """
     return Wish(
-        policies=None if policies is None else loader.load(policies).policies,
+        policies=None if policies is None else _policies(policies),
         mode=parsed.mode,
         max_migrations=parsed.max_migrations,
         scopes=parsed.scope,
@@ -95,6 +114,13 @@ def of(parsed: argparse.Namespace, policies: str | None) -> Wish:
         plain=parsed.plain,
         exhaust=parsed.exhaust,
     )
+
+
+def _policies(path: str) -> list[Policy]:
+    if path != files.STDIN:
+        return loader.load(path).policies
+    text = files.standard_input().decode(errors='replace')
+    return loader.parse(text, 'standard input').policies
 
 
 def played(path: str, wish: Wish) -> Replay:

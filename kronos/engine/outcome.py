@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from kronos.engine import constraints, groups
+from kronos.engine.arrays import EPSILON
 from kronos.engine.draft import Draft, Made
 from kronos.engine.phases import Phases
 from kronos.engine.scoring import Scorecard
@@ -60,8 +61,20 @@ def standing(
         warnings=card.warnings,
     )
     _score_before(result.policies)
+    over = _hosts_over(result.policies)
+    result.hosts_over_before = result.hosts_over_after = over
     result.drains = _drains(result, snapshot, card)
     return result
+
+
+def _hosts_over(policies: list[PolicyResult]) -> int:
+    """As :meth:`State.hosts_over`, where there is no state to ask."""
+    over: set[str] = set()
+    for policy in policies:
+        lowest = min((one.value for one in policy.scores), default=0.0)
+        limit = lowest + policy.threshold + EPSILON
+        over.update(one.host for one in policy.scores if one.value > limit)
+    return len(over)
 
 
 def planned(

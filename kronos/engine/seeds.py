@@ -5,6 +5,7 @@ Beside what the events tell; ``cooldowns.json`` of a recording (N6).
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,48 @@ def seed_instance_quarantine(seeds: Seeds, uuid: str) -> float:
     """
     left = seeds.instance_quarantines.get(uuid, 0.0)
     return math.inf if left == FOR_EVER else max(0.0, left)
+
+
+def idle(
+    seeds: Seeds, unplanned: Collection[str], settings: Settings
+) -> list[str]:
+    """What has no effect, or less than is written, as sentences.
+
+    :param unplanned: scopes that are known and not planned
+    """
+    found = [
+        f'cooldowns.json: aggregate_cooldowns: {name}: it has no effect, the '
+        'aggregate is not planned'
+        for name in seeds.aggregate_cooldowns
+        if name in unplanned
+    ]
+    for section, option, most in (
+        ('aggregate_cooldowns', 'cooldown', settings.cooldown_seconds),
+        (
+            'instance_cooldowns',
+            'instance_cooldown',
+            settings.instance_cooldown_seconds,
+        ),
+        ('instance_quarantines', '', math.inf),
+    ):
+        found += [
+            f'cooldowns.json: {section}: {name}: {text}'
+            for name, left in getattr(seeds, section).items()
+            if name not in unplanned and (text := _lack(left, option, most))
+        ]
+    return found
+
+
+def _lack(left: float, option: str, most: float) -> str:
+    if not option and left == FOR_EVER:
+        return ''
+    if left <= 0.0:
+        return f'it has no effect: {left:g} s are left'
+    if not most:
+        return f'it has no effect: this plan keeps no {option}'
+    if left > most:
+        return f'it counts as {most:g} s, which is the {option} of this plan'
+    return ''
 
 
 class Sown:

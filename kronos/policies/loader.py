@@ -34,6 +34,28 @@ _UNFIT = (
 a date that does not exist, a number too large for a float, ``!!bool x``."""
 
 
+_AGGREGATES = (
+    'the aggregates are not chosen here but by the audit or by [kronos] '
+    'aggregates, and the policies apply to each of them'
+)
+_COOLDOWN = (
+    'a scope has one cooldown, whatever its policies: [kronos] cooldown, in '
+    'seconds'
+)
+ELSEWHERE = {
+    'aggregate': _AGGREGATES,
+    'aggregates': _AGGREGATES,
+    'cooldown': _COOLDOWN,
+    'cooldown_seconds': _COOLDOWN,
+}
+"""Fields that kronos-openstack had, or that one may look for here."""
+NEEDED = {
+    'vm_profile_query': ' (kronos-openstack supposed what a server weighs, '
+    'Kronos asks)'
+}
+"""Why a field must be there that kronos-openstack could do without."""
+
+
 class _UniqueKeyLoader(yaml.SafeLoader):
     """YAML's safe loader, but a key that comes twice is an error.
 
@@ -241,11 +263,8 @@ def _rule(
     model: type[pydantic.BaseModel], name: str, kind: str, value: Any
 ) -> str:
     """What is wrong with one field, in words of the file."""
-    if name == 'aggregates':
-        return (
-            'the aggregates are not chosen here but by the audit or by '
-            '[kronos] aggregates, and the policies apply to each of them'
-        )
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
     if name not in model.model_fields:
         alike = difflib.get_close_matches(name, model.model_fields, 1)
         hint = (
@@ -258,7 +277,7 @@ def _rule(
         return 'is required in mode pack'
     rule = f'must be {model.model_fields[name].description}'
     if kind == 'missing':
-        return f'is missing, it {rule}'
+        return f'is missing, it {rule}{NEEDED.get(name, "")}'
     return f'{rule}, not {_shown(value)}'
 
 

@@ -6,9 +6,12 @@ a file gives becomes part of a path.
 """
 
 import contextlib
+import functools
 import gzip
+import io
 import os
 import stat
+import sys
 import zlib
 from typing import Any, TypeVar
 
@@ -30,6 +33,9 @@ STRICT = pydantic.ConfigDict(
     str_max_length=MAX_TEXT,
 )
 """Nothing is coerced, nothing is passed over."""
+STDIN = '-'
+"""Names standard input where a single file is asked for."""
+ZIPPED = b'\x1f\x8b'
 _SHOWN = 80
 """Characters of a name that a message repeats."""
 
@@ -140,6 +146,7 @@ class Folder:
 def document(path: str) -> Any:
     """What a single JSON file says, gzipped or not.
 
+    :param path: :data:`STDIN` is standard input
     :raises ArchiveError: it cannot be read, is too large or not JSON
     """
     try:
@@ -157,24 +164,46 @@ def document(path: str) -> Any:
         raise ArchiveError(path=path, reason=reason) from error
 
 
+@functools.cache
+def standard_input() -> bytes:
+    """The bytes of standard input, of which there is one.
+
+    :raises ArchiveError: they are more than MAX_BYTES, or it is closed
+    """
+    if sys.stdin is None:
+        raise ArchiveError(path=STDIN, reason='standard input is closed')
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    return _limited(STDIN, data)
+
+
+def _limited(path: str, data: bytes) -> bytes:
+    if len(data) > MAX_BYTES:
+        raise ArchiveError(
+            path=path, reason=f'it is larger than {MAX_BYTES // 2**20} MiB'
+        )
+    return data
+
+
 def _whole(path: str) -> bytes:
     """The bytes of a file, never more than MAX_BYTES of them."""
+    if path == STDIN:
+        data = standard_input()
+        if not data.startswith(ZIPPED):
+            return data
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
+            return _limited(path, inner.read(MAX_BYTES + 1))
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, 'rb') as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise ArchiveError(path=path, reason='it is no plain file')
-        is_zipped = file.read(2) == b'\x1f\x8b'
+        is_zipped = file.read(2) == ZIPPED
         file.seek(0)
         if is_zipped:
             with gzip.GzipFile(fileobj=file) as inner:
                 data = inner.read(MAX_BYTES + 1)
         else:
             data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise ArchiveError(
-            path=path, reason=f'it is larger than {MAX_BYTES // 2**20} MiB'
-        )
-    return data
+    return _limited(path, data)
 
 
 def told(error: pydantic.ValidationError) -> str:

@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kronos.engine import seeds
 from kronos.engine.seeds import Seeds
 from kronos.engine.settings import Settings
 from kronos.engine.types import UNASSIGNED, Health, Reading, Snapshot
@@ -60,21 +61,30 @@ class Recording:
         :raises ScopeError: the request is for no, an unknown or an empty
             scope
         """
-        asked = survey.Survey(Answers(self.answers), settings or self.settings)
+        settings = settings or self.settings
+        asked = survey.Survey(Answers(self.answers), settings)
         readings = asked.of(self.policies if policies is None else policies)
         found = gathered.cut(self.gathered, request or self.request, readings)
-        told = [*self.unknown, *self._strangers()]
+        planned = {one.scope for one in found}
+        told = [
+            *self.unknown,
+            *self._strangers(),
+            *seeds.idle(self.seeds, self._scopes() - planned, settings),
+        ]
         for snapshot in found:
             snapshot.seeds = self.seeds
             snapshot.warnings += told
         return found
 
+    def _scopes(self) -> set[str]:
+        named = {one.name for one in self.gathered.cloud.aggregates}
+        return named | {UNASSIGNED}
+
     def _strangers(self) -> list[str]:
         """What the seeds name and the recording does not have."""
-        scopes = {one.name for one in self.gathered.cloud.aggregates}
         uuids = {one.uuid for one in self.gathered.instances}
         sections = (
-            ('aggregate_cooldowns', 'aggregate', scopes | {UNASSIGNED}),
+            ('aggregate_cooldowns', 'aggregate', self._scopes()),
             ('instance_cooldowns', 'instance', uuids),
             ('instance_quarantines', 'instance', uuids),
         )

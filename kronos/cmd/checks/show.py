@@ -5,38 +5,71 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import prettytable
+from kronos.cmd import tables, terminal
 
 WIDTH = 79
 MANY = 1000.0
 
 
-def text(document: Mapping[str, Any]) -> str:
+COLUMNS = ('level', 'code', 'text', 'mend')
+
+
+def text(document: Mapping[str, Any], width: int | None = None) -> str:
     """The whole report.
 
     :param document: what ``--format json`` prints
+    :param width: of the terminal, in columns; None: no matter
     """
+    document = terminal.lines(document)
     parts = [
         _files(document),
-        _policies(document),
-        _queries(document),
-        _servers(document),
-        _scopes(document),
-        _cloud(document),
+        _policies(document, width),
+        _queries(document, width),
+        _servers(document, width),
+        _scopes(document, width),
+        _cloud(document, width),
         _watcher(document),
-        _weigher(document),
-        _findings(document),
+        _weigher(document, width),
+        _findings(document, width),
     ]
     return '\n\n'.join(part for part in parts if part)
 
 
-def _table(head: str, columns: list[str], rows: Iterable[list[Any]]) -> str:
-    table = prettytable.PrettyTable(columns, border=False, align='l')
-    table.left_padding_width, table.right_padding_width = 0, 2
-    for row in rows:
-        table.add_row([_cell(one) for one in row])
-    lines = table.get_string().splitlines() if table.rows else []
-    return '\n'.join([head, *(f'  {line.rstrip()}' for line in lines)])
+def rows(document: Mapping[str, Any]) -> list[tables.Row]:
+    """The findings, the names of the columns first."""
+    found: list[tables.Row] = [COLUMNS]
+    found += [
+        tuple(str(one[name]) for name in COLUMNS)
+        for one in document['findings']
+    ]
+    return found
+
+
+def _table(
+    head: str,
+    columns: list[str],
+    rows: Iterable[list[Any]],
+    width: int | None,
+) -> str:
+    cells: list[tables.Row] = [columns]
+    cells += [[_cell(one) for one in row] for row in rows]
+    if len(cells) == 1:
+        return head
+    lines = tables.aligned(cells, None if width is None else width - 2)
+    return '\n'.join([head, *(f'  {line}' for line in lines)])
+
+
+def _with_files(
+    columns: list[str],
+    rows: list[tuple[str, list[Any]]],
+) -> tuple[list[str], list[list[Any]]]:
+    """The same with the policies file, where there are several.
+
+    Two of them may have policies of the same name.
+    """
+    if len({file for file, _ in rows}) < 2:
+        return columns, [row for _, row in rows]
+    return [*columns, 'of'], [[*row, file] for file, row in rows]
 
 
 def _cell(value: Any) -> str:
@@ -53,31 +86,33 @@ def _files(document: Mapping[str, Any]) -> str:
     return '\n'.join(['Configuration', *(f'  {line}' for line in lines)])
 
 
-def _policies(document: Mapping[str, Any]) -> str:
+def _policies(document: Mapping[str, Any], width: int | None) -> str:
     if not document['policies']:
         return ''
-    return _table(
-        'Policies',
+    columns, rows = _with_files(
         ['policy', 'mode', 'weight', 'threshold', 'label type', 'fallback'],
         [
-            [
-                one['name'] + ('' if one['enabled'] else ' (not enabled)'),
-                one['mode'],
-                one['weight'],
-                one['threshold'],
-                one['vm_profile_label_type'],
-                one['vm_profile_fallback'],
-            ]
+            (
+                one['file'],
+                [
+                    one['name'] + ('' if one['enabled'] else ' (not enabled)'),
+                    one['mode'],
+                    one['weight'],
+                    one['threshold'],
+                    one['vm_profile_label_type'],
+                    one['vm_profile_fallback'],
+                ],
+            )
             for one in document['policies']
         ],
     )
+    return _table('Policies', columns, rows, width)
 
 
-def _queries(document: Mapping[str, Any]) -> str:
+def _queries(document: Mapping[str, Any], width: int | None) -> str:
     if not document.get('queries'):
         return ''
-    return _table(
-        f'Queries to {document["prometheus"]}',
+    columns, rows = _with_files(
         [
             'policy',
             'query',
@@ -88,68 +123,76 @@ def _queries(document: Mapping[str, Any]) -> str:
             'age',
             'answer',
         ],
-        [
-            [
-                one['policy'],
-                one['field'],
-                one['series'],
-                f'{one["hosts"]}/{one["hosts_of_scope"]}'
-                if 'hosts' in one
-                else '-',
-                one['lowest'],
-                one['highest'],
-                None
-                if one['oldest_seconds'] is None
-                else f'{max(0.0, one["oldest_seconds"]):.0f} s',
-                one['health'],
-            ]
-            for one in document['queries']
-        ],
+        [(one['policies_file'], _query(one)) for one in document['queries']],
     )
+    head = f'Queries to {document["prometheus"]}'
+    return _table(head, columns, rows, width)
 
 
-def _servers(document: Mapping[str, Any]) -> str:
+def _query(one: Mapping[str, Any]) -> list[Any]:
+    hosts, age = '-', None
+    if 'hosts' in one:
+        hosts = f'{one["hosts"]}/{one["hosts_of_scope"]}'
+    if one['oldest_seconds'] is not None:
+        age = f'{max(0.0, one["oldest_seconds"]):.0f} s'
+    return [
+        one['policy'],
+        one['field'],
+        one['series'],
+        hosts,
+        one['lowest'],
+        one['highest'],
+        age,
+        one['health'],
+    ]
+
+
+def _servers(document: Mapping[str, Any], width: int | None) -> str:
     if not document.get('servers'):
         return ''
-    return _table(
-        'Servers with a value',
+    columns, rows = _with_files(
         ['policy', 'label', 'label type', 'servers', 'running without'],
         [
-            [
-                one['policy'],
-                one['label'],
-                one['label_type'],
-                f'{one["with_a_value"]}/{one["servers"]}',
-                one['active_without'],
-            ]
+            (
+                one['policies_file'],
+                [
+                    one['policy'],
+                    one['label'],
+                    one['label_type'],
+                    f'{one["with_a_value"]}/{one["servers"]}',
+                    one['active_without'],
+                ],
+            )
             for one in document['servers']
         ],
     )
+    return _table('Servers with a value', columns, rows, width)
 
 
-def _scopes(document: Mapping[str, Any]) -> str:
+def _scopes(document: Mapping[str, Any], width: int | None) -> str:
     if not document.get('scopes'):
         return ''
-    return _table(
-        'Scopes',
+    columns, rows = _with_files(
         ['scope', 'hosts', 'take part', 'servers', 'imbalance'],
-        [
-            [
-                one['scope'],
-                one['hosts'],
-                one['hosts_counting'],
-                one['servers'],
-                ', '.join(
-                    f'{name} {value:.3f}'
-                    for name, value in one['imbalances'].items()
-                ),
-            ]
-            for one in document['scopes']
-        ],
+        [(one['policies_file'], _scope(one)) for one in document['scopes']],
     )
+    return _table('Scopes', columns, rows, width)
 
 
-def _cloud(document: Mapping[str, Any]) -> str:
+def _scope(one: Mapping[str, Any]) -> list[Any]:
+    imbalances = ', '.join(
+        f'{name} {value:.3f}' for name, value in one['imbalances'].items()
+    )
+    return [
+        one['scope'],
+        one['hosts'],
+        one['hosts_counting'],
+        one['servers'],
+        imbalances or '-',
+    ]
+
+
+def _cloud(document: Mapping[str, Any], width: int | None) -> str:
     cloud = document.get('cloud')
     if not cloud:
         return ''
@@ -170,7 +213,7 @@ def _cloud(document: Mapping[str, Any]) -> str:
                     'cannot be read' if failed else one['rows'],
                 ]
             )
-    return _table(who, ['service', 'version', 'reads', 'rows'], rows)
+    return _table(who, ['service', 'version', 'reads', 'rows'], rows, width)
 
 
 def _watcher(document: Mapping[str, Any]) -> str:
@@ -179,8 +222,7 @@ def _watcher(document: Mapping[str, Any]) -> str:
     bad = sum(bool(one['error']) for one in points)
     lines = [
         f'Watcher {found["version"] or "is not installed here"}',
-        f'  {len(points)} plugins of Kronos'
-        + (f', {bad} of them broken' if bad else ''),
+        f'  {_plugins(len(points), bad)}',
     ]
     if 'running' in found:
         names = ', '.join(found['running']['strategies']) or 'none'
@@ -188,6 +230,14 @@ def _watcher(document: Mapping[str, Any]) -> str:
     if found.get('applier'):
         lines.append(f'  {_applier(found["applier"])}')
     return '\n'.join(lines)
+
+
+def _plugins(number: int, bad: int) -> str:
+    if not number:
+        return 'the package kronos-watcher is not installed: no plugins'
+    broken = f', {bad} of them broken' if bad else ''
+    plural = '' if number == 1 else 's'
+    return f'{number} plugin{plural} of Kronos for Watcher{broken}'
 
 
 def _applier(found: Mapping[str, Any]) -> str:
@@ -199,7 +249,7 @@ def _applier(found: Mapping[str, Any]) -> str:
     )
 
 
-def _weigher(document: Mapping[str, Any]) -> str:
+def _weigher(document: Mapping[str, Any], width: int | None) -> str:
     found = document.get('weigher')
     if not found:
         return ''
@@ -212,18 +262,20 @@ def _weigher(document: Mapping[str, Any]) -> str:
         [one['name'], one['multiplier'], one.get('worth_in_load')]
         for one in found.get('weighers', [])
     ]
-    return _table(head, ['weigher', 'multiplier', 'worth in load'], rows)
+    return _table(
+        head, ['weigher', 'multiplier', 'worth in load'], rows, width
+    )
 
 
-def _findings(document: Mapping[str, Any]) -> str:
+def _findings(document: Mapping[str, Any], width: int | None) -> str:
     found = document['findings']
     lines, counts = ['Findings'], []
     for one in found:
         lines += _wrapped(
-            f'{one["level"].upper()} {one["code"]}: ', one['text']
+            f'{one["level"].upper()} {one["code"]}: ', one['text'], width
         )
         if one['mend']:
-            lines += _wrapped('  Mend: ', one['mend'])
+            lines += _wrapped('  What to do: ', one['mend'], width)
     for level in ('error', 'warning'):
         number = sum(one['level'] == level for one in found)
         counts.append(f'{number} {level}{"" if number == 1 else "s"}')
@@ -231,10 +283,10 @@ def _findings(document: Mapping[str, Any]) -> str:
     return '\n'.join(lines)
 
 
-def _wrapped(head: str, text: str) -> Iterator[str]:
+def _wrapped(head: str, text: str, width: int | None) -> Iterator[str]:
     yield from textwrap.wrap(
         f'{head}{text}',
-        WIDTH,
+        min(WIDTH, width or WIDTH),
         initial_indent='  ',
         subsequent_indent='    ',
         break_long_words=False,

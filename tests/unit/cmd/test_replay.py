@@ -123,6 +123,11 @@ class TestReplay(base.BaseTestCase):
                 self.assertEqual((2, ''), (code, out))
                 self.assertIn('usage: kronos-replay', err)
 
+    def test_the_option_of_kronos_openstack(self) -> None:
+        code, _, err = run(METRIC, '--config-file', 'kronos.conf')
+        self.assertEqual(2, code)
+        self.assertIn('change one with --set NAME=VALUE', err)
+
     def test_a_reader_that_goes_away(self) -> None:
         process = subprocess.Popen(
             [sys.executable, '-m', 'kronos.cmd.replay', EMPTY],

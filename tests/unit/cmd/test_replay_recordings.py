@@ -179,6 +179,15 @@ class TestOne(RecordingsTestCase):
         self.assertEqual(0, code)
         self.assertIn('(?[31m?ü)', out)
 
+    def test_names_that_would_look_like_other_lines(self) -> None:
+        """Neither a line of their own nor another order of the letters."""
+        one = recordings.small()
+        for instance in one.gathered.instances:
+            instance.name = 'a\nStopped (balanced)\u202edesrever\u2028'
+        archive.write(str(self.top / 'one'), one)
+        _, out, _ = run(str(self.top / 'one'))
+        self.assertIn('a?Stopped (balanced)?desrever?', out)
+
 
 class TestMany(RecordingsTestCase):
     def week(self) -> str:
@@ -272,11 +281,72 @@ class TestMany(RecordingsTestCase):
         self.assertEqual(3, len(re.findall(r'(?m)^2023-11-1', out)))
 
     def test_one_that_is_broken(self) -> None:
+        """It is told, and the others are planned all the same."""
         week = self.week()
         (self.top / 'c' / 'meta.json').write_text('{')
         code, out, err = run(week)
-        self.assertEqual((1, ''), (code, out))
+        self.assertEqual(1, code)
         self.assertIn(f'{self.top}/c/meta.json: Invalid JSON', err)
+        self.assertRegex(out, r'(?m)^recordings +2$')
+        code, out, _ = run(week, '-f', 'json')
+        found = json.loads(out)
+        self.assertEqual(1, code)
+        self.assertEqual(2, len(found['replays'][0]['recordings']))
+        self.assertEqual(
+            [str(self.top / 'c')], [one['path'] for one in found['failed']]
+        )
+
+    def test_none_that_is_whole(self) -> None:
+        week = self.week()
+        for name in 'abc':
+            (self.top / name / 'meta.json').write_text('{')
+        code, out, err = run(week)
+        self.assertEqual((1, '', 3), (code, out, err.count('\n')))
+
+    def test_policies_that_were_not_asked_for(self) -> None:
+        """Nothing is known of what they measure: no balance of 0."""
+        week, file = self.week(), self.top / 'other.yaml'
+        others = recordings.policies()
+        for one in others:
+            one.imbalance_query = f'other({one.imbalance_query})'
+        file.write_text(loader.dump(others))
+        code, out, err = run(week, '--compare', str(file))
+        self.assertEqual(1, code)
+        self.assertIn('no policy could be used in any recording', err)
+        self.assertNotIn('0.0000 -> 0.0000', out)
+        self.assertRegex(out, r'(?m)^2023.* 0 +- +-$')
+        code, out, err = run(str(self.top / 'a'), '--policies', str(file))
+        self.assertEqual(1, code)
+        self.assertRegex(out, r'(?m)^combined +- +-$')
+        self.assertIn('than a threshold of the policies: -\n', out)
+        self.assertNotIn('No plan of', out)
+        self.assertIn('no policy can be used', err)
+
+    def test_one_policy_that_was_not_asked_for(self) -> None:
+        """The other is judged; which one is not is told."""
+        week, file = self.week(), self.top / 'other.yaml'
+        others = recordings.policies()
+        others[1].imbalance_query = 'nobody_asked'
+        file.write_text(loader.dump(others))
+        code, out, err = run(week, '--compare', str(file))
+        self.assertEqual(0, code)
+        self.assertRegex(err, r'warning: .*other.yaml: not judged: policy ram')
+        _, out, _ = run(week, '--policies', str(file), '-f', 'json')
+        found = json.loads(out)['replays'][0]
+        scope = found['recordings'][0]['scopes'][0]
+        self.assertEqual(1, scope['policies_used'])
+        self.assertEqual(['ram'], list(scope['policies_skipped']))
+        code, out, err = run(str(self.top / 'a'), '--policies', str(file))
+        self.assertEqual((0, ''), (code, err))
+        self.assertRegex(out, r'(?m)^ram +- +\S+ +- +-$')
+
+    def test_rows_for_programs(self) -> None:
+        week = self.week()
+        code, out, _ = run(week, '-f', 'csv')
+        self.assertEqual((0, 4), (code, len(out.splitlines())))
+        self.assertTrue(out.startswith('recorded at,recording,moves,'))
+        code, out, _ = run(week, '-f', 'value')
+        self.assertEqual((0, 3), (code, len(out.splitlines())))
 
     def test_of_unknown_time(self) -> None:
         shutil.copy(METRIC, self.top / 'copy.json')

@@ -155,6 +155,18 @@ class TestOffline(CheckTestCase):
         )
         self.assertTrue(report['good'])
 
+    def test_groups_of_kronos_openstack(self) -> None:
+        conf = self.conf(more='[engine]\nx = 1\n[prometheus]\ny = 2')
+        report = self.check('--offline', '--config-file', conf)
+        told = {
+            one['text'].split(': ')[1].split(' ')[0]: one['mend']
+            for one in report['findings']
+            if one['code'] == 'option-unknown'
+        }
+        self.assertEqual({'[engine]', '[prometheus]'}, set(told))
+        self.assertIn('[kronos]', told['[engine]'])
+        self.assertIn('[kronos_prometheus]', told['[prometheus]'])
+
     def test_what_is_no_configuration(self) -> None:
         """Its lines may be secrets."""
         conf = self.write('k.conf', '[nova]\npassword: s3cret\ns3cret\n')

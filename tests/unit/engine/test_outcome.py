@@ -6,6 +6,7 @@ from typing import Any
 
 from oslotest import base
 
+from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -14,6 +15,7 @@ from kronos.engine.types import (
     InstanceStanding,
     ServerGroup,
     Snapshot,
+    StopReason,
 )
 from tests.unit.engine import scopes
 from tests.unit.engine.scopes import policy, vm
@@ -40,6 +42,29 @@ def crowded(**more: Any) -> Snapshot:
 def plan(*snapshots: Snapshot, **more: Any) -> list[AggregateResult]:
     settings = Settings(**{'max_migrations': 10, **more})
     return propose(list(snapshots), [CPU, RAM], settings).scopes
+
+
+class TestHostsOver(base.BaseTestCase):
+    def test_of_a_scope_that_is_not_planned(self) -> None:
+        """It has the same hosts as one that is."""
+        snapshot = crowded()
+        snapshot.taken_at = 1000.0
+        (planned,) = plan(snapshot)
+        move = Event('x', 'b', 'a', Outcome.MOVED, 990.0, Origin.NOVA)
+        snapshot.events = [move]
+        (rests,) = plan(snapshot, cooldown_seconds=600.0)
+        self.assertIs(StopReason.COOLDOWN, rests.stopped)
+        self.assertEqual(1, planned.hosts_over_before)
+        self.assertEqual(
+            (planned.hosts_over_before,) * 2,
+            (rests.hosts_over_before, rests.hosts_over_after),
+        )
+
+    def test_where_nothing_is_known(self) -> None:
+        snapshot = crowded()
+        snapshot.services = None
+        (found,) = plan(snapshot)
+        self.assertEqual(0, found.hosts_over_before)
 
 
 class TestScores(base.BaseTestCase):

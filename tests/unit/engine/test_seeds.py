@@ -54,6 +54,32 @@ class TestSeeds(base.BaseTestCase):
         )
         self.assertEqual(math.inf, seeds.seed_instance_quarantine(sown, 'u1'))
 
+    def test_what_has_no_effect(self) -> None:
+        """Whoever wrote it is told, by its name."""
+        sown = Seeds(
+            {'agg': 700.0, 'other': 5.0, 'z': 0.0},
+            {'u1': -1.0, 'u2': 60.0},
+            {'u1': -1.0, 'u2': -2.0},
+        )
+        settings = Settings(cooldown_seconds=600.0)
+        self.assertEqual(
+            [
+                'aggregate_cooldowns: other: it has no effect, the aggregate '
+                'is not planned',
+                'aggregate_cooldowns: agg: it counts as 600 s, which is the '
+                'cooldown of this plan',
+                'aggregate_cooldowns: z: it has no effect: 0 s are left',
+                'instance_cooldowns: u1: it has no effect: -1 s are left',
+                'instance_cooldowns: u2: it has no effect: this plan keeps '
+                'no instance_cooldown',
+                'instance_quarantines: u2: it has no effect: -2 s are left',
+            ],
+            [
+                text.removeprefix('cooldowns.json: ')
+                for text in seeds.idle(sown, {'other'}, settings)
+            ],
+        )
+
     def test_aggregate(self) -> None:
         memory = remember(Seeds(aggregate_cooldowns={'agg': 30.5}))
         self.assertEqual(

@@ -360,9 +360,21 @@ class TestFaults(LoaderTestCase):
     def test_missing_field(self):
         self.assertEqual(
             'policy cpu: vm_profile_query: is missing, it must be a '
-            'non-empty PromQL query',
+            'non-empty PromQL query (kronos-openstack supposed what a server '
+            'weighs, Kronos asks)',
             self.reason(GOOD.replace('  vm_profile_query: b\n', '')),
         )
+
+    def test_fields_of_kronos_openstack(self):
+        """What took their place is told."""
+        for line, text in (
+            ('aggregate: a', '[kronos] aggregates'),
+            ('cooldown: 600', '[kronos] cooldown, in seconds'),
+        ):
+            reason = self.reason(GOOD + f'  {line}\n')
+            name = line.partition(':')[0]
+            self.assertTrue(reason.startswith(f'policy cpu: {name}: '))
+            self.assertIn(text, reason)
 
     def test_pack_without_capacity_query(self):
         """C11."""
@@ -391,7 +403,8 @@ class TestFaults(LoaderTestCase):
                 'policy cpu (number 1): weight: must be a number from 0 to 1, '
                 "not 'x'",
                 'policy cpu (number 2): vm_profile_query: is missing, it must '
-                'be a non-empty PromQL query',
+                'be a non-empty PromQL query (kronos-openstack supposed what '
+                'a server weighs, Kronos asks)',
                 'policy cpu (number 2): capacity_query: is required in mode '
                 'pack',
                 'policy 3: name: is missing, it must be lowercase letters, '

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What have all commands in common, whatever they are asked?"""
+
+import argparse
+import functools
+import importlib.metadata
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from kronos.cmd import scripts, tables, terminal
+from kronos.common import exceptions, masking
+
+PACKAGE = 'kronos-watcher'
+Main = Callable[..., int]
+
+
+def version() -> str:
+    """That of the package."""
+    try:
+        return importlib.metadata.version(PACKAGE)
+    except importlib.metadata.PackageNotFoundError:
+        return 'unknown'
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says so when its help cannot be printed."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message and file is not None and file is sys.stdout:
+            terminal.show(message.rstrip('\n'))
+        else:
+            super()._print_message(message, file)
+
+
+def parser(name: str, description: str, epilog: str | None = None) -> Parser:
+    """A parser with what every command has.
+
+    What is abbreviated today may be ambiguous with the next release.
+    """
+    made = Parser(
+        prog=name,
+        description=description,
+        epilog=epilog,
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        '--version', action='version', version=f'{name} {version()}'
+    )
+    return made
+
+
+def add_format(made: argparse.ArgumentParser) -> None:
+    """Add the options for how the answer is printed."""
+    made.add_argument(
+        '-f',
+        '--format',
+        choices=tables.FORMATS,
+        default='table',
+        help='how to print it: a table for people, the whole as JSON, or the '
+        'rows as CSV or as bare values (default: table)',
+    )
+    made.add_argument(
+        '--wide',
+        action='store_true',
+        help='print tables as wide as they are, not as the terminal is',
+    )
+
+
+def width(parsed: argparse.Namespace) -> int | None:
+    """So many columns a table may have; None: as many as it has."""
+    return None if parsed.wide else terminal.width()
+
+
+def command(name: str) -> Callable[[Main], Main]:
+    """A ``main`` that ends in no traceback for what is no fault of it.
+
+    :param name: of the program, for messages
+    """
+
+    def decorate(main: Main) -> Main:
+        @functools.wraps(main)
+        def run(*given: Any) -> int:
+            try:
+                return main(*given)
+            except KeyboardInterrupt:
+                terminal.complain(name, 'interrupted')
+                return scripts.INTERRUPTED
+            except exceptions.KronosException as error:
+                terminal.complain(name, masking.masked(str(error)))
+            except terminal.OutputError as error:
+                terminal.complain(name, f'standard output: {error}')
+            return 1
+
+        return run
+
+    return decorate

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the installed commands call? Each a module, once it is loaded.
+
+Loading takes a second in which a user may think better of it, so nothing is
+imported here that is not soon there.
+"""
+
+import importlib
+import sys
+
+INTERRUPTED = 130
+"""As a shell has it: 128 and the number of the signal."""
+
+
+def explain() -> int:
+    return _run('explain')
+
+
+def record() -> int:
+    return _run('record')
+
+
+def replay() -> int:
+    return _run('replay')
+
+
+def test_config() -> int:
+    return _run('test_config')
+
+
+def _run(name: str) -> int:
+    try:
+        module = importlib.import_module(f'kronos.cmd.{name}')
+        status: int = module.main()
+    except KeyboardInterrupt:
+        command = name.replace('_', '-')
+        print(f'kronos-{command}: interrupted', file=sys.stderr)
+        return INTERRUPTED
+    return status

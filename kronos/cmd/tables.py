@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How are rows printed, for people or for programs?"""
+
+import csv
+import io
+from collections.abc import Sequence
+
+import prettytable
+
+from kronos.cmd import terminal
+
+FORMATS = ('table', 'json', 'csv', 'value')
+GAP = 2
+LEAST = 12
+"""Columns with less are not narrowed."""
+Row = Sequence[str]
+
+
+def aligned(
+    rows: Sequence[Row], width: int | None = None, extra: int = 0
+) -> list[str]:
+    """Lines whose columns begin below each other.
+
+    :param rows: of one length
+    :param width: so many characters a line may have, if that can be; cells
+        are wrapped then, those of the widest columns first
+    :param extra: so many of the last columns are left out where the table
+        is too wide
+    """
+    cells = [[terminal.line(cell) for cell in row] for row in rows]
+    if not cells:
+        return []
+    widths = _widths(cells)
+    if extra and width is not None and _total(widths) > width:
+        cells = [row[:-extra] for row in cells]
+        widths = widths[:-extra]
+    names = [str(number) for number in range(len(widths))]
+    table = prettytable.PrettyTable(
+        names, border=False, header=False, align='l'
+    )
+    table.left_padding_width, table.right_padding_width = 0, GAP
+    if width is not None:
+        _narrow(widths, width)
+        table.max_width = dict(zip(names, widths, strict=True))
+    table.add_rows(cells)
+    return [line.rstrip() for line in table.get_string().splitlines()]
+
+
+def printed(rows: Sequence[Row], form: str) -> str:
+    """Rows for programs.
+
+    :param rows: the first has the names of the columns
+    :param form: ``csv``, or ``value``: as cliff has it, and no names
+    """
+    if form == 'csv':
+        out = io.StringIO()
+        csv.writer(out, lineterminator='\n').writerows(rows)
+        return out.getvalue().rstrip('\n')
+    return '\n'.join(' '.join(map(terminal.line, row)) for row in rows[1:])
+
+
+def _widths(cells: Sequence[Row]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*cells, strict=True)]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _narrow(widths: list[int], width: int) -> None:
+    """Take from the widest column what it has more than the next widest."""
+    while (more := _total(widths) - width) > 0:
+        widest = max(widths)
+        if widest <= LEAST:
+            return
+        next_widest = max([w for w in widths if w < widest] + [LEAST])
+        at = widths.index(widest)
+        widths[at] = max(next_widest - 1, widest - more, LEAST)
