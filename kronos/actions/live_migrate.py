@@ -91,8 +91,8 @@ class LiveMigrate(base.BaseAction):
     def pre_condition(self) -> None:
         """Wait for the move's turn, and look whether it is still right.
 
-        Meanwhile the action is PENDING, so that it can still be skipped, or
-        cancelled with its plan.
+        Meanwhile the action is PENDING, so that it can still be cancelled
+        with its plan.
 
         :raises watcher.common.exception.ActionSkipped: it is pointless, or
             no turn came in time

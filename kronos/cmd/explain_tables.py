@@ -153,7 +153,17 @@ def _host(one: Row, width: int | None) -> list[str]:
 def _policies(policies: list[Row], width: int | None) -> list[str]:
     if not policies:
         return ['No policy counts it.']
-    rows = [('policy', 'value', 'after', 'rank', 'lowest', 'highest', 'band')]
+    rows = [
+        (
+            'policy',
+            'value',
+            'after',
+            'rank',
+            'lowest',
+            'highest',
+            'threshold',
+        )
+    ]
     for one in policies:
         after = one['value_after']
         rows.append(
@@ -164,17 +174,17 @@ def _policies(policies: list[Row], width: int | None) -> list[str]:
                 f'{one["rank"]} of {one["hosts"]}',
                 f'{one["lowest"]:.4f}',
                 f'{one["highest"]:.4f}',
-                _band(one),
+                _standing(one),
             )
         )
     return tables.aligned(rows, width)
 
 
-def _band(one: Row) -> str:
+def _standing(one: Row) -> str:
     if one['mode'] == 'pack':
         return 'no matter in mode pack'
     where = 'above' if one['over'] else 'within'
-    return f'{where} lowest + {one["threshold"]:g}'
+    return f'{where} lowest + threshold ({one["threshold"]:g})'
 
 
 def _side(side: Row, width: int | None) -> list[str]:

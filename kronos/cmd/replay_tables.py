@@ -29,7 +29,7 @@ def table(
     """
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
     lines += _step_lines(scope.steps, width)
-    lines.append(f'Stopped ({scope.stopped.value}): {scope.reason}')
+    lines.append(f'Why planning ended: {scope.reason}')
     floor = 0.0 if budget is None else explain.floor(scope.policies, budget)
     if floor >= SHOWN_FLOOR:
         lines.append(

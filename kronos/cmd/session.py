@@ -88,6 +88,26 @@ def register_opts(conf: Any, group: str = GROUP) -> None:
         loading.register_adapter_conf_options(conf, name)
 
 
+def list_opts() -> list[tuple[str, list[Any]]]:
+    """What the commands need beside ``[kronos]``, for oslo-config-generator.
+
+    With a password, which is what most have; keystoneauth has other plugins.
+    """
+    adapter = loading.get_adapter_conf_options()
+    return [
+        (
+            GROUP,
+            [
+                *loading.get_auth_common_conf_options(),
+                *loading.get_auth_plugin_conf_options('password'),
+                *loading.get_session_conf_options(),
+                *adapter,
+            ],
+        ),
+        (cloud.GROUPS[1], adapter),
+    ]
+
+
 def connect(
     conf: Any,
     os_cloud: str = '',

@@ -88,10 +88,13 @@ def why_stopped(
 
 
 def _kinds(settings: Settings) -> str:
-    """What was tried: ``migration, plateau move or swap``."""
+    """What was tried: ``migration, sequence of migrations or swap``.
+
+    A sequence begins with moves that only even out the hosts in between.
+    """
     kinds = ['migration']
     if settings.plateau_moves:
-        kinds.append('plateau move')
+        kinds.append('sequence of migrations')
     if settings.swap_moves:
         kinds.append('swap')
     *most, last = kinds

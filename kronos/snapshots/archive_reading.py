@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does a recording in our own format say?"""
 
+import json
 from typing import Any
 
 import pydantic
@@ -111,9 +112,9 @@ class _Reader:
         if version != rows.FORMAT_VERSION or isinstance(version, bool):
             raise self._folder.fault(
                 META,
-                f'format_version: {str(version):.20} is not known, only '
-                f'{rows.FORMAT_VERSION} is; replay it with the Kronos that '
-                'recorded it',
+                f'format_version: must be the number {rows.FORMAT_VERSION}, '
+                f'the only one that is known, is {json.dumps(version):.20}; '
+                'replay it with the Kronos that recorded it',
             )
         meta = self._folder.decode(rows.META, META)
         if not 0.0 <= meta.taken_at <= rows.END_OF_TIME:

@@ -97,12 +97,26 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
             raise exceptions.ScopeError(
                 reason='include_unassigned_hosts is set, but there is no '
                 'host outside all aggregates that may be planned'
+                + _other_types(cloud)
             )
     if not scopes:
         raise exceptions.ScopeError(
             reason='no aggregate has a host that may be planned'
+            + _other_types(cloud)
         )
     return scopes
+
+
+def _other_types(cloud: Cloud) -> str:
+    """What hypervisor_types leaves out, where that may be the reason."""
+    types = {one.hypervisor_type for one in cloud.other_hosts.values()}
+    if not types:
+        return ''
+    number = len(cloud.other_hosts)
+    return (
+        f'; {number} host{" is" if number == 1 else "s are"} of a type that '
+        f'is not in hypervisor_types of [kronos]: {labels.some(sorted(types))}'
+    )
 
 
 def exclusion_of(instance: Instance, request: ScopeRequest) -> str:

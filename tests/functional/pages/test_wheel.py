@@ -43,12 +43,17 @@ class TestWheel(base.BaseTestCase):
         for name in FILES:
             shutil.copy(TOP / name, self.folder)
         ignored = shutil.ignore_patterns('__pycache__')
-        shutil.copytree(TOP / 'kronos', self.folder / 'kronos', ignore=ignored)
+        for name in ('kronos', 'etc'):
+            shutil.copytree(TOP / name, self.folder / name, ignore=ignored)
         self.python('-c', 'import pbr.build; pbr.build.build_wheel("made")')
         (wheel,) = (self.folder / 'made').glob('*.whl')
         installed = self.folder / 'installed'
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(installed)
+        samples = installed / 'kronos_watcher-0.0.1.data' / 'data' / 'etc'
+        for path in (TOP / 'etc' / 'kronos').glob('*.yaml'):
+            copy = samples / 'kronos' / path.name
+            self.assertEqual(path.read_text(), copy.read_text())
         page = self.python('-I', '-c', RENDER, str(installed))
         self.assertIn('<title>From a wheel</title>', page)
         self.assertIn('prefers-color-scheme', page)

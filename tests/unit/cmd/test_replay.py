@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the command plan a file, tell what it found, and exit rightly?"""
 
+import csv
+import io
 import json
 import pathlib
 import subprocess
@@ -97,10 +99,22 @@ class TestReplay(base.BaseTestCase):
             )
         self.assertIn(f'{scope["combined_before"]:.4f}', out)
         self.assertIn(f'{scope["combined_after"]:.4f}', out)
-        self.assertIn('Stopped (budget): the budget of 2', out)
+        self.assertIn('Why planning ended: the budget of 2', out)
         self.assertIn('2 migrations', out)
         self.assertIn('movable is false', out)
         self.assertIn('No plan of 2 migrations can', out)
+
+    def test_each_move_has_its_gain(self) -> None:
+        code, out, _ = run(METRIC, '--max-migrations', '2', '-f', 'csv')
+        head, *rows = csv.reader(io.StringIO(out))
+        self.assertEqual(0, code)
+        steps = plan(METRIC, '--max-migrations', '2')['steps']
+        for row, step in zip(rows, steps, strict=True):
+            found = dict(zip(head, row, strict=True))
+            fell = step['combined_before'] - step['combined_after']
+            self.assertEqual(f'{fell:+.4f}', found['gain'])
+            self.assertEqual(step['instance'], found['instance'])
+        self.assertIn(f' {rows[0][8]} ', run(METRIC)[1])
 
     def test_unreadable_file(self) -> None:
         code, out, err = run('no-such-file.json')

@@ -63,6 +63,26 @@ class TestGood(CheckTestCase):
         )
         self.assertEqual(7, len(report['queries']))
 
+    def test_the_file_of_each_policy(self) -> None:
+        """Two files may have policies of one name."""
+        self.write_policies(
+            policy(mode='pack', capacity_query='cpu_of_host'),
+            name='pack.yaml',
+        )
+        pack = self.folder / 'pack.yaml'
+        conf = self.conf(pack_policies_file=pack)
+        code, out, _ = self.run_it('--config-file', conf)
+        self.assertEqual(0, code)
+        for row in (r'cpu +pack .*', r'cpu +imbalance_query .*', r'a +3 .*'):
+            self.assertRegex(out, rf'(?m)^  {row} {pack}$')
+
+    def test_names_that_speak_to_terminals(self) -> None:
+        """Nova, Prometheus and Keystone are others."""
+        self.aggregates(aggregate(1, 'a\x1b[31m\nFindings\u202e', *HOSTS))
+        _, out, _ = self.run_it('--config-file', self.conf(aggregates=''))
+        self.assertIn('a?[31m?Findings?', out)
+        self.assertNotIn('\x1b', out)
+
     def test_each_listing_once(self) -> None:
         self.check()
         asked = [

@@ -130,6 +130,22 @@ class TestHelp(base.BaseTestCase):
             for opt in opts:
                 self.assertTrue(opt.help, f'[{group}] {opt.name}')
 
+    def test_generator_prints_what_the_commands_need(self):
+        """oslo-config-generator --namespace kronos.credentials."""
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            generator.main(['--namespace', 'kronos.credentials'])
+        lines = text.getvalue().splitlines()
+        for line in (
+            '[nova]',
+            '#auth_type = <None>',
+            '#auth_url = <None>',
+            '#password = <None>',
+            '#region_name = <None>',
+            '[placement]',
+        ):
+            self.assertIn(line, lines)
+
     def test_generator_prints_both_groups(self):
         """oslo-config-generator --namespace kronos."""
         text = io.StringIO()

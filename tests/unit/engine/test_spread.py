@@ -357,7 +357,7 @@ class TestStop(base.BaseTestCase):
         result = plan(snapshot, [cpu])
         self.assertIs(StopReason.STUCK, result.stopped)
         self.assertIn(
-            'no legal migration, plateau move or swap', result.reason
+            'no legal migration, sequence of migrations or swap', result.reason
         )
         self.assertIn('cpu 0.600 > 0.1', result.reason)
         self.assertIn('1 legal destinations', result.unmovable['v'])

@@ -171,8 +171,8 @@ class TestDamage(ArchiveTestCase):
     def test_fields(self) -> None:
         far = 2**41
         for name, keys, value, text in (
-            ('meta.json', ['format_version'], 2, 'format_version: 2 is not'),
-            ('meta.json', ['format_version'], True, 'format_version: True'),
+            ('meta.json', ['format_version'], 2, 'must be the number 1'),
+            ('meta.json', ['format_version'], '1', 'is "1"; replay'),
             ('meta.json', ['nonsense'], 1, 'nonsense: Unexpected'),
             ('meta.json', ['taken_at'], -1.0, 'taken_at: must be Unix'),
             ('meta.json', ['taken_at'], math.nan, 'taken_at: '),

@@ -115,6 +115,15 @@ class TestZones(CollectTestCase):
             self.refused(availability_zones=['az2']),
         )
 
+    def test_hosts_of_another_type(self) -> None:
+        """Why there is nothing to plan, though there are hosts."""
+        self.aggregates(aggregate(4, 'metals', 'metal'))
+        self.assertIn(
+            'no aggregate has a host that may be planned; 1 host is of '
+            'a type that is not in hypervisor_types of [kronos]: ironic',
+            self.refused(aggregates=[scopes.ALL]),
+        )
+
     def test_the_services_are_not_known(self) -> None:
         """E12: what the zones are then is what the aggregates tell."""
         self.wire.get(SERVICES, status_code=403, json={})
