@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kronos.cmd import trying
+from kronos.cmd import judged, trying
 from kronos.engine import lifted, nearest, remedies, scene
 from kronos.engine.codes import Code, Reason
 from kronos.engine.lifting import Pair, can_lift, lift
@@ -66,6 +66,7 @@ class Answers:
             'steps': len(result.steps),
             'combined_before': result.combined_before,
             'combined_after': result.combined_after,
+            'policies_skipped': judged.of(result).skipped,
             'nearest_miss': miss and self._full(at, miss),
             **self._blockers(at, miss.source if miss else ''),
         }

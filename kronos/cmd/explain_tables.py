@@ -69,6 +69,7 @@ def _scope(one: Row, width: int | None) -> list[str]:
         if number
         else f'Scope {one["scope"]}: no migration',
         f'[{one["code"]}] {one["reason"]}',
+        *(f'Not judged: {why}' for why in one['policies_skipped'].values()),
     ]
     if one['nearest_miss']:
         lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]

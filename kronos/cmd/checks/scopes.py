@@ -116,7 +116,7 @@ def judge(
         findings.error(
             'nothing-to-plan',
             'no scope can be planned',
-            'mend what is told of the scopes',
+            'see what is told of each scope',
         )
     return judged
 
@@ -175,7 +175,7 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
         to.error(
             'scope-blocked',
             f'{where}: nothing can be planned: {one.card.reason}',
-            'enable and start nova-compute on its hosts, or mend what is '
+            'enable and start nova-compute on its hosts, or correct what is '
             'told of its policies',
         )
     # Of too few hosts the reason names those that are out.
@@ -197,7 +197,7 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
             'in "openstack compute service list"',
         )
     for text in one.snapshot.warnings:
-        to.warning('scope-unknown', f'{where}: {text}', 'mend that first')
+        to.warning('scope-unknown', f'{where}: {text}', 'see to that first')
 
 
 def _sizes(one: Judged, policies: Sequence[Policy], to: Findings) -> None:

@@ -216,7 +216,7 @@ class TestNothing(base.PageTestCase):
         self.assertEqual([['unknown'] * 2] * 2, cells)
         seen = self.look('document.querySelector("main").innerText')
         self.assertIn('no imbalance is known', seen)
-        self.assertIn('could and were not chosen', seen)
+        self.assertIn('no move of them was chosen', seen)
 
 
 class TestHostile(base.PageTestCase):

@@ -77,6 +77,14 @@ class TestScope(base.BaseTestCase):
         self.assertIn('tiny from cmp1 to cmp2\n', text)
         self.assertIn('from 0.1000 to 0.0500', text)
 
+    def test_a_policy_that_was_not_judged(self) -> None:
+        """Without it "within all thresholds" would say too much."""
+        change = '--set', 'imbalance_query.net=nobody_asked'
+        text = told('examples/uneven', *change)
+        self.assertRegex(text, r'(?m)^Not judged: policy net: ')
+        found = answer('examples/uneven', *change)
+        self.assertEqual(['net'], list(found['policies_skipped']))
+
     def test_with_another_budget_and_threshold(self) -> None:
         """The options of kronos-replay change the plan that is meant."""
         found = answer(

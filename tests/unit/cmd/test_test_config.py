@@ -299,6 +299,15 @@ class TestWatcher(CheckTestCase):
         )
         self.assertEqual('warning', self.codes(report)['applier-workers'])
 
+    def test_an_applier_without_a_number(self) -> None:
+        watcher = self.conf(
+            'watcher.conf',
+            'watcher_clients_auth',
+            more='[watcher_applier]\nworkers =',
+        )
+        report = self.check('--offline', '--watcher-config', watcher)
+        self.assertEqual('error', self.codes(report)['applier-invalid'])
+
     def test_other_options_than_those_of_watcher(self) -> None:
         watcher = self.conf(
             'watcher.conf',
