@@ -180,7 +180,10 @@ def why_left(result: AggregateResult, host: str) -> str:
 
 
 def blockers(why: WhyNot, host: str) -> list[Verdict]:
-    """Of each instance that cannot leave a host, what came closest."""
+    """Of each instance that cannot leave a host, what came closest.
+
+    Of the first ``TRIED_INSTANCES`` with all of its reasons.
+    """
     moved = _moved(why.result)
     uuids = [
         uuid
@@ -190,7 +193,8 @@ def blockers(why: WhyNot, host: str) -> list[Verdict]:
     nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
     no_target = Code.PACK_NO_TARGET
     held = [one for one in nearest if one.reasons or one.code is no_target]
-    return [why.verdict(one.instance, one.destination) for one in held]
+    first, rest = held[:TRIED_INSTANCES], held[TRIED_INSTANCES:]
+    return [why.verdict(one.instance, one.destination) for one in first] + rest
 
 
 def _held(why: WhyNot, uuids: Sequence[str]) -> list[Verdict]:
