@@ -19,6 +19,7 @@ import tomllib
 from fcntl import ioctl
 from typing import Any
 
+import fixtures
 from oslotest import base
 
 from kronos.cmd import program, tables
@@ -56,9 +57,24 @@ def run(command: list[str], **more: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-class TestEndings(base.BaseTestCase):
+class ProgramTestCase(base.BaseTestCase):
     """Within this process, where that is the same: loading takes long."""
 
+    def setUp(self) -> None:
+        super().setUp()
+        # It would silence the loggers of the tests that come after.
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'kronos.cmd.configuration.log', lambda _: None
+            )
+        )
+
+    def given(self, name: str, arguments: list[str]) -> tuple[Any, ...]:
+        """What the ``main`` takes; Watcher's plugins are not loaded."""
+        return (arguments, lambda *_: {})[: 1 + (name == 'test_config')]
+
+
+class TestEndings(ProgramTestCase):
     def told(self, name: str, err: str, text: str) -> None:
         """One line, of the command."""
         self.assertEqual(1, err.count('\n'), err)
@@ -74,7 +90,8 @@ class TestEndings(base.BaseTestCase):
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
         ):
-            return module.main(arguments), err.getvalue()
+            code = module.main(*self.given(name, arguments))
+        return code, err.getvalue()
 
     def test_a_full_disk(self) -> None:
         for name, arguments in PRINTING.items():
@@ -135,10 +152,10 @@ class TestEndings(base.BaseTestCase):
         )
 
 
-class TestArguments(base.BaseTestCase):
+class TestArguments(ProgramTestCase):
     def run_it(self, name: str, *arguments: str) -> tuple[int, str, str]:
         module = importlib.import_module(f'kronos.cmd.{name}')
-        return commands.run(module.main, arguments)
+        return commands.run(module.main, *self.given(name, list(arguments)))
 
     def test_the_version(self) -> None:
         for name in COMMANDS:
