@@ -298,7 +298,12 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     ),
     Code.INSTANCE_ON_ITS_WAY: lambda: past(moved(Outcome.UNDER_WAY, 5)),
     Code.INSTANCE_QUARANTINE: lambda: past(
-        dataclasses.replace(moved(Outcome.FAILED, 60), origin=Origin.WATCHER),
+        dataclasses.replace(
+            moved(Outcome.FAILED, 60, 'a', 'b'),
+            origin=Origin.WATCHER,
+            error_type='MigrationFailed',
+            fault='too_slow',
+        ),
         quarantine_seconds=600.0,
     ),
     Code.INSTANCE_COOLDOWN: lambda: past(
