@@ -62,8 +62,9 @@ PACK_OPTS = [
         'pack_partial_drains',
         default=False,
         help='Whether kronos_pack may move some of the instances of a host '
-        'that it cannot empty. If false, a host is emptied whole or not at '
-        'all.',
+        'that it cannot empty. If false, it begins only with hosts that can '
+        'be emptied whole; where the budget of an audit is smaller than such '
+        'a host, the next audits go on with it.',
     ),
     cfg.IntOpt(
         'keep_hosts',

@@ -13,7 +13,7 @@ import numpy as np
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints import Constraints
 from kronos.engine.state import State, Undo
-from kronos.engine.types import MigrationPhase, StopReason
+from kronos.engine.types import Begun, MigrationPhase, StopReason
 
 
 @dataclass
@@ -39,6 +39,7 @@ class PhaseEnd:
     """Instance position to the reason why this phase left it; those that
     are not movable have theirs from elsewhere."""
     warnings: list[str] = field(default_factory=list)
+    begun: list[Begun] = field(default_factory=list)
 
 
 class Draft:

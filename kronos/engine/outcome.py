@@ -106,6 +106,7 @@ def planned(
     result.groups = _groups(
         phases.snapshot, before, placement, phases.settings
     )
+    result.begun = [one for end in phases.ends for one in end.begun]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     _score_after(result.policies, state)
     _explain(result, phases, fixed)

@@ -16,20 +16,28 @@ from kronos.engine.codes import Code, Reason
 from kronos.engine.draft import Draft, PhaseEnd
 from kronos.engine.filling import Filling, ranked
 from kronos.engine.settings import Settings
-from kronos.engine.types import StopReason
+from kronos.engine.types import Begun, StopReason
 
 SHOWN_HOSTS = 10
 """Emptied hosts that the reason names one by one."""
 NONE = Reason()
 
+Placed = tuple[int, int, int]
+"""An instance, its source and its destination."""
+Drained = tuple[list[Placed], dict[int, Reason], Reason]
+"""What leaves a host, the reason of each that stays for now, and why
+nothing leaves at all."""
+
 
 class Pack:
     """The search in one scope; it changes the draft.
 
-    By default a host is emptied whole or not at all, so that a budget ends
-    in empty hosts. With ``pack_partial_drains`` each instance that fits
-    moves until the budget is used, and a host that is left half-drained
-    still takes nothing.
+    By default only hosts are begun with that can be emptied whole, so that
+    budgets end in empty hosts. One for which the budget is too small is
+    emptied over several audits; the next goes on with it, since what left
+    it lately counts (:meth:`order`). With ``pack_partial_drains`` each
+    instance that fits moves until the budget is used. A host that is left
+    half-drained takes nothing in either case.
 
     One round over the hosts is all: every move leaves less room on the
     hosts that may take something, so what did not fit never fits later.
@@ -39,6 +47,7 @@ class Pack:
     :param fixed: instance uuid to the reason why no phase may move it
     :param awaited: positions of the hosts to which an instance is on its
         way by another plan or by hand
+    :param gone: how many instances left a host lately, by its position
     """
 
     def __init__(
@@ -47,6 +56,7 @@ class Pack:
         settings: Settings,
         fixed: Mapping[str, str],
         awaited: Collection[int] = (),
+        gone: Mapping[int, int] | None = None,
     ) -> None:
         self._draft = draft
         self._state = draft.state
@@ -60,6 +70,10 @@ class Pack:
         self._moved[[made.undo.instance for made in draft.made]] = True
         self._awaited: BoolArray = np.zeros(hosts, dtype=bool)
         self._awaited[list(awaited)] = True
+        self._gone: IntArray = np.zeros(hosts, dtype=np.intp)
+        for host, number in (gone or {}).items():
+            self._gone[host] = number
+        self._begun: list[Begun] = []
         self._stayed: dict[int, Reason] = {}
         self._is_budget_short = False
 
@@ -80,12 +94,23 @@ class Pack:
             stopped = StopReason.BUDGET
         moves = len(self._draft.made) - start
         said = self._reason(order, moves)
-        return PhaseEnd(stopped, said, dict(self._stayed))
+        return PhaseEnd(
+            stopped, said, dict(self._stayed), begun=list(self._begun)
+        )
 
     def order(self) -> list[int]:
-        """The hosts to empty, the least loaded first (B11)."""
+        """The hosts to empty, the least loaded first (B11).
+
+        Of a host that is emptied over several audits only the share counts
+        of those that are still there, so that no noise in the metrics, and
+        no window that still shows what has left, makes the next audit
+        begin with another one.
+        """
         hosts = np.flatnonzero(self._in_use())
         load = self._state.weights @ self._state.scores[:, hosts]
+        there = self._number()[hosts]
+        rest = there / np.maximum(there + self._gone[hosts], 1)
+        load = np.where(load > 0.0, load * rest, load)
         found: list[int] = hosts[
             np.argsort(ranked(load), kind='stable')
         ].tolist()
@@ -93,9 +118,12 @@ class Pack:
 
     def _in_use(self) -> BoolArray:
         """[H]: the hosts that count and have an instance, or soon will."""
+        return ((self._number() > 0) | self._awaited) & self._state.counts
+
+    def _number(self) -> IntArray:
+        """[H]: how many instances are on each host."""
         hosts = len(self._state.index.hosts)
-        number = np.bincount(self._state.host_of, minlength=hosts)
-        return ((number > 0) | self._awaited) & self._state.counts
+        return np.bincount(self._state.host_of, minlength=hosts)
 
     def _why_kept(self, host: int) -> Reason:
         if self._awaited[host]:
@@ -119,17 +147,10 @@ class Pack:
         there = np.flatnonzero(np.equal(self._state.host_of, host))
         hosts = self._in_use() & ~self._drained
         hosts[host] = False
-        filling = Filling(self._draft)
+        drain = self._drain_whole
         if self._settings.pack_partial_drains:
-            stayed = self._place_some(filling, there, hosts)
-            reason = NONE
-        else:
-            stayed = {}
-            reason = self._why_not_tried(there)
-            reason = reason or self._place_all(filling, there, hosts)
-        moves = list(filling.moves)
-        reason = reason or self._why_not_safe(filling)
-        filling.take_back()
+            drain = self._drain_some
+        moves, stayed, reason = drain(there, hosts)
         if reason:
             return reason
         for instance, _, destination in moves:
@@ -138,6 +159,48 @@ class Pack:
         self._drained[host] = True
         self._stayed |= stayed
         return NONE
+
+    def _drain_some(self, there: IntArray, hosts: BoolArray) -> Drained:
+        filling = Filling(self._draft)
+        stayed = self._place_some(filling, there, hosts)
+        moves = list(filling.moves)
+        reason = self._why_not_safe(filling)
+        filling.take_back()
+        return moves, stayed, reason
+
+    def _drain_whole(self, there: IntArray, hosts: BoolArray) -> Drained:
+        """All of a host, or as many now as the budget allows."""
+        if reason := self._why_not_tried(there):
+            return [], {}, reason
+        order = Filling(self._draft).heaviest_first(there)
+        moves, reason = self._place_all(order, hosts)
+        left = self._draft.left
+        if reason or len(order) <= left:
+            return moves, {}, reason
+        now, later = order[: int(left)], order[int(left) :]
+        # Half-way, too, it has to be safe.
+        moves, reason = self._place_all(now, hosts)
+        if reason:
+            return [], {}, reason
+        return moves, self._begin(len(order), later), NONE
+
+    def _begin(self, number: int, later: IntArray) -> dict[int, Reason]:
+        """Note that a host is emptied over several audits.
+
+        :param number: of its instances, of which some leave later
+        :returns: the reason of these
+        """
+        self._is_budget_short = True
+        host = int(self._state.host_of[later[0]])
+        begun = Begun(self._name(host), number, number - len(later))
+        self._begun.append(begun)
+        budget = _migrations(self._draft.budget or 0)
+        text = (
+            f'{begun.told}; it leaves with a later audit, since the budget '
+            f'of {budget} is used'
+        )
+        reason = Reason(text, Code.BUDGET_USED)
+        return dict.fromkeys(later.tolist(), reason)
 
     def _why_not_tried(self, there: IntArray) -> Reason:
         """Why a host cannot be emptied whole, known without a trial."""
@@ -149,25 +212,29 @@ class Pack:
             if not self._draft.movable[instance]:
                 text = f'its instance {uuid} stays: {self._fixed[uuid]}'
                 return Reason(text, Code.PACK_NOT_WHOLE, uuid)
-        left = self._draft.left
-        if len(there) <= left:
+        if self._draft.left > 0:
             return NONE
         self._is_budget_short = True
         return Reason(
             f'that takes {_migrations(len(there))}, and the budget of '
-            f'{self._draft.budget} has {left:g} left',
+            f'{self._draft.budget} has 0 left',
             Code.BUDGET_USED,
         )
 
     def _place_all(
-        self, filling: Filling, there: IntArray, hosts: BoolArray
-    ) -> Reason:
-        stuck = filling.place(filling.heaviest_first(there), hosts)
-        if stuck is None:
-            return NONE
-        uuid = self._uuid(stuck)
-        text = f'its instance {uuid} has {self._no_destination(stuck)}'
-        return Reason(text, Code.PACK_NOT_WHOLE, uuid)
+        self, order: IntArray, hosts: BoolArray
+    ) -> tuple[list[Placed], Reason]:
+        """Where they would go; and why not, where one finds no place."""
+        filling = Filling(self._draft)
+        stuck = filling.place(order, hosts)
+        moves, reason = list(filling.moves), NONE
+        if stuck is not None:
+            uuid = self._uuid(stuck)
+            text = f'its instance {uuid} has {self._no_destination(stuck)}'
+            reason = Reason(text, Code.PACK_NOT_WHOLE, uuid)
+        reason = reason or self._why_not_safe(filling)
+        filling.take_back()
+        return moves, reason
 
     def _place_some(
         self, filling: Filling, there: IntArray, hosts: BoolArray
@@ -236,13 +303,11 @@ class Pack:
         text = f'{_hosts(len(emptied))} emptied{after}{names}'
         further = 'no further host can be emptied'
         if self._is_budget_short:
-            budget, unused = self._draft.budget, self._draft.left
-            further = f'the budget of {_migrations(budget or 0)} is used'
-            if unused:
-                further = (
-                    f'no further host can be emptied with the {unused:g} '
-                    f'left of the budget of {_migrations(budget or 0)}'
-                )
+            further = (
+                f'the budget of {_migrations(self._draft.budget or 0)} is used'
+            )
+        for begun in self._begun:
+            further = f'{begun.told}, and the next audit goes on; {further}'
         number = int(left.sum())
         stay = f'{_hosts(number)} stay{"s" if number == 1 else ""} in use'
         return f'{text}, {stay}; {further}'

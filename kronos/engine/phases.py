@@ -6,6 +6,7 @@ work on one draft; the rules differ by phase: spread is not held to capacity
 ceilings (C18), and only spread and pack must not move anything back.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -192,7 +193,20 @@ class Phases:
             for host in hosts
             if host in index.host
         }
-        return Pack(draft, self.settings, self._fixed, awaited)
+        return Pack(draft, self.settings, self._fixed, awaited, self._gone())
+
+    def _gone(self) -> Counter[int]:
+        """How many instances left a host lately, by its position.
+
+        Those that the return guard keeps from coming back.
+        """
+        index = self.state.index
+        return Counter(
+            index.host[host]
+            for uuid, hosts in self._memory.returns.items()
+            for host in hosts
+            if uuid in index.instance and host in index.host
+        )
 
     def _spread(self, draft: Draft) -> PhaseEnd:
         stopped = Spread(draft, self.settings).run()

@@ -230,6 +230,23 @@ class Drain:
 
 
 @dataclass
+class Begun:
+    """A host that pack empties over several audits, the budget being small."""
+
+    host: str
+    instances: int
+    """On it before this plan."""
+    leaving: int
+    """Of these in this plan."""
+
+    @property
+    def told(self) -> str:
+        """``cmp3: 3 of 7 leave now``"""
+        verb = 'leaves' if self.leaving == 1 else 'leave'
+        return f'{self.host}: {self.leaving} of {self.instances} {verb} now'
+
+
+@dataclass
 class AggregateResult:
     """The plan of one scope with all its reasons."""
 
@@ -256,6 +273,7 @@ class AggregateResult:
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, str] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be (G3)."""
+    begun: list[Begun] = field(default_factory=list)
     hosts_in_use_before: int = 0
     """Hosts of the scope with at least one instance."""
     hosts_in_use_after: int = 0

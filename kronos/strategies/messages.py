@@ -124,7 +124,9 @@ def hosts_in_use(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_consolidate``."""
     return (
         f'hosts in use {scope.hosts_in_use_before} -> '
-        f'{scope.hosts_in_use_after}' + _beside(scope)
+        f'{scope.hosts_in_use_after}'
+        + ''.join(f', {one.told}' for one in scope.begun)
+        + _beside(scope)
     )
 
 

@@ -60,19 +60,9 @@ class StrategyTestCase(base.KronosTestCase):
         }
 
 
-class PackTestCase(StrategyTestCase):
+class PackingTestCase(StrategyTestCase):
     STRATEGY = 'kronos_pack'
     GOAL = 'kronos_consolidate'
-
-    @staticmethod
-    def CLOUD():  # noqa: N802
-        return cloud.Cloud(
-            ['h1', 'h2', 'h3', 'h4', 'h5'],
-            {'alpha': ['h1', 'h2', 'h3', 'h4']},
-            base.servers('h1', 1, 4)
-            + base.servers('h2', 11, 2)
-            + base.servers('h3', 21, 1),
-        )
 
     def setUp(self):
         super().setUp()
@@ -84,6 +74,18 @@ class PackTestCase(StrategyTestCase):
         self.pack_file = f'{self.policies_file}.pack'
         pathlib.Path(self.pack_file).write_text(yaml.safe_dump(data))
         self.set('kronos', pack_policies_file=self.pack_file)
+
+
+class PackTestCase(PackingTestCase):
+    @staticmethod
+    def CLOUD():  # noqa: N802
+        return cloud.Cloud(
+            ['h1', 'h2', 'h3', 'h4', 'h5'],
+            {'alpha': ['h1', 'h2', 'h3', 'h4']},
+            base.servers('h1', 1, 4)
+            + base.servers('h2', 11, 2)
+            + base.servers('h3', 21, 1),
+        )
 
     def test_empties_hosts(self):
         audit = self.ends(
@@ -133,6 +135,37 @@ class PackTestCase(StrategyTestCase):
             [('evacuate', 'h3'), ('pack', 'h2'), ('pack', 'h2')],
             [move[:2] for move in self.moves(audit)],
         )
+
+
+class PackOverAuditsTestCase(PackingTestCase):
+    """A host that has more servers than a plan may have migrations."""
+
+    START_APPLIER = True
+
+    @staticmethod
+    def CLOUD():  # noqa: N802
+        return cloud.Cloud(
+            ['h1', 'h2', 'h3'],
+            {'alpha': ['h1', 'h2', 'h3']},
+            base.servers('h1', 1, 7, cpu=0.01, memory=0.01)
+            + base.servers('h2', 11, 5)
+            + base.servers('h3', 21, 5),
+        )
+
+    def test_each_audit_goes_on_and_says_what_is_left(self):
+        for told, left in (
+            ('h1: 3 of 7 leave now', 4),
+            ('h1: 3 of 4 leave now', 1),
+            ('hosts in use 3 -> 2', 0),
+        ):
+            audit = self.ends('SUCCEEDED', told)
+            self.assertEqual(
+                {'h1'}, {one['source_node'] for one in self.told(audit)}
+            )
+            plan = self.start(self.plan(audit))
+            self.assertEqual('SUCCEEDED', plan['state'])
+            on = [one.host for one in self.cloud.servers.values()]
+            self.assertEqual(left, on.count('h1'))
 
 
 class EvacuateTestCase(StrategyTestCase):

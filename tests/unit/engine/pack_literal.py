@@ -2,6 +2,7 @@
 """What is the literal rule of pack? Slow, plain Python (B11-B16)."""
 
 import copy
+from collections.abc import Callable
 
 from kronos.engine.settings import Settings
 from kronos.engine.types import ServerGroup, Snapshot
@@ -12,7 +13,10 @@ Move = tuple[str, str, str]
 
 
 class PackLiteral(Literal):
-    """Each host in turn; each instance meets every other host."""
+    """Each host in turn; each instance meets every other host.
+
+    One that can be emptied but for the budget is begun with.
+    """
 
     def __init__(
         self, snapshot: Snapshot, policies: list[Policy], settings: Settings
@@ -37,22 +41,36 @@ class PackLiteral(Literal):
         return Plan(self._moves, '', self._combined(self._scores))
 
     def _drain(self, host: str) -> None:
-        before = copy.deepcopy(
+        if self._settings.pack_partial_drains:
+            self._try(host, lambda: self._move_some(host))
+            return
+        left = self._left()
+        there = self._heaviest_first([host])
+        whole = self._try(host, lambda: left > 0 and self._move_all(there))
+        if whole and len(there) > left:
+            # It can be emptied: so it begins, with as many as it may.
+            self._put_back()
+            self._try(host, lambda: self._move_all(there[:left]))
+
+    def _try(self, host: str, move: Callable[[], bool]) -> bool:
+        self._before = copy.deepcopy(
             (self._placement, self._scores, self._loads, self._moves)
         )
-        partial = self._settings.pack_partial_drains
-        done = self._move_some(host) if partial else self._move_all(host)
-        if done and self._can_lose_hosts():
+        if move() and self._can_lose_hosts():
             self._drained.add(host)
-            return
-        self._placement, self._scores, self._loads, self._moves = before
+            return True
+        self._put_back()
+        self._drained.discard(host)
+        return False
 
-    def _move_all(self, host: str) -> bool:
-        there = self._heaviest_first([host])
+    def _put_back(self) -> None:
+        (self._placement, self._scores, self._loads, self._moves) = (
+            self._before
+        )
+
+    def _move_all(self, there: list[str]) -> bool:
         moved = {uuid for uuid, _, _ in self._moves}
         if any(u in moved or not self._may_move(u) for u in there):
-            return False
-        if len(there) > self._left():
             return False
         return all(self._move_one(uuid) for uuid in there)
 

@@ -378,51 +378,32 @@ class TestWholeDrains(base.BaseTestCase):
             [('a', 'h1', 'h3'), ('b', 'h2', 'h3')], moves(plan(snapshot))
         )
 
-    def test_budget_ends_in_empty_hosts(self) -> None:
-        """B15: h1 takes two moves; with one left h2 is emptied instead."""
-        snapshot = scope(
-            [
-                vm('a', 'h1', [0.05]),
-                vm('b', 'h1', [0.05]),
-                vm('c', 'h2', [0.2]),
-                vm('d', 'h3', [0.3]),
-            ],
-            {'h1': [0.1], 'h2': [0.2], 'h3': [0.3]},
-        )
-        result = plan(snapshot, max_migrations=1)
-        self.assertEqual([('c', 'h2', 'h3')], moves(result))
+    def test_nothing_is_left_of_the_budget(self) -> None:
+        """B15: a, with the only move, empties h1; h2 is not begun with."""
+        result = plan(three(), max_migrations=1)
+        self.assertEqual([('a', 'h1', 'h3')], moves(result))
         self.assertEqual(StopReason.BUDGET, result.stopped)
         self.assertEqual(
-            'h1 is not emptied: that takes 2 migrations, and the budget of '
-            '1 has 1 left',
-            result.stayed['a'],
+            'h2 is not emptied: that takes 1 migration, and the budget of '
+            '1 has 0 left',
+            result.stayed['b'],
         )
         self.assertIn('the budget of 1 migration is used', result.reason)
+        self.assertEqual([], result.begun)
 
-    def test_what_is_left_of_the_budget_is_told(self) -> None:
-        snapshot = three()
-        snapshot.instances['e'] = Instance('e', 'h3')
-        capacity = snapshot.readings['cpu'].profile
-        assert capacity is not None
-        capacity.samples.append(Sample('e', 0.0, 0))
-        snapshot.instances['b'].locked = True
-        result = plan(snapshot, max_migrations=3)
-        self.assertEqual([('a', 'h1', 'h3')], moves(result))
-        self.assertEqual(StopReason.PACKED, result.stopped)
+    def test_a_host_that_fits_nowhere_is_no_matter_of_the_budget(
+        self,
+    ) -> None:
         snapshot = scope(
             [vm(f'v{n}', f'h{n % 2}', [0.1]) for n in range(8)],
             {'h0': [0.4], 'h1': [0.4]},
         )
-        result = plan(snapshot, [policy(capacity_threshold=0.9)])
-        self.assertEqual(4, len(result.steps))
+        roomy = plan(snapshot, [policy(capacity_threshold=0.9)])
+        self.assertEqual(4, len(roomy.steps))
         result = plan(snapshot, max_migrations=3)
         self.assertEqual([], result.steps)
-        self.assertEqual(StopReason.BUDGET, result.stopped)
-        self.assertIn(
-            'no further host can be emptied with the 3 left of the budget '
-            'of 3 migrations',
-            result.reason,
-        )
+        self.assertEqual(StopReason.PACKED, result.stopped)
+        self.assertIn('its instance v6 has no legal', result.stayed['v0'])
 
     def test_disabled_host_is_no_destination(self) -> None:
         """E11: the fullest host is disabled."""
@@ -431,6 +412,120 @@ class TestWholeDrains(base.BaseTestCase):
         snapshot.services['h3'].status = 'disabled'
         result = plan(snapshot)
         self.assertEqual([('a', 'h1', 'h2')], moves(result))
+
+
+def seven() -> Snapshot:
+    """Seven instances on h1, which fit on h2 and h3; both are fuller."""
+    return scope(
+        [
+            *(vm(f'a{n}', 'h1', [0.01 + n / 1000]) for n in range(7)),
+            *(vm(f'b{n}', 'h2', [0.1]) for n in range(4)),
+            *(vm(f'c{n}', 'h3', [0.1]) for n in range(5)),
+        ],
+        {'h1': [0.091], 'h2': [0.4], 'h3': [0.5]},
+    )
+
+
+def _after(snapshot: Snapshot, result: AggregateResult, at: float) -> Snapshot:
+    """The scope an hour later: all that was planned has arrived."""
+    found = copy.deepcopy(snapshot)
+    found.taken_at = at + 3600.0
+    readings = found.readings['cpu']
+    assert readings.profile is not None
+    usage = {one.label: one.value for one in readings.profile.samples}
+    for step in result.steps:
+        found.instances[step.instance].host = step.destination
+        found.events.append(
+            Event(
+                step.instance,
+                step.source,
+                step.destination,
+                Outcome.MOVED,
+                at,
+                Origin.WATCHER,
+            )
+        )
+        for answer in (readings.imbalance, readings.capacity):
+            assert answer is not None
+            for one in answer.samples:
+                sign = (one.label == step.destination) - (
+                    one.label == step.source
+                )
+                one.value += sign * usage[step.instance]
+    return found
+
+
+class TestSeveralAudits(base.BaseTestCase):
+    """A host that needs more moves than one budget has."""
+
+    def test_three_audits_empty_a_host_of_seven(self) -> None:
+        snapshot, told, sources = seven(), [], []
+        cpu = policy(max_migrations_per_cycle=3)
+        for audit in range(3):
+            result = plan(
+                snapshot,
+                [cpu],
+                instance_cooldown_seconds=900.0,
+                return_guard_seconds=21600.0,
+            )
+            sources += [step.source for step in result.steps]
+            told.append([one.told for one in result.begun])
+            if result.begun:
+                self.assertEqual(StopReason.BUDGET, result.stopped)
+                self.assertIn(
+                    '0 hosts emptied by 3 migrations, 3 hosts stay in use; '
+                    f'{result.begun[0].told}, and the next audit goes on; '
+                    'the budget of 3 migrations is used',
+                    result.reason,
+                )
+            snapshot = _after(snapshot, result, 3600.0 * audit)
+        self.assertEqual(['h1'] * 7, sources[:7])
+        self.assertEqual(
+            [['h1: 3 of 7 leave now'], ['h1: 3 of 4 leave now']], told[:2]
+        )
+        self.assertNotIn('h1', [one.host for one in result.begun])
+        self.assertNotIn(
+            'h1', {one.host for one in snapshot.instances.values()}
+        )
+
+    def test_who_leaves_later_has_the_reason(self) -> None:
+        result = plan(seven(), max_migrations=3)
+        self.assertEqual({'a4', 'a5', 'a6'}, {m[0] for m in moves(result)})
+        self.assertEqual(
+            'h1: 3 of 7 leave now; it leaves with a later audit, since the '
+            'budget of 3 migrations is used',
+            result.stayed['a0'],
+        )
+
+    def test_the_next_audit_goes_on_whatever_the_noise(self) -> None:
+        """h2 looks colder meanwhile, and the window still shows a0 to a2."""
+        snapshot = seven()
+        for n in range(3):
+            snapshot.instances[f'a{n}'].host = 'h3'
+            snapshot.events.append(
+                Event(f'a{n}', 'h1', 'h3', Outcome.MOVED, 0.0, Origin.WATCHER)
+            )
+        for answer in (
+            snapshot.readings['cpu'].imbalance,
+            snapshot.readings['cpu'].capacity,
+        ):
+            assert answer is not None
+            answer.samples = [
+                Sample('h1', 0.091, 0),
+                Sample('h2', 0.08, 0),
+                Sample('h3', 0.3, 0),
+            ]
+        self.assertEqual('h2', plan(snapshot, max_migrations=3).begun[0].host)
+        result = plan(snapshot, max_migrations=3, return_guard_seconds=600.0)
+        self.assertEqual('h1: 3 of 4 leave now', result.begun[0].told)
+
+    def test_it_does_not_begin_with_what_cannot_be_emptied(self) -> None:
+        """The last of h1 fits nowhere, so its first ones stay as well."""
+        snapshot = seven()
+        snapshot.instances['a0'].pinned_availability_zone = 'gone'
+        result = plan(snapshot, max_migrations=3)
+        self.assertNotIn('h1', [step.source for step in result.steps])
+        self.assertIn('its instance a0 has no legal', result.stayed['a6'])
 
 
 class TestPartialDrains(base.BaseTestCase):
