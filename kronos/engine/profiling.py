@@ -54,7 +54,8 @@ def profile(
     vcpus / vcpus of all instances on the host, ``host_average`` an equal
     share of the host score, both times the host's capacity; ``skip``
     drops it from the whole combined profile, whatever the other policies
-    know of it (D3).
+    know of it (D3). On a host that is drained none is dropped, since all are
+    to leave it: there it counts with its flavor's share.
 
     :param policies_in_use: those that ``scorecard`` did not skip
     :raises KeyError: if the scorecard has no values for one of them
@@ -186,20 +187,18 @@ def _fall_back(
     """Give those without a usage the policy's fallback, or skip them."""
     values = scorecard.values[policy.name] | scorecard.beside[policy.name]
     capacities = scorecard.capacities.get(policy.name, {})
+    known = _Known(
+        policy, by_host, values, capacities, set(scorecard.draining)
+    )
     for host, instances in by_host.items():
         lacking = [one for one in instances if one.uuid not in measured.usage]
         if not lacking:
             continue
-        shares: dict[str, float] = {}
-        load = 0.0
-        # A host that is drained may lack a score or a size.
-        if host in values and (not capacities or host in capacities):
-            shares = _shares(policy.vm_profile_fallback, instances)
-            load = values[host] * capacities.get(host, 1.0)
+        loads = known.loads(host)
         for instance in lacking:
             uuid = instance.uuid
-            if uuid in shares:
-                measured.usage[uuid] = load * shares[uuid]
+            if uuid in loads:
+                measured.usage[uuid] = loads[uuid]
                 if uuid in measured.ambiguous:
                     result.warnings.append(
                         f'{uuid}: {_why_lacking(policy, uuid, measured)}'
@@ -210,6 +209,69 @@ def _fall_back(
                     _why_lacking(policy, uuid, measured)
                     + _why_no_share(policy, host, values),
                 )
+        if host in scorecard.draining:
+            result.warnings.append(_estimated(policy, host, lacking))
+
+
+@dataclass
+class _Known:
+    """What is known of the hosts by one policy."""
+
+    policy: Policy
+    by_host: dict[str, list[Instance]]
+    values: dict[str, float]
+    capacities: dict[str, float]
+    draining: set[str]
+
+    def loads(self, host: str) -> dict[str, float]:
+        """What each instance of a host is taken to use, where it lacks it.
+
+        None on a host without a score or a size, unless it is drained.
+        """
+        fallback, instances = (
+            self.policy.vm_profile_fallback,
+            self.by_host[host],
+        )
+        if host in self.draining:
+            # None is left behind, whatever the fallback.
+            if fallback is Fallback.SKIP or not _shares(fallback, instances):
+                fallback = Fallback.FLAVOR_VCPU_RATIO
+            if not _shares(fallback, instances):
+                fallback = Fallback.HOST_AVERAGE
+        load = self._load(host)
+        if load is None and host in self.draining:
+            return self._elsewhere(instances)
+        if load is None:
+            return {}
+        shares = _shares(fallback, instances)
+        return {uuid: load * share for uuid, share in shares.items()}
+
+    def _load(self, host: str) -> float | None:
+        if host not in self.values:
+            return None
+        if self.capacities and host not in self.capacities:
+            return None
+        return self.values[host] * self.capacities.get(host, 1.0)
+
+    def _elsewhere(self, instances: list[Instance]) -> dict[str, float]:
+        """By what a vCPU uses on average on the hosts whose load is known."""
+        total, vcpus = 0.0, 0
+        for host, others in self.by_host.items():
+            load = self._load(host)
+            if load is not None:
+                total += load
+                vcpus += sum(one.vcpus for one in others)
+        rate = total / vcpus if vcpus else 0.0
+        return {one.uuid: rate * one.vcpus for one in instances}
+
+
+def _estimated(policy: Policy, host: str, lacking: list[Instance]) -> str:
+    names = labels.some([one.uuid for one in lacking])
+    return (
+        f'policy {policy.name} has no sample for {len(lacking)} of the '
+        f'instances that are to leave {host} ({names}): they count with '
+        "their flavor's share"
+    )
 
 
 def _shares(fallback: Fallback, instances: list[Instance]) -> dict[str, float]:

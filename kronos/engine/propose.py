@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kronos.engine import unmeasured
 from kronos.engine.carry import Carry
 from kronos.engine.scope import Scope
 from kronos.engine.settings import Settings
-from kronos.engine.types import CycleReport, Snapshot
+from kronos.engine.types import AggregateResult, CycleReport, Snapshot
 from kronos.policies.models import Policy
 
 
@@ -27,7 +28,8 @@ def propose(
     spread or pack by the mode of the policies. They share a budget (H10),
     and each starts from what the one before left. A host that is in several
     scopes is found by the later one as the earlier one leaves it, and no
-    instance is planned in two (A10).
+    instance is planned in two (A10). A scope without usable metrics stands
+    still, but for its drain (:mod:`.unmeasured`).
 
     :param snapshots: one per scope, of one moment
     :param policies: of one mode; those not enabled are ignored
@@ -51,5 +53,20 @@ def propose(
     # Sums of absurd values overflow; such moves are never chosen.
     with np.errstate(over='ignore', invalid='ignore'):
         return CycleReport(
-            [Scope(one, enabled, settings, carry).plan() for one in snapshots]
+            [_planned(one, enabled, settings, carry) for one in snapshots]
         )
+
+
+def _planned(
+    snapshot: Snapshot,
+    policies: Sequence[Policy],
+    settings: Settings,
+    carry: Carry,
+) -> AggregateResult:
+    given = unmeasured.given(snapshot, policies, settings)
+    scope = Scope(given.snapshot, given.policies, given.settings, carry)
+    result = scope.plan()
+    if given.notice:
+        result.unmeasured = given.notice
+        result.warnings.append(given.notice)
+    return result

@@ -59,6 +59,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'availability_zones': dict(scope.availability_zones),
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'drains': [asdict(drain) for drain in scope.drains],
+        'unmeasured': scope.unmeasured,
         'begun': [asdict(one) for one in scope.begun],
         'not_drained': dict(scope.not_drained),
         'violations_before': list(scope.violations_before),

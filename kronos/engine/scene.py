@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kronos.engine import measuring
+from kronos.engine import measuring, unmeasured
 from kronos.engine.affinity import Repair
 from kronos.engine.carry import Carried, Carry
 from kronos.engine.codes import Code, Reason, code_of
@@ -60,9 +60,11 @@ def cases(
     enabled = [policy for policy in policies if policy.enabled]
     carry, found = Carry(), []
     for snapshot, result in zip(snapshots, report.scopes, strict=True):
-        found.append(Case(snapshot, enabled, settings, list(carry.moves)))
+        given = unmeasured.given(snapshot, enabled, settings)
+        asked = given.snapshot, given.policies, given.settings
+        found.append(Case(*asked, list(carry.moves)))
         if result.steps:
-            scope = Scope(snapshot, enabled, settings, carry)
+            scope = Scope(*asked, carry)
             scope.prepare()
             scope.hand_on(result.steps)
     return found

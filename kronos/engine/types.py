@@ -273,6 +273,9 @@ class AggregateResult:
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, str] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be (G3)."""
+    unmeasured: str = ''
+    """Why its drain goes by Placement, or not by all policies that must be
+    used, and nothing else is planned; '' where it does not."""
     begun: list[Begun] = field(default_factory=list)
     hosts_in_use_before: int = 0
     """Hosts of the scope with at least one instance."""

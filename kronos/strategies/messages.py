@@ -46,15 +46,18 @@ def _scope_summary(scope: types.AggregateResult, outcome: Outcome) -> str:
         return f'{first}{scope.reason}'  # it names the scope itself
     if not scope.steps:
         return f'{scope.name}: {first}{_standstill(scope)}'
-    return f'{scope.name}: {first}{_migrations(scope)}, {outcome(scope)}'
+    name = scope.name
+    if scope.unmeasured:
+        name += f': {_cut(scope.unmeasured, REASON)}'
+    return f'{name}: {first}{_migrations(scope)}, {outcome(scope)}'
 
 
 def unjudged(scope: types.AggregateResult) -> list[str]:
     """``cpu not judged (bad_data: parse error)`` for each skipped policy.
 
-    Nothing where none could be used: then the reason of the scope says so.
+    Nothing where none could be used: then the scope itself says so.
     """
-    if scope.stopped in _BLIND:
+    if scope.stopped in _BLIND or scope.unmeasured:
         return []
     return [
         f'{one.name} not judged ({_cut(_bare(one), UNJUDGED)})'

@@ -50,7 +50,8 @@ class Cloud(cloud_nova.Nova, cloud_placement.Placement, fixtures.Fixture):
 
     ``calls`` holds every request as (method, path), ``leftovers`` what
     Placement has besides: resources by host by consumer, ``capacities``
-    (VCPUs, MiB) of single hosts.
+    (VCPUs, MiB) of single hosts, ``unmeasured`` uuids of servers of which
+    Prometheus has no samples.
     """
 
     def __init__(self, hosts, aggregates, servers, capacity=(16, 32768)):
@@ -70,6 +71,7 @@ class Cloud(cloud_nova.Nova, cloud_placement.Placement, fixtures.Fixture):
         self.leftovers = {}
         self.swapped = {}
         self.capacities = {}
+        self.unmeasured = set()
         self.down = set()
         self.answers = {}
         self.lost = {}
@@ -169,6 +171,7 @@ class Cloud(cloud_nova.Nova, cloud_placement.Placement, fixtures.Fixture):
                     'value': [now, str(getattr(one, what))],
                 }
                 for one in self.servers.values()
+                if one.uuid not in self.unmeasured
             ]
         return {
             'status': 'success',

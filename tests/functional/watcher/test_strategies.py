@@ -2,6 +2,7 @@
 """Does each strategy do what it is for, through a real audit?"""
 
 import json
+import logging
 import os
 import pathlib
 
@@ -222,6 +223,54 @@ class EvacuateTestCase(StrategyTestCase):
         self.assertEqual(
             {'h2'}, {source for _, source, _ in self.moves(audit)}
         )
+
+    def test_while_prometheus_is_away(self):
+        """A drain is an order; servers go to where most memory is free."""
+        self.cloud.down |= {('GET', '/prometheus'), ('POST', '/prometheus')}
+        self.disable('h2')
+        log = self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
+        reports = self.useFixture(fixtures.TempDir()).path
+        self.set('kronos', report_dir=reports)
+        audit = self.ends(
+            'SUCCEEDED',
+            'alpha: drained without metrics, by the memory that Placement '
+            'has free: no policy can be used',
+            '2 migrations, h2: 2 leave',
+        )
+        self.assertEqual(
+            [('evacuate', 'h2', 'vm11'), ('evacuate', 'h2', 'vm12')],
+            self.moves(audit),
+        )
+        into = {told['destination_node'] for told in self.told(audit)}
+        self.assertEqual({'h3', 'h4'}, into)
+        self.assertIn('scope alpha: drained without metrics', log.output)
+        [path] = pathlib.Path(reports).glob('*.json')
+        [scope] = json.loads(path.read_text())['scopes']
+        self.assertIn(scope['unmeasured'], scope['warnings'])
+
+    def test_spread_too_drains_without_metrics_and_does_no_more(self):
+        self.cloud.down |= {('GET', '/prometheus'), ('POST', '/prometheus')}
+        self.disable('h2')
+        audit = self.create_audit(
+            parameters={
+                'aggregates': 'alpha',
+                'evacuate_disabled_hosts': 'true',
+            }
+        )
+        self.assertIn('drained without metrics', self.message(audit))
+        self.assertEqual(
+            {('evacuate', 'h2')}, {move[:2] for move in self.moves(audit)}
+        )
+        self.cloud.services['h2']['status'] = 'enabled'
+        audit = self.create_audit()
+        self.assertEqual('FAILED', audit['state'])
+
+    def test_a_server_without_samples_leaves_too(self):
+        """Whatever vm_profile_fallback is; by default it is skip."""
+        self.disable('h2')
+        self.cloud.unmeasured.add(base.uuid(11))
+        audit = self.ends('SUCCEEDED', 'alpha: 2 migrations, h2: 2 leave')
+        self.assertEqual(2, len(self.moves(audit)))
 
     def test_unknown_hosts_and_those_of_other_scopes(self):
         for name in ('h9', 'h5'):

@@ -4,6 +4,7 @@
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
 from kronos.policies.models import Mode, Policy
+from tests.unit.engine.ledger import guessed
 from tests.unit.engine.reference import SAME, Literal, Plan, Scores
 
 
@@ -25,6 +26,13 @@ class DrainLiteral(Literal):
                 else host in settings.drain_hosts
             )
         ]
+        for policy in policies:
+            # What is to leave and has no sample: its flavor's share.
+            for uuid, host in self._placement.items():
+                if host in self._sources:
+                    self._usage[policy.name].setdefault(
+                        uuid, guessed(snapshot, policy, uuid)
+                    )
         self._hosts = [one for one in self._hosts if one not in self._sources]
         self._scores = {
             name: {host: one[host] for host in self._hosts}

@@ -57,4 +57,33 @@ class Ledger:
                 one.label: one.value for one in readings.host_capacity.samples
             }
             size = sizes.get(host, 1.0)
+        if uuid not in usage and self._leaves(uuid):
+            usage[uuid] = guessed(self._snapshot, policy, uuid)
         return usage.get(uuid, 0.0) / size
+
+    def _leaves(self, uuid: str) -> bool:
+        """Whether its host is to be emptied."""
+        host = self._snapshot.instances[uuid].host
+        service = (self._snapshot.services or {})[host]
+        if not self._settings.evacuate or service.state != 'up':
+            return False
+        if self._settings.drain_hosts is None:
+            return service.status == 'disabled'
+        return host in self._settings.drain_hosts
+
+
+def guessed(snapshot: Snapshot, policy: Policy, uuid: str) -> float:
+    """The usage of one without a sample: its flavor's share of its host."""
+    readings = snapshot.readings[policy.name]
+    host = snapshot.instances[uuid].host
+    there = [one for one in snapshot.instances.values() if one.host == host]
+    vcpus = sum(one.vcpus for one in there)
+    share = snapshot.instances[uuid].vcpus / vcpus if vcpus else 1 / len(there)
+    score = {one.label: one.value for one in readings.imbalance.samples}[host]
+    size = 1.0
+    if readings.host_capacity:
+        sizes = {
+            one.label: one.value for one in readings.host_capacity.samples
+        }
+        size = sizes.get(host, 1.0)
+    return score * size * share

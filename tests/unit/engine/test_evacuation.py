@@ -376,23 +376,49 @@ class TestPlan(base.BaseTestCase):
         self.assertIn('anti-affinity group web', result.stayed['v2'])
 
     def test_fallbacks(self) -> None:
-        """An instance without a sample weighs its share of its host."""
-        for known in (True, False):
-            snapshot = balanced()
-            readings = snapshot.readings['cpu']
-            assert readings.profile is not None
-            readings.profile.samples = readings.profile.samples[1:]
-            if not known:
-                del readings.imbalance.samples[2]
-            cpu = CPU.model_copy(
-                update={'vm_profile_fallback': Fallback.HOST_AVERAGE}
-            )
-            result = run(snapshot, cpu, rebalance=False)
-            with self.subTest(known=known):
-                moved = [step.instance for step in result.steps]
-                self.assertEqual(known, 'v0' in moved)
+        """An instance without a sample weighs its share of its host.
+
+        Whatever is not known of the host, it leaves: a drain is an order.
+        """
+        for fallback in Fallback:
+            for known in (True, False):
+                snapshot = balanced()
+                readings = snapshot.readings['cpu']
+                assert readings.profile is not None
+                readings.profile.samples = readings.profile.samples[1:]
                 if not known:
-                    self.assertIn('off has no score', result.stayed['v0'])
+                    del readings.imbalance.samples[2]
+                cpu = CPU.model_copy(update={'vm_profile_fallback': fallback})
+                result = run(snapshot, cpu, rebalance=False)
+                with self.subTest(fallback=fallback, known=known):
+                    moved = [step.instance for step in result.steps]
+                    self.assertIn('v0', moved)
+                    self.assertIn(
+                        'policy cpu has no sample for 1 of the instances '
+                        'that are to leave off (v0): they count with their '
+                        "flavor's share",
+                        result.warnings,
+                    )
+
+    def test_a_host_whose_load_is_not_known(self) -> None:
+        """A vCPU of its instances counts as one elsewhere: 0.1 each."""
+        snapshot = scopes.scope(
+            [CPU],
+            {'a': [0.2], 'b': [0.2], 'off': [0.0]},
+            [
+                vm('u', 'a', [0.2], vcpus=2),
+                vm('v', 'b', [0.2], vcpus=2),
+                vm('w', 'off', [0.0], vcpus=1),
+            ],
+        )
+        assert snapshot.services is not None
+        snapshot.services['off'].status = 'disabled'
+        readings = snapshot.readings['cpu']
+        assert readings.profile is not None
+        del readings.profile.samples[2], readings.imbalance.samples[2]
+        [step] = run(snapshot, rebalance=False).steps
+        self.assertEqual(('w', 'a'), (step.instance, step.destination))
+        self.assertAlmostEqual(0.1, step.imbalance_after['cpu'])
 
     def test_many_hosts_in_a_few_words(self) -> None:
         hosts = {f'h{n}': [0.1] for n in range(7)}
