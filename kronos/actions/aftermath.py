@@ -235,7 +235,7 @@ class Aftermath:
 
     def _node(self, host: str) -> set[str]:
         found = self._nova.get_compute_host(host)
-        return {found.node} if found else set()
+        return {found.node} if found and found.node else set()
 
 
 def _is_idle(instance: types.Instance | None, host: str | None) -> bool:

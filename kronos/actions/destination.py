@@ -139,7 +139,7 @@ def check_room(
         raise faults.error(
             Fault.DESTINATION_NOT_UP, f'{task.destination} is gone'
         )
-    headroom = room.room_on(host.node)
+    headroom = room.room_on(host.node or room.node_of(host.name))
     if headroom is None:
         if required:
             raise faults.error(

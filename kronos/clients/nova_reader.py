@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in the cloud? Nova's answers."""
 
+from collections.abc import Mapping
+
 from oslo_log import log as logging
 
 from kronos.clients import nova_rows as rows
@@ -14,6 +16,7 @@ from kronos.engine import types
 LOG = logging.getLogger(__name__)
 
 COMPUTE = 'nova-compute'
+SERVER_ERROR = 500
 
 
 class NovaReader(NovaGroups):
@@ -36,8 +39,48 @@ class NovaReader(NovaGroups):
         """The hypervisor of one nova-compute service host, if it has one.
 
         Nova searches by node name; where that has nothing in common with
-        the service's host name, all hypervisors are listed.
+        the service's host name, all hypervisors are listed. While a cell is
+        down Nova does neither: then the node is the one that servers on the
+        host name, or '' if there are none.
         """
+        try:
+            return self._hypervisor_of(name)
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] != SERVER_ERROR:
+                raise
+            if not self.is_of_down_cell(error, self.list_compute_services()):
+                raise
+        service = self.get_service(name)
+        if service is None or service.state is None:
+            return None
+        return types.Host(name, self._node_of_servers(name))
+
+    def is_of_down_cell(
+        self,
+        error: exceptions.NovaClientError,
+        services: Mapping[str, types.ComputeService] | None,
+    ) -> bool:
+        """Whether hypervisors are not listed for a cell that is down alone.
+
+        Nova asks every cell for them, and one that does not answer is an
+        error of the whole. Of its services only the names are known.
+
+        :param services: by host; None if they are not known either
+        """
+        return error.kwargs['status'] == SERVER_ERROR and any(
+            one.state is None for one in (services or {}).values()
+        )
+
+    def _node_of_servers(self, host: str) -> str:
+        body = self._wire.get(
+            '/servers/detail',
+            self.microversion,
+            {'all_tenants': '1', 'host': host, 'limit': '1'},
+        )
+        nodes = [rows.node(row) for row in body['servers']]
+        return next((node for node in nodes if node), '')
+
+    def _hypervisor_of(self, name: str) -> types.Host | None:
         path = '/os-hypervisors/detail'
         query = {'hypervisor_hostname_pattern': name}
         try:

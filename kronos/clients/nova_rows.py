@@ -186,6 +186,11 @@ def instance(row: Row) -> types.Instance:
     )
 
 
+def node(row: Row) -> str:
+    """The hypervisor that a server is on; '' where Nova does not tell."""
+    return row.get('OS-EXT-SRV-ATTR:hypervisor_hostname') or ''
+
+
 def is_partial(row: Row) -> bool:
     """Whether Nova does not tell the host, as for a cell that is down.
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from kronos.clients import wire
 from kronos.clients.schema import Ratio, Text, Whole
 from kronos.common import exceptions
-from kronos.engine import types
+from kronos.engine import labels, types
 
 MICROVERSION = '1.36'
 COMPUTE_NODE = 'COMPUTE_NODE'
@@ -110,6 +110,13 @@ class PlacementClient:
         for name in set(names.values()) - set(found):
             found[name] = _no_room()
         return found
+
+    def node_of(self, host: str) -> str:
+        """The node of a nova-compute service host, by their names alone.
+
+        :returns: '' if no node or several may be meant
+        """
+        return like(host, self._compute_nodes().values())
 
     def room_on(self, node: str) -> dict[str, types.Headroom] | None:
         """Capacity and usage of one host by resource class, right now.
@@ -246,6 +253,21 @@ class PlacementClient:
         for uuid, summary in body['provider_summaries'].items():
             if uuid in names:
                 yield names[uuid], _room(summary)
+
+
+def like(host: str, nodes: Iterable[str]) -> str:
+    """The node that a service host's name means, with or without a domain.
+
+    :returns: '' if none or several may be meant
+    """
+    known = set(nodes)
+    if host in known:
+        return host
+    short = labels.short_name(host)
+    found = [one for one in known if labels.short_name(one) == short]
+    # Two names with domains are of two hosts.
+    alike = [one for one in found if short in (one, host)]
+    return alike[0] if len(found) == 1 and alike else ''
 
 
 def _is_root(provider: wire.Json) -> bool:

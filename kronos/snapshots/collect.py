@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from kronos.clients import placement
 from kronos.clients.nova import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus import PrometheusClient
 from kronos.common import exceptions
-from kronos.engine import cooldown
+from kronos.engine import cooldown, labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -131,16 +132,16 @@ class Collector:
     def _begin(self) -> Gathered:
         taken_at = self._clock()
         services = self._services()
-        cloud = self._cloud(services)
+        cloud, warnings = self._cloud(services)
         hosts = len(cloud.hosts) + len(cloud.other_hosts)
         self._tell(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
-        return Gathered(cloud, services, taken_at=taken_at)
+        return Gathered(cloud, services, taken_at=taken_at, warnings=warnings)
 
     def _go_on(
         self, gathered: Gathered, settings: Settings, events: Sequence[Event]
     ) -> None:
         cloud = gathered.cloud
-        gathered.warnings = self._fill_in(cloud.hosts)
+        gathered.warnings += self._fill_in(cloud.hosts)
         cells.fill_in(
             self._cell_source,
             cloud.hosts.values(),
@@ -172,28 +173,64 @@ class Collector:
 
     def _cloud(
         self, services: dict[str, ComputeService] | None
-    ) -> scopes.Cloud:
+    ) -> tuple[scopes.Cloud, list[str]]:
+        """The cloud, and what every scope should tell of it."""
         cloud = scopes.Cloud({}, {}, self._nova.list_aggregates())
-        for host in self._nova.list_compute_hosts():
+        hosts, warnings = self._hosts(services)
+        for host in hosts:
             planned = host.hypervisor_type.lower() in self._types
-            table = cloud.hosts if planned else cloud.other_hosts
+            table = cloud.hosts if planned or warnings else cloud.other_hosts
             table[host.name] = host
             if services and host.name in services:
                 host.availability_zone = services[host.name].zone
-        return cloud
+        return cloud, warnings
+
+    def _hosts(
+        self, services: dict[str, ComputeService] | None
+    ) -> tuple[list[Host], list[str]]:
+        """The hypervisors; while a cell is down the services' hosts.
+
+        A host of the cells that are up then gets its node from Placement,
+        or takes no part. Of the others nothing is known.
+        """
+        try:
+            return self._nova.list_compute_hosts(), []
+        except exceptions.NovaClientError as error:
+            if not self._nova.is_of_down_cell(error, services):
+                raise
+            down = [
+                name
+                for name, service in sorted((services or {}).items())
+                if service.state is None
+            ]
+            warning = (
+                'a cell is down, so Nova lists no hypervisors: hosts are '
+                'those of os-services and Placement, whatever their '
+                f'hypervisor type; nothing is known of {labels.some(down)}'
+            )
+            LOG.warning('%s: %s', warning, error)
+        return [Host(name) for name in sorted(services or {})], [warning]
 
     def _fill_in(self, hosts: dict[str, Host]) -> list[str]:
         """Add headroom and traits; returns what every scope should tell."""
+        rooms: dict[str, placement.Room] = {}
+        warnings = []
         try:
             rooms = self._placement.headroom()
         except exceptions.PlacementClientError as error:
-            warning = f'{error}; {NO_HEADROOM}'
-            LOG.error('%s', warning)
-            return [warning]
+            warnings = [f'{error}; {NO_HEADROOM}']
+            LOG.error('%s', warnings[0])
         for host in hosts.values():
+            if not host.node:
+                host.node = placement.like(host.name, rooms)
+            if not host.node:
+                host.frozen = (
+                    'while a cell is down its hypervisor is not known, and '
+                    'no provider of Placement is called like it'
+                )
             if host.node in rooms:
                 host.headroom, host.traits = rooms[host.node]
-        return []
+        return warnings
 
     def _events(
         self,

@@ -277,3 +277,18 @@ class TestAllocations(PlacementTestCase):
         """Only one without allocations can be."""
         self.wire.get(PROVIDERS, json={'resource_providers': []})
         self.assertEqual({}, self.takes(gone={'VCPU': 2}))
+
+
+class TestNames(base.BaseTestCase):
+    def test_the_node_that_a_service_host_means(self) -> None:
+        for expected, host, nodes in (
+            ('cmp1', 'cmp1', ['cmp1', 'cmp1.example.org']),
+            ('cmp1.example.org', 'cmp1', ['cmp1.example.org', 'cmp10']),
+            ('cmp1', 'cmp1.example.org', ['cmp1', 'cmp2']),
+            ('', 'cmp1', ['cmp1.one.org', 'cmp1.two.org']),
+            ('', 'cmp1.one.org', ['cmp1.two.org']),
+            ('', 'cmp1', ['cmp2']),
+            ('', 'cmp1', []),
+        ):
+            with self.subTest(host=host, nodes=nodes):
+                self.assertEqual(expected, placement.like(host, nodes))

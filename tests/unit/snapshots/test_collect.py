@@ -182,6 +182,64 @@ class CollectTestCase(base.BaseTestCase):
         return str(error)
 
 
+class TestDownCell(CollectTestCase):
+    """Nova lists no hypervisor then: os-services and Placement tell."""
+
+    def fill(self) -> None:
+        super().fill()
+        self.wire.get(HYPERVISORS, status_code=500, json={})
+        down = {'binary': 'nova-compute', 'status': 'UNKNOWN'}
+        self.services(
+            *(SERVICE | {'host': host} for host in ('a1', 'a2', 'ab')),
+            *(down | {'host': host} for host in ('b1', 'b2')),
+        )
+        self.wire.get(
+            f'{PLACEMENT}/resource_providers',
+            json={
+                'resource_providers': [
+                    {'uuid': name, 'root_provider_uuid': name, 'name': name}
+                    for name in ('a1.example.org', 'ab', 'rack-7')
+                ]
+            },
+        )
+
+    def services(self, *rows: Any) -> None:
+        self.wire.get(SERVICES, json={'services': list(rows)})
+
+    def test_scopes_whose_cells_are_up(self) -> None:
+        a, b = self.collect(aggregates=['a', 'b'])
+        self.assertEqual(
+            {'a1': 'a1.example.org', 'a2': '', 'ab': 'ab'},
+            {host.name: host.node for host in a.hosts.values()},
+        )
+        frozen = {host.name: bool(host.frozen) for host in a.hosts.values()}
+        self.assertEqual({'a1': False, 'a2': True, 'ab': False}, frozen)
+        self.assertIn('called like it', a.hosts['a2'].frozen)
+        self.assertIsNotNone(a.hosts['a1'].headroom)
+        [warning] = a.warnings
+        self.assertIn('nothing is known of b1, b2', warning)
+        self.assertEqual(['b1', 'b2', 'ab'], list(b.hosts))
+        self.assertEqual(['vm-a1', 'vm-ab'], list(a.instances))
+
+    def test_any_other_failure_ends_it(self) -> None:
+        self.wire.get(HYPERVISORS, status_code=503, json={})
+        self.assertRaises(
+            exceptions.NovaClientError, self.collect, aggregates=['a']
+        )
+        self.wire.get(HYPERVISORS, status_code=500, json={})
+        self.services(*(SERVICE | {'host': host} for host in HOSTS))
+        self.assertRaises(
+            exceptions.NovaClientError, self.collect, aggregates=['a']
+        )
+
+    def test_without_placement_nothing_takes_part(self) -> None:
+        self.wire.get(
+            f'{PLACEMENT}/resource_providers', status_code=404, json={}
+        )
+        [a] = self.collect(aggregates=['a'])
+        self.assertTrue(all(host.frozen for host in a.hosts.values()))
+
+
 class TestScopes(CollectTestCase):
     def test_named(self) -> None:
         found = self.scopes(aggregates=['b', 'a', 'b'])
