@@ -4,9 +4,9 @@
 The same lines serve in watcher.conf, in nova.conf and in a kronos.conf.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
-from oslo_config import cfg
+from oslo_config import cfg, types
 
 from kronos.common import execution_opts, phase_opts, weigher_opts
 
@@ -58,6 +58,20 @@ SCOPE_OPTS = [
         'host is known, hosts of which it is not known take no part.',
     ),
 ]
+
+
+class _SwapMoves(types.String):  # type: ignore[misc]
+    """One of the choices, or what it was as a flag."""
+
+    FLAGS: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(types.Boolean.TRUE_VALUES, 'safe'),
+        **dict.fromkeys(types.Boolean.FALSE_VALUES, 'none'),
+    }
+
+    def __call__(self, value: Any) -> Any:
+        text = str(value).lower()
+        return super().__call__(self.FLAGS.get(text, text))
+
 
 PLANNING_OPTS = [
     cfg.BoolOpt(
@@ -133,10 +147,22 @@ PLANNING_OPTS = [
         help='Whether spread may leave a stall by moves that keep the '
         'combined imbalance and lower the variance.',
     ),
-    cfg.BoolOpt(
+    cfg.Opt(
         'swap_moves',
-        default=True,
-        help='Whether spread may leave a stall by exchanging two instances.',
+        type=_SwapMoves(
+            choices=[
+                ('none', 'no exchange'),
+                (
+                    'safe',
+                    'no policy that is within its threshold is beyond it '
+                    'between the two migrations',
+                ),
+                ('any', 'it may be: also if the second one fails'),
+            ],
+        ),
+        default='safe',
+        help='Which exchanges of two instances may lead spread out of a '
+        'stall. "true" is "safe", and "false" is "none".',
     ),
     cfg.StrOpt(
         'tie_break',

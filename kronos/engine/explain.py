@@ -11,7 +11,7 @@ from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.codes import Code, Reason
 from kronos.engine.draft import Draft
 from kronos.engine.profiling import Profiles
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, SwapMoves
 from kronos.engine.state import State
 from kronos.engine.types import PolicyResult, Snapshot, StopReason
 
@@ -95,7 +95,7 @@ def _kinds(settings: Settings) -> str:
     kinds = ['migration']
     if settings.plateau_moves:
         kinds.append('sequence of migrations')
-    if settings.swap_moves:
+    if settings.swap_moves is not SwapMoves.NONE:
         kinds.append('swap')
     *most, last = kinds
     return f'{", ".join(most)} or {last}' if most else last
@@ -142,6 +142,16 @@ def stuck_instances(draft: Draft) -> dict[int, str]:
         for instance in np.flatnonzero(draft.movable).tolist()
         if int(state.host_of[instance]) in hottest
     }
+
+
+def unsafe_swap(exists: bool) -> str:
+    """That one was left out, as an addition to the reason of a stall."""
+    if not exists:
+        return ''
+    return (
+        '; a swap would improve it, but between its halves a policy would '
+        'leave its threshold (swap_moves is safe)'
+    )
 
 
 def held(state: State, fixed: Mapping[str, str]) -> str:

@@ -209,7 +209,8 @@ class Phases:
         )
 
     def _spread(self, draft: Draft) -> PhaseEnd:
-        stopped = Spread(draft, self.settings).run()
+        search = Spread(draft, self.settings)
+        stopped = search.run()
         reason = explain.why_stopped(
             stopped,
             self.state,
@@ -221,6 +222,8 @@ class Phases:
             return PhaseEnd(stopped, reason)
         return PhaseEnd(
             stopped,
-            reason + explain.held(self.state, self._fixed),
+            reason
+            + explain.held(self.state, self._fixed)
+            + explain.unsafe_swap(search.has_unsafe_swap()),
             explain.stuck_instances(draft),
         )

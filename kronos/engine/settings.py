@@ -23,6 +23,25 @@ class TieBreak(StrEnum):
     VARIANCE_PER_GIB = 'variance_per_gib'
 
 
+class SwapMoves(StrEnum):
+    """Which exchanges of two instances may end a stall.
+
+    Its first half may be all that comes about of one, if the second fails.
+    """
+
+    NONE = 'none'
+    SAFE = 'safe'
+    """Those between whose halves no policy leaves its threshold."""
+    ANY = 'any'
+
+    @classmethod
+    def _missing_(cls, value: object) -> 'SwapMoves | None':
+        """What it was in recordings when it was true or false."""
+        if isinstance(value, bool):
+            return cls.SAFE if value else cls.NONE
+        return None
+
+
 class SoftRules(StrEnum):
     """What soft server-group policies mean to a plan."""
 
@@ -78,7 +97,7 @@ class Settings:
     headroom_hosts: int = 0
     """So many of the fullest hosts that pack leaves in use may be lost."""
     plateau_moves: bool = True
-    swap_moves: bool = True
+    swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE
     repeat_moves: bool = False
     """Whether spread may move an instance that it moved already in this

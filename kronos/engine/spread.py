@@ -11,7 +11,7 @@ import numpy as np
 from kronos.engine.arrays import BoolArray
 from kronos.engine.draft import Draft
 from kronos.engine.moves import Moves
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, SwapMoves
 from kronos.engine.stalls import Stalls
 from kronos.engine.types import StopReason
 
@@ -28,7 +28,8 @@ class Spread:
         self._state = draft.state
         self._settings = settings
         self._moves = Moves(draft, settings)
-        self._stalls = Stalls(draft, self._moves)
+        safe = settings.swap_moves is not SwapMoves.ANY
+        self._stalls = Stalls(draft, self._moves, safe)
 
     def run(self) -> StopReason:
         """Plan until all are content, the budget is used or nothing helps.
@@ -42,6 +43,17 @@ class Spread:
                 return StopReason.BUDGET
             if not (self._improve() or self._cross_plateau() or self._swap()):
                 return StopReason.STUCK
+
+    def has_unsafe_swap(self) -> bool:
+        """Whether one would help that ``swap_moves = any`` allows alone.
+
+        For the reason of a stall.
+        """
+        if self._settings.swap_moves is not SwapMoves.SAFE:
+            return False
+        if self._draft.left < 2:
+            return False
+        return Stalls(self._draft, self._moves, False).swap() is not None
 
     def _is_balanced(self) -> bool:
         return not self._state.over_threshold().any()
@@ -80,9 +92,8 @@ class Spread:
         return self._state.over_threshold()
 
     def _swap(self) -> bool:
-        if not self._settings.swap_moves or self._draft.left < 2:
-            return False
-        swap = self._stalls.swap()
+        none = self._settings.swap_moves is SwapMoves.NONE
+        swap = None if none or self._draft.left < 2 else self._stalls.swap()
         if swap is None:
             return False
         first, second = swap

@@ -24,10 +24,17 @@ SWAP_TRIES = 256
 
 
 class Stalls:
-    """Ways out of a stall; nothing is kept between two calls."""
+    """Ways out of a stall; nothing is kept between two calls.
 
-    def __init__(self, draft: Draft, moves: Moves) -> None:
+    :param is_safe: whether no policy may leave its threshold between the
+        two moves of a swap
+    """
+
+    def __init__(
+        self, draft: Draft, moves: Moves, is_safe: bool = True
+    ) -> None:
         self._draft = draft
+        self._is_safe = is_safe
         self._state = draft.state
         self._moves = moves
 
@@ -54,8 +61,9 @@ class Stalls:
         """The exchange that improves most, as two moves in legal order.
 
         No policy may object (B7) to what both moves lead to; in between
-        one may. Each move is legal when its turn comes, for room too. Of
-        two legal orders it is the one that is better in between.
+        one that is beyond its threshold already may. Each move is legal when
+        its turn comes, for room too. Of two orders it is the one that is
+        better in between, since the second move may fail.
         """
         firsts, seconds = self._pairs()
         if not len(firsts):
@@ -122,12 +130,28 @@ class Stalls:
         )
         rows, columns = np.nonzero(good)
         first, second = here[rows], away[columns]
-        sources = np.full(len(first), host, dtype=np.intp)
-        others = state.host_of[second]
+        gain = gains[rows, columns]
+        if self._is_safe:
+            either = self._stays_within(first, state.host_of[second])
+            either |= self._stays_within(second, state.host_of[first])
+            first, second, gain = first[either], second[either], gain[either]
+        sources, others = state.host_of[first], state.host_of[second]
         drops = state.scatter_drop(
             sources, others, *self._exchanged(sources, others, first, second)
         )
-        return first, second, gains[rows, columns], drops
+        return first, second, gain, drops
+
+    def _stays_within(self, instances: IntArray, hosts: IntArray) -> BoolArray:
+        """[N]: whether each move alone leaves every policy within."""
+        state = self._state
+        sources = state.host_of[instances]
+        ends = state.shifted(instances, sources, hosts)
+        within: BoolArray = np.ones(len(instances), dtype=bool)
+        over = state.over_threshold()
+        for p, width in enumerate(state.widths_after(sources, hosts, *ends)):
+            if not over[p]:
+                within &= width <= state.thresholds[p] + EPSILON
+        return within
 
     def _exchanged(
         self, one: IntArray, other: IntArray, here: IntArray, away: IntArray
@@ -146,15 +170,22 @@ class Stalls:
         return at_one, at_other
 
     def _in_order(self, first: int, second: int) -> tuple[Pair, Pair] | None:
-        """The two moves of a swap in a legal order; None if there is none."""
+        """The two moves of a swap in a good order; None if there is none.
+
+        It is legal, and safe where that is asked for; else one that is safe
+        comes first.
+        """
         one = (first, int(self._state.host_of[second]))
         other = (second, int(self._state.host_of[first]))
-        orders = [
-            (self._between(*pair[0]), pair)
-            for pair in ((one, other), (other, one))
-            if self._is_legal(*pair)
-        ]
-        return min(orders)[1] if orders else None
+        orders = []
+        for pair in ((one, other), (other, one)):
+            if self._is_legal(*pair):
+                instance, host = (np.array([end]) for end in pair[0])
+                is_safe = bool(self._stays_within(instance, host)[0])
+                if is_safe or not self._is_safe:
+                    between = self._between(*pair[0])
+                    orders.append((not is_safe, between, pair))
+        return min(orders)[2] if orders else None
 
     def _is_legal(self, one: Pair, other: Pair) -> bool:
         instance, destination = one

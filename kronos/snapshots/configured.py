@@ -8,7 +8,13 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.common import config, options
-from kronos.engine.settings import HostMatch, Settings, SoftRules, TieBreak
+from kronos.engine.settings import (
+    HostMatch,
+    Settings,
+    SoftRules,
+    SwapMoves,
+    TieBreak,
+)
 from kronos.snapshots.scopes import ScopeRequest
 
 FIELDS = {
@@ -40,6 +46,7 @@ FIELDS = {
 _KINDS: dict[str, Callable[[Any], Any]] = {
     'host_match': HostMatch,
     'soft_rules': SoftRules,
+    'swap_moves': SwapMoves,
     'tie_break': TieBreak,
     'allowed_extra_specs': list,
 }

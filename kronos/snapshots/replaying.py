@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from kronos.common.exceptions import ConfigurationError
 from kronos.engine import modes, propose, schedule
 from kronos.engine.modes import PlanMode
-from kronos.engine.settings import Settings, TieBreak
+from kronos.engine.settings import Settings, SwapMoves, TieBreak
 from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
 from kronos.policies.models import Policy
 from kronos.snapshots import overriding
@@ -112,7 +112,7 @@ def _planned_by(
     settings.exhaust = settings.exhaust or wish.exhaust
     if wish.plain:
         settings.tie_break = TieBreak.FIRST
-        settings.plateau_moves = settings.swap_moves = False
+        settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
         settings.repeat_moves = True
     return policies, settings
 

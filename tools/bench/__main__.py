@@ -29,7 +29,7 @@ from generator.wanted import Wanted  # noqa: E402
 
 from kronos.engine.propose import propose  # noqa: E402
 from kronos.engine.schedule import schedule  # noqa: E402
-from kronos.engine.settings import Settings, TieBreak  # noqa: E402
+from kronos.engine.settings import Settings, SwapMoves, TieBreak  # noqa: E402
 from kronos.policies.models import Mode  # noqa: E402
 from kronos.snapshots import cluster  # noqa: E402
 from tests.unit.engine.reference import Literal  # noqa: E402
@@ -195,7 +195,7 @@ def _against_the_literal_rule(path: str) -> tuple[float, float]:
         max_migrations=5,
         exhaust=True,
         plateau_moves=False,
-        swap_moves=False,
+        swap_moves=SwapMoves.NONE,
         tie_break=TieBreak.FIRST,
     )
     literal = Literal(found.snapshot, found.policies, settings)

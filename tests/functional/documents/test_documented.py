@@ -79,7 +79,7 @@ class TestDocumented(base.BaseTestCase):
         words = [command for _, command in documented.commands()]
         at = words.index('pip install .')
         empty = self.useFixture(fixtures.TempDir()).path
-        self.assertIn('18 migrations', self._run(words[at + 1], empty))
+        self.assertIn('20 migrations', self._run(words[at + 1], empty))
 
     def test_subcommands_of_the_tools_are_in_their_help(self):
         for _where, command in documented.commands():

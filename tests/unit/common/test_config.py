@@ -36,6 +36,26 @@ class TestRegister(base.BaseTestCase):
         self.assertEqual(600, found.kronos.cooldown)
 
 
+class TestSwapMoves(base.BaseTestCase):
+    def test_a_choice_or_what_was_a_flag(self):
+        found = conf()
+        self.assertEqual('safe', found.kronos.swap_moves)
+        for text, expected in (
+            ('any', 'any'),
+            ('ANY', 'any'),
+            ('none', 'none'),
+            ('True', 'safe'),
+            ('yes', 'safe'),
+            ('off', 'none'),
+            (False, 'none'),
+        ):
+            found.set_override('swap_moves', text, 'kronos')
+            self.assertEqual(expected, found.kronos.swap_moves, text)
+        self.assertRaises(
+            ValueError, found.set_override, 'swap_moves', 'some', 'kronos'
+        )
+
+
 class TestDefaults(base.BaseTestCase):
     def test_of_kronos(self):
         """The decisions table; A5, F4, L5, M4."""

@@ -8,6 +8,7 @@ asked that Nova would refuse or an operator would not forgive.
 from collections import Counter
 from collections.abc import Iterator
 
+from kronos.engine.settings import SwapMoves
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -40,6 +41,14 @@ class Judge(Ledger):
             if host not in result.unavailable_hosts
         ]
         self._used = [one for one in result.policies if not one.skipped]
+        self._exchanged = {
+            uuid
+            for one in result.steps
+            if one.requires
+            for uuid in (one.instance, one.requires)
+        }
+        if self._exchanged and self._settings.swap_moves is SwapMoves.NONE:
+            return [f'{self._exchanged} are exchanged']
         found = list(self._about_whole(result))
         for number, step in enumerate(result.steps):
             found += [
@@ -48,7 +57,7 @@ class Judge(Ledger):
                 for text in self._about(step)
             ]
             self._make(step)
-        return found
+        return found + list(self._about_swaps(result))
 
     def _about_whole(self, result: AggregateResult) -> Iterator[str]:
         phases = [ORDER.index(step.phase) for step in result.steps]
@@ -269,7 +278,30 @@ class Judge(Ledger):
             return False
         if step.phase is MigrationPhase.EVACUATE:
             return not self._settings.drain_may_exceed_threshold
-        return (
-            step.phase is MigrationPhase.AFFINITY
-            or not self._settings.swap_moves
-        )
+        return step.instance not in self._exchanged
+
+    def _about_swaps(self, result: AggregateResult) -> Iterator[str]:
+        """B7 of both halves as one, and what may be between them."""
+        for first, second in zip(result.steps, result.steps[1:], strict=False):
+            if not second.requires:
+                continue
+            name = f'swap of {first.instance} and {second.instance}: '
+            if second.requires != first.instance:
+                yield name + 'something is between its halves'
+            ends = first.source, first.destination
+            if ends != (second.destination, second.source):
+                yield name + f'it is none: {ends}'
+            if second.combined_after >= first.combined_before:
+                yield name + 'it improves nothing'
+            for one in self._used:
+                before = first.imbalance_before[one.name]
+                between = first.imbalance_after[one.name]
+                after = second.imbalance_after[one.name]
+                if after > max(before, one.threshold) + SAME:
+                    yield name + f'{one.name} is worsened to {after}'
+                is_safe = between <= one.threshold + SAME
+                was_within = before <= one.threshold + SAME
+                if self._settings.swap_moves is SwapMoves.SAFE and (
+                    was_within and not is_safe
+                ):
+                    yield name + f'{one.name} is at {between} between'

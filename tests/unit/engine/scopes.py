@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kronos.engine.settings import Settings, TieBreak
+from kronos.engine.settings import Settings, SwapMoves, TieBreak
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -22,7 +22,7 @@ from kronos.policies.models import Fallback, LabelType, Mode, Policy
 
 PLAIN: dict[str, Any] = {
     'plateau_moves': False,
-    'swap_moves': False,
+    'swap_moves': SwapMoves.NONE,
     'tie_break': TieBreak.FIRST,
 }
 

@@ -13,7 +13,7 @@ from oslotest import base
 
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.propose import propose
-from kronos.engine.settings import Settings, SoftRules
+from kronos.engine.settings import Settings, SoftRules, SwapMoves
 from kronos.engine.types import (
     CycleReport,
     MigrationPhase,
@@ -82,7 +82,7 @@ def _options(snapshot: Snapshot) -> Any:
             'quarantine_seconds': st.sampled_from([0.0, 600.0, -1.0]),
             'return_guard_seconds': st.sampled_from([0.0, 3600.0]),
             'repeat_moves': st.just(False),
-            'swap_moves': flag,
+            'swap_moves': st.sampled_from(list(SwapMoves)),
         }
     )
 
@@ -91,7 +91,7 @@ def _packed(one: Policy, snapshot: Snapshot, rng: random.Random) -> Policy:
     """The policy in mode pack, with readings of its capacity."""
     readings = snapshot.readings[one.name]
     # Lightly loaded, or there is nothing to pack.
-    light = rng.choice([0.1, 0.3, 1.0])
+    light = rng.choice([0.1, 0.1, 0.3, 1.0])
     for reading in (readings.imbalance, readings.profile):
         for sample in reading.samples if reading else []:
             sample.value *= light

@@ -7,7 +7,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.propose import propose
-from kronos.engine.settings import Settings, SoftRules, TieBreak
+from kronos.engine.settings import Settings, SoftRules, SwapMoves, TieBreak
 from kronos.engine.types import (
     AggregateResult,
     Instance,
@@ -65,7 +65,9 @@ class TestStalls(base.BaseTestCase):
         self.assertEqual(plain[0], len(result.steps))
         self.assertAlmostEqual(plain[1], result.combined_after, places=9)
         result = plan(
-            scopes.scope([cpu], *even(hosts, share)), [cpu], swap_moves=False
+            scopes.scope([cpu], *even(hosts, share)),
+            [cpu],
+            swap_moves=SwapMoves.NONE,
         )
         self.assertLessEqual(len(result.steps), full[0])
         self.assertLessEqual(result.combined_after, full[1] + 1e-9)
@@ -108,7 +110,7 @@ class TestStalls(base.BaseTestCase):
     def test_only_swaps_help_opposite_hosts(self) -> None:
         snapshot, policies = self._opposite()
         self.assertEqual([], plan(snapshot, policies, **PLAIN).steps)
-        stuck = plan(snapshot, policies, swap_moves=False)
+        stuck = plan(snapshot, policies, swap_moves=SwapMoves.NONE)
         self.assertEqual([], stuck.steps)
         self.assertIs(StopReason.STUCK, stuck.stopped)
         result = plan(snapshot, policies)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does pruning change the plan? Never: move by move it is the literal one."""
 
-from kronos.engine.settings import SoftRules, TieBreak
+from kronos.engine.settings import SoftRules, SwapMoves, TieBreak
 from kronos.engine.types import StopReason
 from tests.unit.engine import scopes
 from tests.unit.engine.comparing import Case, LiteralTestCase
@@ -16,7 +16,7 @@ def uneven(seed: int, tie_break: TieBreak, penalty: float | None) -> Case:
     :param penalty: for breaking a soft rule; None: they are kept
     """
     snapshot, policies, settings = scopes.chance(seed)
-    settings.plateau_moves = settings.swap_moves = False
+    settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
     settings.tie_break = tie_break
     if penalty is not None:
         settings.soft_rules = SoftRules.PENALTY

@@ -12,7 +12,7 @@ import pathlib
 
 from kronos.engine import scoring
 from kronos.engine.propose import propose
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, SwapMoves
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -37,7 +37,7 @@ SETTINGS = Settings(
     rebalance=False,
     unlimited=True,
     plateau_moves=False,
-    swap_moves=False,
+    swap_moves=SwapMoves.NONE,
 )
 
 
