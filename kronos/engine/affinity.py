@@ -145,6 +145,8 @@ class Repair:
             start = len(self._draft.made)
             on = self._moves.on(one)
             for host in sorted(on, key=lambda host: (-on[host], host)):
+                if not self._is_worth_trying(one, on, host):
+                    continue
                 closer = self._gather_on(one, host) and before > sum(
                     map(self._moves.excess, self._groups)
                 )
@@ -156,10 +158,30 @@ class Repair:
             self._make(move)
         return False
 
+    def _is_worth_trying(
+        self, one: Broken, on: Mapping[int, int], host: int
+    ) -> bool:
+        """Whether a group may be gathered on a host, by its counts.
+
+        Where only the budget is too small, that is noted: of the hosts on
+        which the fewest moves would do, the first.
+        """
+        moves, left = sum(on.values()) - on[host], self._draft.left
+        short = self._short.get(one.group.uuid)
+        if moves > left and short is not None and short.moves <= moves:
+            return False
+        if not self._moves.can_meet(one, host):
+            return False
+        if moves <= left:
+            return True
+        name = self._state.index.hosts[host]
+        self._short[one.group.uuid] = troubles.Shortfall(
+            name, moves, int(left)
+        )
+        return False
+
     def _gather_on(self, one: Broken, host: int) -> bool:
         """Move all other members to a host; False if that cannot be."""
-        start = len(self._draft.made)
-        had = self._draft.left
         while left := [
             member
             for member in one.members
@@ -167,16 +189,7 @@ class Repair:
         ]:
             if not self._make_best(self._moves.legal(one, left, [host])):
                 return False
-        moves = len(self._draft.made) - start
-        if moves <= had:
-            return True
-        short = self._short.get(one.group.uuid)
-        if short is None or moves < short.moves:
-            name = self._state.index.hosts[host]
-            self._short[one.group.uuid] = troubles.Shortfall(
-                name, moves, int(had)
-            )
-        return False
+        return True
 
     def _unwind(self, start: int) -> list[Move]:
         """Take moves of this phase back.

@@ -80,6 +80,11 @@ class CeilingRule(Rule):
             mask &= self._below(self._loads[p, host] + share, ceiling)
         return mask
 
+    def takes_all(self, instances: IntArray, host: int) -> bool:
+        used = self._usage[:, instances].sum(axis=1)
+        projected = self._loads[:, host] + used / self._capacity[:, host]
+        return bool(np.all(self._below(projected, self._ceilings)))
+
     def follow(self, instance: int, source: int, destination: int) -> None:
         used = self._usage[:, instance]
         self._loads[:, source] -= used / self._capacity[:, source]

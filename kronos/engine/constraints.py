@@ -85,6 +85,10 @@ class Constraints:
             np.logical_and, (rule.column(host) for rule in self._rules)
         )
 
+    def takes_all(self, instances: IntArray, host: int) -> bool:
+        """Whether there is room for all of them at once, if for each."""
+        return all(rule.takes_all(instances, host) for rule in self._rules)
+
     def hard_rows(self, instances: IntArray) -> BoolArray:
         """As :meth:`rows`, without the rules that a penalty may outweigh."""
         return reduce(

@@ -16,6 +16,8 @@ from kronos.engine.types import ServerGroup, Snapshot
 
 APART = frozenset({'anti-affinity', 'soft-anti-affinity'})
 TOGETHER = frozenset({'affinity', 'soft-affinity'})
+FEW_PAIRS = 12
+"""So many pairs are judged one by one sooner than as arrays."""
 SOFT = frozenset({'soft-affinity', 'soft-anti-affinity'})
 
 
@@ -140,6 +142,10 @@ class _Group:
     """Those on hosts of the scope."""
     on: Counter[int]
     """Members by host; one that is on its way counts at both its ends."""
+    total: int = 0
+    """Of ``on``; no move changes it."""
+    number: int = 0
+    """Its place among the groups of the rule."""
 
 
 class GroupRule(Rule):
@@ -162,10 +168,13 @@ class GroupRule(Rule):
         self.repairing = ''
         """Uuid of a group that is being gathered: its members may go to
         any host where another one is (H8)."""
-        self._host_of = {
-            at: index.host[snapshot.instances[uuid].host]
-            for at, uuid in enumerate(index.instances)
-        }
+        self._host_of: IntArray = np.array(
+            [
+                index.host[snapshot.instances[uuid].host]
+                for uuid in index.instances
+            ],
+            dtype=np.intp,
+        )
         self._heading = {
             uuid: {index.host[one] for one in hosts if one in index.host}
             for uuid, hosts in heading.destinations(snapshot).items()
@@ -206,14 +215,17 @@ class GroupRule(Rule):
             index.instance[uuid] for uuid in uuids if uuid in index.instance
         )
         found = _Group(
-            group, members, Counter(self._host_of[one] for one in members)
+            group, members, Counter(self._host_of[members].tolist())
         )
         for uuid in uuids:
             found.on.update(self._heading.get(uuid, ()))
+        found.total = found.on.total()
         for member in members:
             self._of.setdefault(member, []).append(found)
         for host in found.on:
             self._on_host.setdefault(host, []).append(found)
+        found.number = len(self._groups)
+        self._groups.append(found)
 
     def why_not(self, instance: int, host: int) -> str:
         return next(iter(self.reasons(instance, host)), '')
@@ -227,9 +239,9 @@ class GroupRule(Rule):
 
     def _why_not(self, one: _Group, instance: int, host: int) -> str:
         heading = self._heading_of.get(instance, ())
-        own = (self._host_of[instance] == host) + (host in heading)
+        own = int(self._host_of[instance] == host) + (host in heading)
         there = one.on[host] - own
-        others = one.on.total() - 1 - len(heading) - there
+        others = one.total - 1 - len(heading) - there
         if one.group.policy in TOGETHER:
             gathers = one.group.uuid == self.repairing and there > 0
             if gathers or (self._lost and self._is_free(one, instance, host)):
@@ -252,18 +264,103 @@ class GroupRule(Rule):
         """[n, H]: how many rules each of n instances breaks at a host."""
         start = self._elsewhere[instances]
         found: IntArray = np.repeat(start[:, None], self._shape[1], axis=1)
+        rows_of: dict[int, list[int]] = {}
         for row, instance in enumerate(instances.tolist()):
             for one in self._of.get(instance, ()):
-                for host in one.on:
-                    found[row, host] = self.breaks(instance, host)
+                rows_of.setdefault(one.number, []).append(row)
+        for number, rows in rows_of.items():
+            at = np.array(rows, dtype=np.intp)
+            one, some = self._groups[number], instances[at]
+            hosts = np.array(list(one.on), dtype=np.intp)
+            more = self._breaks_at(one, some, hosts)
+            found[at[:, None], hosts] += more
         return found
 
     def breaks_column(self, host: int) -> IntArray:
         """[V]: how many rules each instance breaks at a host."""
         found = self._elsewhere.copy()
+        here = np.array([host], dtype=np.intp)
         for one in self._on_host.get(host, ()):
-            for member in one.members:
-                found[member] = self.breaks(member, host)
+            members = np.array(one.members, dtype=np.intp)
+            found[members] += self._breaks_at(one, members, here)[:, 0]
+        return found
+
+    def _breaks_at(
+        self, one: _Group, members: IntArray, hosts: IntArray
+    ) -> IntArray:
+        """[n, h]: 1 where a member breaks the rule, as of the counts alone.
+
+        Less what it breaks where there is no other: that is known already.
+        """
+        if members.size * hosts.size <= FEW_PAIRS:
+            return self._few_breaks_at(one, members, hosts)
+        own = np.equal(self._host_of[members][:, None], hosts).astype(np.intp)
+        heading = np.zeros(len(members), dtype=np.intp)
+        for row, member in enumerate(members.tolist()):
+            if bound := self._heading_of.get(member):
+                own[row] += np.isin(hosts, list(bound))
+                heading[row] = len(bound)
+        counts = np.array([one.on[h] for h in hosts.tolist()], dtype=np.intp)
+        broken = self._is_broken(
+            one, members, hosts, counts - own, heading[:, None]
+        )
+        away = self._is_broken(
+            one,
+            members,
+            np.array([-1]),
+            np.zeros((len(members), 1), dtype=np.intp),
+            heading[:, None],
+        )
+        return broken.astype(np.intp) - away
+
+    def _few_breaks_at(
+        self, one: _Group, members: IntArray, hosts: IntArray
+    ) -> IntArray:
+        """The same, one by one."""
+        found: IntArray = np.zeros((len(members), len(hosts)), dtype=np.intp)
+        for row, member in enumerate(members.tolist()):
+            away = bool(self._why_not(one, member, -1))
+            for column, host in enumerate(hosts.tolist()):
+                broken = bool(self._why_not(one, member, host))
+                found[row, column] = broken - away
+        return found
+
+    def _is_broken(
+        self,
+        one: _Group,
+        members: IntArray,
+        hosts: IntArray,
+        there: IntArray,
+        heading: IntArray,
+    ) -> BoolArray:
+        """As :func:`why_not`, of many pairs.
+
+        :param there: [n, h], other members on the host
+        :param heading: [n, 1], hosts that each member is on its way to
+        """
+        group = one.group
+        if group.policy in APART:
+            return np.greater_equal(there, most_per_host(group))
+        if group.policy not in TOGETHER:
+            return np.ones(there.shape, dtype=bool)
+        elsewhere = one.total - 1 - heading - there
+        broken = elsewhere > 0
+        if group.policy == 'affinity':
+            broken |= there == 0
+        if group.uuid == self.repairing:
+            broken &= there == 0
+        if self._lost:
+            broken &= ~self._are_free(one, members, hosts)
+        return broken
+
+    def _are_free(
+        self, one: _Group, members: IntArray, hosts: IntArray
+    ) -> BoolArray:
+        """[n, h]: :meth:`_is_free` of many pairs."""
+        lost = np.isin(self._host_of[members], list(self._lost))
+        left = set(one.on) - self._lost
+        alone = [not left - {host} for host in hosts.tolist()]
+        found: BoolArray = lost[:, None] & np.array(alone, dtype=bool)
         return found
 
     def rows(self, instances: IntArray) -> BoolArray:

@@ -92,18 +92,22 @@ class Regroup:
     def legal(
         self, one: Broken, members: Iterable[int], hosts: Iterable[int]
     ) -> list[Move]:
-        """The legal moves of members to which no policy objects (B8)."""
+        """The legal moves of members to which no policy objects (B8).
+
+        Without those that cannot be :meth:`best`.
+        """
         movable = [m for m in members if self._draft.movable[m]]
         some = np.array(movable, dtype=np.intp)
         places = np.array(list(hosts), dtype=np.intp)
-        self._draft.constraints.repair(one.group.uuid)
-        mask = self._draft.constraints.rows(some)[:, places]
-        self._draft.constraints.repair('')
-        rows, columns = np.nonzero(mask)
+        rows, columns = np.nonzero(self._allowed(one, some, places))
         if not len(rows):
             return []
         gains, objected, drops = self._judge(some[rows], places[columns])
-        empty = self._unused()[places]
+        good = np.flatnonzero(~objected & np.isfinite(gains))
+        wakes = self._unused()[places][columns]
+        if not wakes[good].all():
+            good = good[~wakes[good]]
+        good = good[self._front(some[rows[good]], gains[good], drops[good])]
         return [
             Move(
                 int(some[rows[at]]),
@@ -111,10 +115,59 @@ class Regroup:
                 one,
                 float(gains[at]),
                 float(drops[at]),
-                bool(empty[columns[at]]),
+                bool(wakes[at]),
             )
-            for at in np.flatnonzero(~objected & np.isfinite(gains)).tolist()
+            for at in good.tolist()
         ]
+
+    def can_meet(self, one: Broken, host: int) -> bool:
+        """Whether nothing that is known before forbids to gather it there.
+
+        All others may move, each may come there, and there is room for all.
+        """
+        away = [m for m in one.members if self._state.host_of[m] != host]
+        if not all(self._draft.movable[m] for m in away):
+            return False
+        some = np.array(away, dtype=np.intp)
+        here = np.array([host], dtype=np.intp)
+        if not self._allowed(one, some, here).all():
+            return False
+        return self._draft.constraints.takes_all(some, host)
+
+    def _allowed(
+        self, one: Broken, instances: IntArray, hosts: IntArray
+    ) -> BoolArray:
+        """[n, h]: what the rules say, of the given hosts alone."""
+        rules = self._draft.constraints
+        rules.repair(one.group.uuid)
+        if len(hosts) == 1:
+            mask = rules.column(int(hosts[0]))[instances][:, None]
+        else:
+            mask = rules.rows(instances)[:, hosts]
+        rules.repair('')
+        return mask
+
+    def _front(
+        self, instances: IntArray, gains: FloatArray, drops: FloatArray
+    ) -> IntArray:
+        """Those that can be :meth:`best`: no other is as good and better.
+
+        Positions, as of instances by uuid, then hosts by name. Of those
+        that gain the same and lower the variance by the same, bit by bit,
+        the first is left that is the smallest.
+        """
+        memory = self._state.memory_mb[instances]
+        order = np.lexsort((memory, -drops, -gains))
+        if not order.size:
+            return order
+        drop, gain = drops[order], gains[order]
+        most = np.maximum.accumulate(drop)
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (np.diff(drop) != 0) | (np.diff(gain) != 0)
+        front: IntArray = order[
+            first & (drop >= most - EPSILON) & (gain >= gain[0] - EPSILON)
+        ]
+        return front
 
     def _judge(
         self, instances: IntArray, hosts: IntArray

@@ -67,6 +67,10 @@ class Rule(abc.ABC):
             dtype=bool,
         )
 
+    def takes_all(self, instances: IntArray, host: int) -> bool:
+        """Whether all may be there at once, as far as the sum matters."""
+        return True
+
     def follow(  # noqa: B027 - many rules need not know
         self, instance: int, source: int, destination: int
     ) -> None:
@@ -204,6 +208,12 @@ class HeadroomRule(Rule):
         for need, free in zip(self._need, self._free, strict=True):
             mask &= _fits(need, free[host])
         return mask
+
+    def takes_all(self, instances: IntArray, host: int) -> bool:
+        return all(
+            bool(_fits(need[instances].sum(), free[host]))
+            for need, free in zip(self._need, self._free, strict=True)
+        )
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         for need, free in zip(self._need, self._free, strict=True):

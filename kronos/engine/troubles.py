@@ -4,6 +4,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from kronos.engine import groups
 from kronos.engine.draft import Draft
 from kronos.engine.explain import no_destination
@@ -129,16 +131,18 @@ def why_refused(
 
     :param hosts: where it would have to go
     """
-    draft.constraints.repair(one.group.uuid)
+    rules, names = draft.constraints, draft.state.index.hosts
+    rules.repair(one.group.uuid)
+    mask = rules.rows(np.array([member]))[0]
+    others = [host for host in hosts if host != draft.state.host_of[member]]
+    legal = [host for host in others if mask[host]]
     reasons = {
-        host: draft.constraints.why_not(member, host)
-        for host in hosts
-        if host != draft.state.host_of[member]
+        host: rules.why_not(member, host)
+        for host in others[:NAMED_MEMBERS]
+        if not legal
     }
-    every = no_destination(draft, member)
-    draft.constraints.repair('')
-    names = draft.state.index.hosts
-    legal = [host for host, reason in reasons.items() if not reason]
+    every = no_destination(draft, member) if not legal else ''
+    rules.repair('')
     if legal:
         some = ', '.join(names[host] for host in legal[:NAMED_MEMBERS])
         return (
@@ -149,8 +153,7 @@ def why_refused(
     if not one.is_together or not reasons:
         return every
     return '; '.join(
-        f'{names[host]}: {reason}'
-        for host, reason in list(reasons.items())[:NAMED_MEMBERS]
+        f'{names[host]}: {reason}' for host, reason in reasons.items()
     )
 
 

@@ -20,6 +20,7 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOP), str(TOP / 'tools'), str(TOP / 'tools' / 'bench')]
 
+import grouping  # noqa: E402
 import makespan  # noqa: E402
 import offline  # noqa: E402
 import recording  # noqa: E402
@@ -57,6 +58,7 @@ def main() -> int:
         whole, partial = _pack(large, False), _pack(large, True)
         drain, laid_out = _drain(large)
         literal, pruned = _against_the_literal_rule(_file(folder, 10))
+        repair = grouping.report(large)
         makespan.report(lambda hosts: _file(folder, hosts))
     weighing.report()
     is_fast = recording.report()
@@ -68,6 +70,7 @@ def main() -> int:
     print(f'pack, partial / whole   {partial / whole:8.1f} x')
     print(f'drain, unlimited / plan {drain / plan:8.1f} x')
     print(f'drain / its schedule    {drain / laid_out:8.1f} x')
+    print(f'repair of 1000 / plan   {repair / plan:8.1f} x')
     print(f'literal / pruned search {literal / pruned:8.1f} x (10 hosts)')
     is_planned = plan <= TARGET_SECONDS and peak <= TARGET_MIB
     met = is_planned and is_fast and is_prompt

@@ -165,14 +165,45 @@ class RepairLiteral(DrainLiteral):
         return True
 
     def _gather(self, group: ServerGroup, host: str) -> bool:
+        away = sorted(
+            uuid
+            for uuid in set(group.members) & set(self._placement)
+            if self._placement[uuid] != host
+        )
+        if len(away) > self._left():
+            self._is_short |= self._could_meet(group, away, host)
+            return False
         while self._on(group).total() > self._on(group)[host]:
             found = self._moves_of(group, [host])
             if not self._take([(*pair, group.uuid) for pair in found]):
                 return False
-        if self._left() < 0:
-            self._is_short = True
-            return False
         return True
+
+    def _could_meet(
+        self, group: ServerGroup, away: list[str], host: str
+    ) -> bool:
+        """Whether each may come there, and then there is room for all."""
+        self._group = group
+        one_by_one = all(
+            uuid not in [made[1] for made in self._made]
+            and self._may_move(uuid)
+            and self._is_legal(uuid, host)
+            and self._is_below(uuid, host)
+            for uuid in away
+        )
+        self._group = None
+        if not one_by_one:
+            return False
+        saved = copy.deepcopy((self._placement, self._loads))
+        fits = True
+        for uuid in away:
+            fits &= self._has_room(uuid, host) and self._is_below(uuid, host)
+            self._placement[uuid] = host
+            for name, usage in self._usage.items():
+                share = usage[uuid] / self._capacity[name].get(host, 1.0)
+                self._loads[name][host] += share
+        self._placement, self._loads = saved
+        return fits
 
     def _saved(self) -> tuple[object, ...]:
         return copy.deepcopy(
