@@ -32,6 +32,7 @@ def order_of(told: dict[str, Any], kronos: Any) -> Order:
         ),
         limits=traffic.Limits(
             in_scope=kronos.max_concurrent_migrations,
+            stuck_seconds=kronos.stuck_after,
             stagger_seconds=kronos.stagger_seconds,
         ),
         not_before=_seconds(told.get('not_before', '')),

@@ -27,6 +27,9 @@ class Limits:
     out_of_host: int = makespan.OUT_OF_HOST
     into_host: int = makespan.INTO_HOST
     stagger_seconds: float = 0.0
+    stuck_seconds: float = 86400.0
+    """After so long a migration of which Nova tells nothing new holds
+    nothing but its hosts."""
 
 
 @dataclass
@@ -36,6 +39,9 @@ class Flight:
     instance: str
     source: str
     destination: str
+    is_local: bool = False
+    """Whether it counts at its hosts alone, and not in the scope: tenants
+    resize all the time, and what is stuck would hold the scope for ever."""
 
 
 class Traffic:
@@ -59,6 +65,8 @@ class Traffic:
         self._flights: list[Flight] = []
         self._is_inside: Callable[[str], bool] = lambda host: False
         self._told: set[str] = set()
+        self._seen: dict[tuple[str, float], float] = {}
+        """When a turn was first seen, by action and start."""
 
     def look(self) -> None:
         """Ask Nova for the hosts of the scope and for what is under way.
@@ -67,7 +75,12 @@ class Traffic:
         """
         self._is_inside = self._scope()
         self._flights = [
-            Flight(one.instance, one.source, one.destination)
+            Flight(
+                one.instance,
+                one.source,
+                one.destination,
+                is_local=one.is_resize or self._is_stuck(one),
+            )
             for one in self._nova.list_unfinished_migrations()
             if one.instance != self._task.instance
             and self._is_moving(one.instance, one.at)
@@ -105,6 +118,22 @@ class Traffic:
             )
         return False
 
+    def _is_stuck(self, one: types.Event) -> bool:
+        age = self._clock() - one.at
+        if age <= self._limits.stuck_seconds:
+            return False
+        if one.instance not in self._told:
+            self._told.add(one.instance)
+            LOG.warning(
+                'The migration of %s from %s to %s is stuck: Nova has told '
+                'nothing new of it for %d s. It counts at these hosts alone',
+                one.instance,
+                one.source,
+                one.destination,
+                age,
+            )
+        return True
+
     def under_way(self, claims: Iterable[turns.Claim]) -> list[Flight]:
         """All moves of others, each instance's once."""
         held = [one for one in claims if one.held]
@@ -129,9 +158,12 @@ class Traffic:
         inside = [
             one
             for one in moving
-            if one.instance in ours
-            or self._is_inside(one.source)
-            or self._is_inside(one.destination)
+            if not one.is_local
+            and (
+                one.instance in ours
+                or self._is_inside(one.source)
+                or self._is_inside(one.destination)
+            )
         ]
         out = [one for one in moving if one.source == task.source]
         into = [one for one in moving if one.destination == task.destination]
@@ -145,10 +177,15 @@ class Traffic:
         return self._why_stagger(claims)
 
     def _why_stagger(self, claims: list[turns.Claim]) -> str:
+        now = self._clock()
+        # The clock of another applier may be ahead: no start is later than
+        # it was first seen.
         starts = [
-            one.at for one in claims if one.scope == self._task.aggregate
+            min(one.at, self._seen.setdefault((one.action, one.at), now))
+            for one in claims
+            if one.scope == self._task.aggregate
         ]
-        passed = self._clock() - max(starts, default=0.0)
+        passed = now - max(starts, default=0.0)
         if passed >= self._limits.stagger_seconds:
             return ''
         return (

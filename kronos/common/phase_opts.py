@@ -112,6 +112,16 @@ MEMORY_OPTS = [
         'move of it that arrives ends that.',
     ),
     cfg.IntOpt(
+        'stuck_after',
+        default=86400,
+        min=600,
+        help='Seconds after which a migration under way of which Nova tells '
+        'nothing new is stuck. It then no longer counts in the budget and '
+        'in max_concurrent_migrations of its scope, nor does the scope '
+        'cool down for it; its server and its hosts remain held, and every '
+        'audit warns.',
+    ),
+    cfg.IntOpt(
         'return_guard',
         default=21600,
         min=0,

@@ -99,7 +99,19 @@ def remember(snapshot: Snapshot, settings: Settings) -> Memory:
         note = past.note(events, host)
         if note:
             memory.notes.append(note)
+    memory.notes += past.stuck()
     return memory
+
+
+def is_stuck(event: Event, settings: Settings, now: float) -> bool:
+    """Whether a migration is said to be under way, and nothing happens.
+
+    Nova touches its row while it transfers anything.
+
+    :param now: Unix seconds
+    """
+    age = now - event.at
+    return event.outcome is Outcome.UNDER_WAY and age > settings.stuck_seconds
 
 
 def _horizon(settings: Settings) -> float:
@@ -155,6 +167,7 @@ class _Past:
             self._events,
             lambda event: (
                 _starts_cooldown(event)
+                and not is_stuck(event, self._settings, self._now)
                 and (
                     event.source in self._snapshot.hosts
                     or event.destination in self._snapshot.hosts
@@ -231,6 +244,22 @@ class _Past:
             f'its move {quarantine.route(cause)} failed with an error of a '
             f'type that is not known: {cause.error_type or "none"}'
         )
+
+    def stuck(self) -> list[str]:
+        """A word on each instance whose migration does not end."""
+        found = {
+            event.instance: event
+            for event in self._events
+            if is_stuck(event, self._settings, self._now)
+        }
+        return [
+            f'the migration of instance {uuid} {quarantine.route(event)} is '
+            f'stuck: nothing new was heard of it for '
+            f'{self._now - event.at:.0f} s (stuck_after is '
+            f'{self._settings.stuck_seconds:g} s); it holds its instance and '
+            'its hosts back until it is ended by hand'
+            for uuid, event in sorted(found.items())
+        ]
 
     def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:
         """The failure that keeps an instance in quarantine now."""

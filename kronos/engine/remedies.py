@@ -161,7 +161,7 @@ def _budget(case: Case, result: AggregateResult, verdict: Verdict) -> Remedy:
     if case.policies[0].mode is Mode.PACK:
         hosts = [one.host for one in result.instances.values()]
         moves = max(1, hosts.count(verdict.source))
-    busy = len(under_way(case.snapshot))
+    busy = len(under_way(case.snapshot, case.settings))
     budget = len(result.steps) + busy + moves
     return Remedy(
         'Raise max_migrations of the audit, or max_migrations_per_cycle of '

@@ -105,7 +105,8 @@ class Scope:
         """How many moves the scope may plan (H10); None: any number.
 
         What is under way at its hosts already, of other plans or by hand,
-        counts: several audits may plan one scope.
+        counts: several audits may plan one scope. Not so resizes, which
+        tenants make all the time, and what is stuck.
         """
         settings = self._settings
         if settings.max_migrations is None and settings.unlimited:
@@ -113,7 +114,7 @@ class Scope:
         budget = settings.max_migrations or max(
             policy.max_migrations_per_cycle for policy in self._used
         )
-        busy = under_way(self._snapshot)
+        busy = under_way(self._snapshot, settings)
         if busy:
             self.card.warnings.append(
                 f'the budget of {budget} is less by {len(busy)}: so many '
@@ -175,12 +176,14 @@ class Scope:
             )
 
 
-def under_way(snapshot: Snapshot) -> set[str]:
+def under_way(snapshot: Snapshot, settings: Settings) -> set[str]:
     """The instances that are on their way from or to hosts of a scope."""
-    hosts = snapshot.hosts
+    hosts, now = snapshot.hosts, snapshot.taken_at
     return {
         event.instance
         for event in snapshot.events
         if event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
+        and not event.is_resize
+        and not cooldown.is_stuck(event, settings, now)
         and (event.source in hosts or event.destination in hosts)
     }

@@ -75,6 +75,9 @@ class Settings:
     """Of an instance, since its move failed for good (I3); -1: for ever."""
     return_guard_seconds: float = 0.0
     """For so long spread and pack do not move an instance back."""
+    stuck_seconds: float = 86400.0
+    """For so long nothing new may be heard of a migration under way before
+    it holds back nothing but its instance and its hosts."""
     evacuate: bool = False
     """Whether disabled hosts are drained (G1)."""
     drain_hosts: list[str] | None = None

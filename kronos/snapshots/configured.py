@@ -29,6 +29,7 @@ FIELDS = {
     'instance_cooldown': 'instance_cooldown_seconds',
     'instance_quarantine_seconds': 'quarantine_seconds',
     'return_guard': 'return_guard_seconds',
+    'stuck_after': 'stuck_seconds',
     'evacuate_disabled_hosts': 'evacuate',
     'drain_may_exceed_threshold': 'drain_may_exceed_threshold',
     'enforce_hard_affinity': 'enforce_hard_affinity',

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is no limit on moves under way ever passed (K2, K3)?"""
 
+import logging
 import time
+
+import fixtures
 
 from kronos.actions import traffic
 from kronos.common import exceptions
@@ -133,6 +136,18 @@ class LeftBehindTestCase(TrafficTestCase):
         self.leave('migrating')
         self.assertIn('out of h1', self.why_later(7200))
 
+    def test_is_stuck(self):
+        """For a day it holds the scope, then its hosts alone."""
+        self.leave('migrating')
+        day = self.order.limits.stuck_seconds
+        self.assertIn('out of h1', self.why_later(day + 120))
+        self.order.limits.out_of_host = 2
+        self.order.limits.in_scope = 1
+        self.assertIn('in alpha', self.why_later(day - 120))
+        log = self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
+        self.assertEqual('', self.why_later(day + 120))
+        self.assertIn('from h1 to h3 is stuck', log.output)
+
     def test_of_a_server_that_is_gone(self):
         other = self.leave('migrating')
         row = self.cloud.migrations[-1].row()
@@ -165,6 +180,17 @@ class OtherTypesTestCase(TrafficTestCase):
     def test_a_resize_counts(self):
         self.start('resize', 'migrating', 'resize_migrating')
         self.assertIn('out of h1', self.why())
+
+    def test_a_resize_does_not_count_in_the_scope(self):
+        """Tenants resize all the time: nobody else would have a turn."""
+        self.order.limits.in_scope, self.order.limits.out_of_host = 1, 2
+        self.start('resize', 'migrating', 'resize_migrating')
+        self.assertEqual('', self.why())
+
+    def test_a_cold_migration_counts_there(self):
+        self.order.limits.in_scope, self.order.limits.out_of_host = 1, 2
+        self.start('migration', 'migrating', 'resize_migrating')
+        self.assertIn('in alpha', self.why())
 
     def test_a_cold_migration_counts(self):
         self.start('migration', 'pre-migrating', 'resize_prep')
@@ -211,6 +237,24 @@ class StaggerTestCase(TrafficTestCase):
             for at in (980.0, 990.0, 930.0)
         ]
         self.assertIn('started 10 s ago', self.why(*claims))
+
+    def test_a_clock_that_is_ahead(self):
+        """No later than the claim was first seen, whatever it says."""
+        ahead = self.claim(scope='alpha', at=4600.0)
+        now = [1000.0]
+        found = traffic.Traffic(
+            self.client, self.task, self.order.limits, lambda: now[0]
+        )
+        found.look()
+        self.assertIn('started 0 s ago', found.why_wait([ahead]))
+        now[0] = 1059.0
+        self.assertIn('started 59 s ago', found.why_wait([ahead]))
+        now[0] = 1060.0
+        self.assertEqual('', found.why_wait([ahead]))
+
+    def test_a_clock_that_is_ahead_without_a_stagger(self):
+        self.order.limits.stagger_seconds = 0
+        self.assertEqual('', self.why(self.claim(scope='alpha', at=4600.0)))
 
     def test_another_scope_does_not(self):
         self.assertEqual('', self.why(self.claim(at=999.0)))

@@ -114,6 +114,26 @@ class TestAggregate(base.BaseTestCase):
                 standstill(event(outcome, -5000, plan='p', status='PENDING')),
             )
 
+    def test_what_is_stuck_holds_back_itself_alone(self) -> None:
+        """And every audit says so."""
+        for at, rests in ((-86400 + 1000, True), (-86400 + 999, False)):
+            one = by_hand(Outcome.UNDER_WAY, at=at)
+            memory = remember(one, cooldown_seconds=600.0)
+            self.assertEqual(rests, bool(memory.standstill), at)
+            self.assertIn('u1', memory.unavailable)
+            self.assertEqual(rests, not memory.notes)
+        self.assertEqual(
+            [
+                'the migration of instance u1 a -> b is stuck: nothing new '
+                'was heard of it for 86401 s (stuck_after is 86400 s); it '
+                'holds its instance and its hosts back until it is ended by '
+                'hand'
+            ],
+            memory.notes,
+        )
+        planned = event(Outcome.PLANNED, -99999, plan='p', status='PENDING')
+        self.assertTrue(standstill(planned))
+
     def test_a_started_plan_that_failed(self) -> None:
         self.assertEqual(
             'aggregate gpu cools down for 480 s: a move of u1 a -> b failed '

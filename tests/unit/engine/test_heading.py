@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do plans heed the moves of other plans, and those made by hand? (E9)"""
 
+import dataclasses
+
 from oslotest import base
 
 from kronos.engine.events import Event, Origin, Outcome
@@ -71,6 +73,16 @@ class TestOnTheirWay(base.BaseTestCase):
             self.assertEqual('x', destination(snapshot))
             snapshot.events = [event]
             self.assertEqual(expected, destination(snapshot))
+
+    def test_resizes_and_what_is_stuck_leave_the_budget(self) -> None:
+        """Tenants resize all the time; a stuck one would count for ever."""
+        for change in ({'is_resize': True}, {'at': CLAIMED.at - 86401}):
+            snapshot = drained()
+            snapshot.taken_at = CLAIMED.at
+            snapshot.events = [dataclasses.replace(CLAIMED, **change)]
+            warnings = ' '.join(run(snapshot).warnings)
+            self.assertNotIn('budget', warnings)
+            self.assertEqual('at' in change, 'is stuck' in warnings)
 
     def test_they_lower_the_budget(self) -> None:
         """H10: and the operator learns of it."""
