@@ -22,6 +22,7 @@ NAME = 'placement_memory'
 MEMORY = 'MEMORY_MB'
 FULL = 1.0 + 1e-6
 """A ceiling that leaves it to Placement how full a host may become."""
+TOLD = 'drained without metrics, by {}: {}; nothing else is planned'
 GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
 
 
@@ -61,21 +62,35 @@ def given(
         enforce_soft_affinity=False,
         rebalance=False,
     )
-    told = 'drained without metrics, by {}: {}; nothing else is planned'
-    notice = told.format('the policies that are left', card.reason)
-    left = Given(snapshot, list(policies), alone, notice)
-    if not _stands_still(left):
-        return left
-    alone = replace(alone, min_host_coverage=0.0)
+    by_policies = Given(
+        snapshot,
+        list(policies),
+        alone,
+        TOLD.format('the policies that are left', card.reason),
+    )
+    by_memory = _by_memory(snapshot, policies, alone, card.reason)
+    return next(
+        (one for one in (by_policies, by_memory) if not _stands_still(one)),
+        asked,
+    )
+
+
+def _by_memory(
+    snapshot: Snapshot,
+    policies: Sequence[Policy],
+    settings: Settings,
+    reason: str,
+) -> Given:
+    # A host of which Placement tells nothing takes no part, however many.
+    settings = replace(settings, min_host_coverage=0.0)
     policy = _policy(policies)
     readings = snapshot.readings | {policy.name: _readings(snapshot)}
-    found = Given(
+    return Given(
         replace(snapshot, readings=readings),
-        [*_skipped(card, policies), policy],
-        alone,
-        told.format('the memory that Placement has free', card.reason),
+        [*_skipped(snapshot, policies, settings), policy],
+        settings,
+        TOLD.format('the memory that Placement has free', reason),
     )
-    return asked if _stands_still(found) else found
 
 
 def _lacks_metrics(card: scoring.Scorecard) -> bool:
@@ -88,9 +103,14 @@ def _lacks_metrics(card: scoring.Scorecard) -> bool:
 
 
 def _skipped(
-    card: scoring.Scorecard, policies: Sequence[Policy]
+    snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
 ) -> list[Policy]:
-    """Those that say why they are not used, in a report too."""
+    """Those that say why they are not used, in a report too.
+
+    Not one of which some hosts have a value: nothing goes by it, and the
+    other hosts may take part.
+    """
+    card = scoring.score(snapshot, policies, settings)
     skipped = {one.name for one in card.results if one.skipped}
     return [one for one in policies if one.name in skipped]
 

@@ -145,6 +145,20 @@ class TestDrain(base.BaseTestCase):
         self.assertEqual(3, len(result.steps))
         self.assertIn('0 of 3 hosts can take part', result.unmeasured)
 
+    def test_too_few_hosts_have_a_value(self) -> None:
+        """Then what the others have counts for nothing."""
+        snapshot = cloud()
+        for readings in snapshot.readings.values():
+            del readings.imbalance.samples[0]
+        result = plan(snapshot, rebalance=False)
+        self.assertEqual(
+            ['placement_memory'], [one.name for one in result.policies]
+        )
+        self.assertEqual(
+            [('w1', 'b'), ('w2', 'a'), ('w3', 'b')], moves(result)
+        )
+        self.assertIn('min_host_coverage is 0.9', result.unmeasured)
+
     def test_what_is_no_matter_of_metrics_stands_still(self) -> None:
         alone = cloud()
         assert alone.services is not None
