@@ -43,7 +43,8 @@ class ParametersTestCase(base.BaseTestCase):
 class OrderTestCase(ParametersTestCase):
     def test_defaults(self):
         order = self.order()
-        self.assertEqual([2, 1, 2, 0], list(vars(order.limits).values()))
+        limits = list(vars(order.limits).values())
+        self.assertEqual([2, 1, 2, 0, 86400], limits)
         self.assertEqual(
             [1800, 600, 300, 5], list(vars(order.timing).values())[:4]
         )
