@@ -6,7 +6,7 @@ leaves in its rows are notes, each written in one piece.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,6 +140,18 @@ class Board:
     """When Prometheus was asked."""
     troubles: list[str]
     """Why hosts are neutral or not judged by all policies."""
+    outlook: Outlook
+    """What it was made of."""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A scope, as an audit of it judges its hosts of one mode."""
+
+    places: Mapping[str, placing.Place]
+    policies: int
+    """So many could be used."""
+    troubles: list[str]
 
 
 def build(
@@ -155,22 +167,12 @@ def build(
     """
     troubles = list(outlook.troubles)
     modes = _modes(known, outlook.default_mode, troubles)
-    types = {name.lower() for name in outlook.hypervisor_types}
-    scopes: dict[tuple[Mode, str], list[str]] = {}
-    for host, mode in modes.items():
-        one = known[host]
-        if one.hypervisor_type.lower() in types:
-            scope = _scope_of(one, outlook.aggregates)
-            scopes.setdefault((mode, scope), []).append(host)
-    weighs: dict[str, Callable[[float], float]] = {}
-    rooms: dict[str, float] = {}
-    for (mode, scope), hosts in scopes.items():
-        places, more = _places(mode, scope, hosts, known, outlook, ledger, now)
-        troubles += more
-        for host, place in places.items():
-            weighs[host] = _weigher(place, mode, outlook.step)
-            if mode is Mode.PACK:
-                rooms[host] = place.room
+    best = _best(known, modes, outlook, ledger, now, troubles)
+    weighs, rooms = {}, {}
+    for host, place in best.items():
+        weighs[host] = _weigher(place, modes[host], outlook.step)
+        if modes[host] is Mode.PACK:
+            rooms[host] = place.room
     rows = {
         host: Row(
             weighs.get(host),
@@ -181,7 +183,49 @@ def build(
         )
         for host, one in known.items()
     }
-    return Board(rows, at, troubles)
+    return Board(rows, at, troubles, outlook)
+
+
+def _best(
+    known: Mapping[str, Acquaintance],
+    modes: Mapping[str, Mode],
+    outlook: Outlook,
+    ledger: Ledger,
+    now: float,
+    troubles: list[str],
+) -> dict[str, placing.Place]:
+    """What each host is in the one of its scopes that can judge it best.
+
+    Of scopes that use as many policies, the first counts. What is wrong in
+    a scope is a trouble where it is the best that one of its hosts has.
+    """
+    types = {name.lower() for name in outlook.hypervisor_types}
+    scopes = {
+        host: [(mode, name) for name in _scopes_of(known[host], outlook)]
+        for host, mode in modes.items()
+        if known[host].hypervisor_type.lower() in types
+    }
+    members: dict[tuple[Mode, str], list[str]] = {}
+    for host, of_host in scopes.items():
+        for scope in of_host:
+            members.setdefault(scope, []).append(host)
+    judged = {
+        scope: _judge(*scope, hosts, known, outlook, ledger, now)
+        for scope, hosts in members.items()
+    }
+    found, chosen = {}, {}
+    for host, of_host in scopes.items():
+        # Of equals, the first.
+        scope = max(of_host, key=lambda one: _worth(judged[one], host))
+        chosen[scope] = judged[scope]
+        if host in judged[scope].places:
+            found[host] = judged[scope].places[host]
+    troubles += [text for one in chosen.values() for text in one.troubles]
+    return found
+
+
+def _worth(judged: _Judged, host: str) -> int:
+    return judged.policies if host in judged.places else -1
 
 
 def _weigher(
@@ -211,12 +255,14 @@ def _modes(
     return found
 
 
-def _scope_of(one: Acquaintance, aggregates: Iterable[str]) -> str:
+def _scopes_of(one: Acquaintance, outlook: Outlook) -> list[str]:
+    """Those that an audit may plan it in, the likeliest first."""
     names = one.names()
-    return next((name for name in aggregates if name in names), UNASSIGNED)
+    named = [name for name in outlook.aggregates if name in names]
+    return list(dict.fromkeys(named + sorted(names))) or [UNASSIGNED]
 
 
-def _places(
+def _judge(
     mode: Mode,
     scope: str,
     hosts: list[str],
@@ -224,8 +270,7 @@ def _places(
     outlook: Outlook,
     ledger: Ledger,
     now: float,
-) -> tuple[dict[str, placing.Place], list[str]]:
-    """What each host is to a new server, and what is wrong."""
+) -> _Judged:
     policies = outlook.policies.get(mode, [])
     snapshot = Snapshot(
         scope=scope,
@@ -246,4 +291,8 @@ def _places(
             used = max(0.0, used - ledger.pending(host, now))
         sizes[host] = placing.Size(known[host].vcpus, used)
     skipped = [one.skipped for one in card.results if one.skipped]
-    return placing.places(card, policies, sizes), skipped + card.warnings
+    return _Judged(
+        placing.places(card, policies, sizes),
+        len(card.values),
+        [f'{scope}: {text}' for text in skipped + card.warnings],
+    )

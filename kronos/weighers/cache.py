@@ -2,9 +2,12 @@
 """What do the hosts weigh? Kept fresh by a thread, read without a lock.
 
 A request reads one attribute, the board of the moment, and leaves notes:
-hosts that are new, vCPUs in use. Each note is one assignment.
+hosts that are new, vCPUs in use. Each note is one assignment. Where a request
+shows new hosts, it puts up a board with them itself; it asks nobody for that.
 """
 
+import dataclasses
+import functools
 import os
 import random
 import threading
@@ -15,6 +18,8 @@ from typing import Any, Protocol
 from oslo_log import log as logging
 
 from kronos.engine import placing
+from kronos.engine.types import Health
+from kronos.policies.models import Mode
 from kronos.weighers import board
 from kronos.weighers.board import Acquaintance, Board, Outlook
 from kronos.weighers.ledger import Ledger
@@ -23,8 +28,15 @@ LOG = logging.getLogger(__name__)
 
 TICK = 1.0
 """Seconds within which a new host is scored."""
+START_SECONDS = 0.5, 2.5
+"""Within which a process that was just started looks for the first time, lest
+all of them look at once."""
+NOD = 0.1
+"""Seconds after which such a process sees that it is asked already."""
 RETELL_SECONDS = 600.0
 """Between two warnings of what lasts."""
+MOST_TROUBLES = 5
+"""That one warning tells."""
 NEW_SECONDS = 60.0
 """Between two warnings, though all was well in between."""
 FORGET_SECONDS = 120.0
@@ -51,8 +63,8 @@ class Source(Protocol):
 class Cache:
     """The scores of one process of nova-scheduler.
 
-    Nothing happens before the first weighing: a process may fork until
-    then, and afterwards too.
+    Nothing happens before ``begin`` or the first weighing: a process may
+    fork until then, and afterwards too.
 
     :param clock: seconds that only grow
     :param sleep: of the thread
@@ -71,14 +83,32 @@ class Cache:
         self._sleep = sleep
         self._spawn = spawn or _spawn
         self._started: dict[int, object] = {}
+        """By process, the token of who began."""
         self._board: Board | None = None
         self._valid_for = 0.0
         self._met: dict[str, Acquaintance] = {}
         self._fault: Exception | None = None
         self._ledger = Ledger(0.0)
-        self._outlook: tuple[Outlook, float] | None = None
+        self._has_news = False
         self._warned_at = self._complained_at = float('-inf')
-        self._is_told = False
+        self._is_told = self._is_announced = False
+
+    def begin(self, is_asked: bool = False) -> None:
+        """Have a thread look at Prometheus, if this process has none yet.
+
+        :param is_asked: whether somebody wants weights already
+        :raises RuntimeError: no thread is to be had
+        """
+        pid, token = os.getpid(), object()
+        if pid in self._started or (
+            self._started.setdefault(pid, token) is not token
+        ):
+            return
+        try:
+            self._spawn(functools.partial(self._run, is_asked))
+        except BaseException:
+            del self._started[pid]
+            raise
 
     def weigh(self, states: Sequence[Any], vcpus: float = 0.0) -> list[float]:
         """A weight in [0, 1] for each of Nova's ``HostState``.
@@ -89,7 +119,7 @@ class Cache:
 
         :param vcpus: of the new server
         """
-        self._begin()
+        self.begin(is_asked=True)
         now, shown = self._clock(), self._board
         if shown is None:
             for state in states:
@@ -98,6 +128,28 @@ class Cache:
         if now - shown.at > self._valid_for:
             return [0.0] * len(states)
         return self._read(shown, states, vcpus)
+
+    def _admit(self, shown: Board, states: Sequence[Any]) -> Board:
+        """Put up the board with the hosts that are new to it.
+
+        The thread makes it anew soon, since they may change what the others
+        weigh; and the ledger is the thread's.
+        """
+        new = {
+            state.host: Acquaintance.of(state)
+            for state in states
+            if state.host not in shown.rows
+        }
+        self._met.update(new)
+        met, now = {**self._met, **new}, self._clock()
+        seen = self._ledger.copy()
+        seen.note({host: one.used for host, one in new.items()}, now)
+        more = board.build(met, shown.outlook, seen, shown.at, now)
+        self._board = dataclasses.replace(
+            shown, rows={**more.rows, **shown.rows}
+        )
+        self._has_news = True
+        return self._board
 
     def _read(
         self, shown: Board, states: Sequence[Any], vcpus: float
@@ -108,10 +160,8 @@ class Cache:
         for state in states:
             row = find(state.host)
             if row is None:
-                self._met[state.host] = Acquaintance.of(state)
-                append(None)
-                is_complete = False
-                continue
+                more = self._admit(shown, states)
+                return self._read(more, states, vcpus)
             row.is_seen = True
             used, aggregates, weight = row.spot
             if aggregates != state.aggregates:
@@ -133,22 +183,25 @@ class Cache:
         """Have the thread tell what went wrong in a weighing."""
         self._fault = error
 
-    def _begin(self) -> None:
-        pid, token = os.getpid(), object()
-        if pid in self._started or (
-            self._started.setdefault(pid, token) is not token
-        ):
-            return
-        try:
-            self._spawn(self._run)
-        except BaseException:
-            del self._started[pid]
-            raise
-
-    def _run(self) -> None:
+    def _run(self, is_asked: bool) -> None:
+        """What the thread does; the next weighing begins another one."""
         # A process that forked has left its own thread behind.
-        self._is_told = False
+        self._is_told = self._is_announced = False
         self._warned_at = self._complained_at = float('-inf')
+        try:
+            self._go_on(is_asked)
+        # Such as eventlet's Timeout and GreenletExit.
+        except BaseException as error:
+            self._started.pop(os.getpid(), None)
+            LOG.warning(
+                'The weigher of Kronos was stopped by %s and looks no more; '
+                'it begins again when a server is placed',
+                type(error).__name__,
+            )
+
+    def _go_on(self, is_asked: bool) -> None:
+        if not is_asked:
+            self._wait_a_little()
         first = True
         while True:
             seconds = self._round()
@@ -156,6 +209,11 @@ class Cache:
             spread = random.random() if first else random.uniform(0.9, 1.1)  # noqa: S311
             first = False
             self._rest(max(TICK, seconds * spread))
+
+    def _wait_a_little(self) -> None:
+        end = self._clock() + random.uniform(*START_SECONDS)  # noqa: S311
+        while not self._met and self._clock() < end:
+            self._sleep(NOD)
 
     def _round(self) -> float:
         """Refresh; whatever happens, the next round comes.
@@ -167,7 +225,7 @@ class Cache:
             options = self._source.options()
             seconds = options.refresh_seconds
             self._refresh(options)
-        except Exception as error:
+        except BaseException as error:
             self._trouble(f'{type(error).__name__}: {error}')
         return seconds
 
@@ -177,17 +235,19 @@ class Cache:
         # A copy, since requests add to it.
         met = dict(self._met)
         modes = {mode for one in met.values() for mode in one.modes()}
-        outlook = self._source.look(modes)
-        self._outlook = outlook, asked
+        # Which ones are wanted is not known yet.
+        outlook = self._source.look(modes if met else set(Mode))
         self._valid_for = options.staleness_threshold
         if not self._score(outlook, asked):
             self._is_well_again()
+        self._announce(asked)
 
     def _score(self, outlook: Outlook, asked: float) -> list[str]:
         """Put up a new board of what is known.
 
         :returns: what is wrong with it; that is told already
         """
+        self._has_news = False
         met, now = dict(self._met), self._clock()
         self._note(met, now)
         shown = board.build(met, outlook, self._ledger, asked, now)
@@ -197,7 +257,7 @@ class Cache:
             shown = board.build(met, outlook, self._ledger, asked, now)
         self._board = shown
         if shown.troubles:
-            self._trouble('; '.join(shown.troubles))
+            self._trouble(_joined(shown.troubles))
         return shown.troubles
 
     def _note(self, met: dict[str, Acquaintance], now: float) -> None:
@@ -231,14 +291,15 @@ class Cache:
             self._sleep(min(TICK, left))
             self._complain()
             try:
-                if self._outlook is not None and self._has_news():
-                    self._score(*self._outlook)
+                shown = self._board
+                if shown is not None and self._is_outdated(shown):
+                    self._score(shown.outlook, shown.at)
             except Exception as error:
                 self._trouble(f'{type(error).__name__}: {error}')
 
-    def _has_news(self) -> bool:
-        rows = self._board.rows if self._board else {}
-        return any(
+    def _is_outdated(self, shown: Board) -> bool:
+        rows = shown.rows
+        return self._has_news or any(
             host not in rows or rows[host].spot[1] != one.aggregates
             for host, one in list(self._met.items())
         )
@@ -256,6 +317,18 @@ class Cache:
             'are %s, and hosts without a score are neutral: %s',
             age,
             text,
+        )
+
+    def _announce(self, asked: float) -> None:
+        """Tell once that there are scores; hosts may be known by now."""
+        shown = self._board
+        if self._is_announced or shown is None or not _has_scores(shown):
+            return
+        self._is_announced = True
+        LOG.info(
+            'The weigher of Kronos has its first scores, %.1f s after it '
+            'asked for them: from now on they count where a server is placed',
+            self._clock() - asked,
         )
 
     def _is_well_again(self) -> None:
@@ -276,6 +349,22 @@ class Cache:
             fault,
             exc_info=fault,
         )
+
+
+def _joined(troubles: list[str]) -> str:
+    more = len(troubles) - MOST_TROUBLES
+    told = '; '.join(troubles[:MOST_TROUBLES])
+    return f'{told}; and {more} more' if more > 0 else told
+
+
+def _has_scores(shown: Board) -> bool:
+    if shown.rows:
+        return not all(row.is_neutral for row in shown.rows.values())
+    return any(
+        one.imbalance.health is Health.HEALTHY and one.imbalance.samples
+        for of_mode in shown.outlook.readings.values()
+        for one in of_mode.values()
+    )
 
 
 def _filled(weights: Sequence[float | None]) -> list[float]:

@@ -33,6 +33,15 @@ class Ledger:
         self._added: dict[str, list[tuple[float, float]]] = {}
         """vCPUs and when they came; those that left are below 0."""
 
+    def copy(self) -> 'Ledger':
+        """One that may be written in without anybody noticing."""
+        other = Ledger(self.settling)
+        other._newest, other._seen = self._newest, dict(self._seen)
+        other._added = {
+            host: list(rows) for host, rows in dict(self._added).items()
+        }
+        return other
+
     def note(
         self,
         used: Mapping[str, float],

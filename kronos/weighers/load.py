@@ -7,10 +7,11 @@ from typing import Any
 import nova.conf
 from nova import utils as nova_utils
 from nova.scheduler import utils, weights
+from oslo_concurrency import processutils
 
 from kronos.common import config
 from kronos.engine.settings import SoftRules
-from kronos.weighers import cache, groups, source
+from kronos.weighers import cache, groups, source, workers
 
 CONF = nova.conf.CONF
 config.register_opts(CONF)
@@ -34,6 +35,8 @@ class KronosWeigher(weights.BaseHostWeigher):
 
     def __init__(self, scores: cache.Cache | None = None) -> None:
         self._cache = scores or cache.Cache(source.Source(CONF, _session))
+        if scores is None:
+            workers.begin_in_each(self._cache, _workers)
         self._multiplier = NO_MULTIPLIER
 
     def weigh_objects(
@@ -93,6 +96,11 @@ def _penalty(kronos: Any) -> float:
     if kronos.soft_rules == SoftRules.PENALTY:
         return float(kronos.soft_rule_penalty)
     return groups.FULL_PENALTY
+
+
+def _workers() -> int:
+    """As many as nova-scheduler starts."""
+    return int(CONF.scheduler.workers or processutils.get_worker_count())
 
 
 def _session() -> Any:

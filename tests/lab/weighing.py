@@ -22,6 +22,7 @@ CORES, MEMORY_MB = 0.5, 1024.0
 """What a new server uses."""
 MORE = 20
 FILE = layout.SCHEDULER / 'weigher.conf'
+FIRST = 'The weigher of Kronos has its first scores'
 LOG = layout.LOG / 'nova-scheduler.log'
 HOSTS = base.ALPHA
 
@@ -73,7 +74,7 @@ class WeigherTestCase(base.LabTestCase):
             self.cloud.set_host(host, False, 'not for this scenario')
 
     def schedule(self, with_weigher: bool, **prometheus: Any) -> None:
-        """Restart nova-scheduler; wait until it knows the hosts.
+        """Restart nova-scheduler; wait until it has scores.
 
         :param prometheus: options of ``[kronos_prometheus]``
         """
@@ -92,13 +93,10 @@ class WeigherTestCase(base.LabTestCase):
         before = LOG.stat().st_size
         self.lab.restart('nova-scheduler')
         if with_weigher:
-            # Scores are asked for when there is something to weigh.
-            self.new(['first'])
             self.wait(
-                lambda: 'The weigher of Kronos asks' in self.log(before),
-                'the weigher to have asked',
+                lambda: FIRST in self.log(before),
+                'the weigher to have scores',
             )
-            self.delete(['first'])
 
     def log(self, since: int = 0) -> str:
         """Of nova-scheduler, from a position on."""

@@ -2,7 +2,7 @@
 """A Prometheus of our own: a program, since eventlet would stop a thread.
 
 It prints its port. A PUT tells it what to answer; a GET asks it how often
-and by how many connections it was asked.
+it was asked, and from which ports.
 """
 
 import http.server
@@ -22,12 +22,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self._send(200, '')
 
     def do_GET(self):
-        seen = {**self.seen, 'callers': len(self.seen['callers'])}
+        seen = {**self.seen, 'callers': sorted(self.seen['callers'])}
         self._send(200, json.dumps(seen))
 
     def do_POST(self):
         self._read()
-        self.seen['callers'].add(self.client_address)
+        self.seen['callers'].add(self.client_address[1])
         self.seen['asked'] += 1
         if self.state['mute']:
             threading.Event().wait()

@@ -130,6 +130,25 @@ class TestAggregates(weighing.WeighingTestCase):
             self.assertEqual(chosen, self.tried(), value)
 
 
+class TestWithoutExporters(weighing.WeighingTestCase):
+    """Host3 is in an aggregate without exporters; no option names any."""
+
+    loads = {'host1': 0.3, 'host2': 0.1}
+
+    def test_the_others_are_weighed(self):
+        """W2, L5: as an audit of their own aggregate would."""
+        for name, hosts in (('full', self.hosts[:2]), ('bare', ['host3'])):
+            aggregate = self._create_aggregate(name)
+            for host in hosts:
+                self.admin_api.add_host_to_aggregate(aggregate, host)
+        self.begin()
+        self.assertEqual('host2', self.new())
+        self.give(host1=0.1, host2=0.8)
+        self.assertEqual('host1', self.new())
+        self.assertIn('bare: policy cpu', self.stdlog.logger.output)
+        self.assertNotIn('full: policy cpu', self.stdlog.logger.output)
+
+
 class TestFaults(weighing.WeighingTestCase):
     def test_what_prometheus_may_answer(self):
         """W4: every boot succeeds, and when it is well, scores count."""

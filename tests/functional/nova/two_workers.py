@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two workers that fork from one process and weigh, as nova-scheduler's.
 
-NOVA_CONF stands for the path of the options.
+NOVA_CONF stands for the path of the options. Each of the three processes
+tells the ports of the connections that it opened itself.
 """
 
 from nova import monkey_patch
@@ -13,10 +14,20 @@ import json  # noqa: E402
 import os  # noqa: E402
 import time  # noqa: E402
 
+import urllib3.connection  # noqa: E402
 from nova import config, objects  # noqa: E402
 from nova.scheduler import host_manager, weights  # noqa: E402
 
 PATIENCE_SECONDS = 60
+OPENED = []
+
+
+def connect(self, real=urllib3.connection.HTTPConnection.connect):
+    real(self)
+    OPENED.append(self.sock.getsockname()[1])
+
+
+urllib3.connection.HTTPConnection.connect = connect
 
 
 def state(host):
@@ -25,8 +36,19 @@ def state(host):
     return found
 
 
+def wait(condition):
+    end = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < end and not condition():
+        time.sleep(0.05)
+
+
 def work(weighers):
     """Weigh until there are two refreshes' worth of scores; tell them."""
+    OPENED.clear()
+    own = weighers[0]._cache
+    begins = bool(own._started)
+    if begins:
+        wait(lambda: own._board)
     handler = weights.HostWeightHandler()
     spec = objects.RequestSpec(
         instance_group=None, flavor=objects.Flavor(vcpus=2)
@@ -37,14 +59,15 @@ def work(weighers):
         return handler.get_weighed_objects(weighers, hosts, spec)
 
     first = [one.weight for one in weigh()]
-    end = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < end and not weigh()[0].weight:
-        time.sleep(0.05)
-    # Long enough that the connection is used again.
-    time.sleep(2.5)
+    wait(lambda: weigh()[0].weight)
+    # Until the connection is used again.
+    board = own._board
+    wait(lambda: own._board.at > board.at)
     found = weigh()
     told = {
         'pid': os.getpid(),
+        'opened': OPENED,
+        'begins': begins,
         'is_patched': monkey_patch.is_patched(),
         'first': first,
         'order': [one.obj.host for one in found],
@@ -60,6 +83,9 @@ def main():
         ['kronos.weighers.load.KronosWeigher']
     )
     weighers = [one() for one in classes]
+    # A connection that both workers find, and neither may use.
+    weighers[0]._cache._source.look(set())
+    print(json.dumps({'pid': os.getpid(), 'opened': OPENED}), flush=True)
     children = []
     for _ in range(2):
         child = os.fork()

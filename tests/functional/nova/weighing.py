@@ -70,7 +70,7 @@ class Prometheus(fixtures.Fixture):
 
     @property
     def seen(self):
-        """How often it was ``asked``, and by how many ``callers``."""
+        """How often it was ``asked``, and the ports of the ``callers``."""
         return requests.get(self.url, timeout=10).json()
 
 

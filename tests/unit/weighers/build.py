@@ -26,6 +26,7 @@ WEIGHTS = {'a': 0.8, 'b': 0.5, 'c': 0.1}
 NEUTRAL = dict.fromkeys(WEIGHTS, 0.0)
 WARNING = 'does not have all it needs'
 WELL = 'has all it needs again'
+FIRST = 'has its first scores'
 
 
 def state(host, used=0, aggregates=(), total=16, kind='QEMU', node=''):
@@ -92,7 +93,7 @@ class Prometheus(fixtures.Fixture):
         fault = self.fault
         if isinstance(fault, dict):
             fault = fault.get(query)
-        if isinstance(fault, Exception):
+        if isinstance(fault, BaseException):
             raise fault
         if fault:
             return fault[0], {}, fault[1]

@@ -138,7 +138,7 @@ class TestScopes(BoardTestCase):
         )
 
     def test_each_has_its_own_load_per_vcpu(self):
-        """W2: the first of [kronos] aggregates, or the rest together."""
+        """W2: of two, the first of [kronos] aggregates, else by name."""
         self.outlook.aggregates = ['poor', 'gold']
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.7 / 32, rows['a'].update(17))
@@ -147,18 +147,71 @@ class TestScopes(BoardTestCase):
         self.outlook.aggregates = ['gold']
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
-        self.assertAlmostEqual(0.5 - 1 / 16, rows['b'].update(17))
+        self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
         self.outlook.aggregates = []
-        self.assertAlmostEqual(0.8 - 1.6 / 36, self.two().rows['a'].update(17))
+        rows = self.two().rows
+        self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
+        self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
+        self.assertAlmostEqual(0.1 + 1 / 16, rows['c'].update(3))
 
     def test_a_scope_that_cannot_be_judged(self):
-        """L5: the other one can."""
-        self.outlook.aggregates = ['gold']
+        """L5: another one can, whatever is configured."""
         self.loads['a'] = 1e308
-        shown = self.two()
-        self.assertTrue(shown.rows['a'].is_neutral)
-        self.assertAlmostEqual(0.5, shown.rows['b'].spot[2])
-        self.assertIn('a is at 1e+308', shown.troubles[0])
+        for aggregates in ([], ['gold'], ['poor', 'gold']):
+            self.outlook.aggregates = aggregates
+            shown = self.two()
+            self.assertTrue(shown.rows['a'].is_neutral)
+            self.assertTrue(shown.rows['b'].is_neutral)
+            self.assertAlmostEqual(0.1, shown.rows['c'].spot[2])
+            self.assertIn('a is at 1e+308', shown.troubles[0])
+
+    def test_an_aggregate_without_exporters(self):
+        """W2, L5: it takes nobody's score but its own hosts'."""
+        self.outlook.settings = Settings()
+        bare = [
+            state(f'bare{nth}', 8, [aggregate('bare')]) for nth in range(9)
+        ]
+        known = [state(host, 8, [aggregate('full')]) for host in LOADS]
+        alone = self.weights(*known)
+        self.assertEqual({'a': 0.8, 'b': 0.5, 'c': 0.1}, alone)
+        shown = self.build(*known, *bare)
+        for host, row in shown.rows.items():
+            weight = row.spot[2] and round(row.spot[2], 6)
+            self.assertEqual(alone.get(host), weight, host)
+        self.assertEqual(
+            {'bare'}, {text.split(':')[0] for text in shown.troubles}
+        )
+
+    def test_the_best_of_several(self):
+        """W2: an aggregate that holds others may not be judged itself."""
+        self.outlook.settings = Settings()
+        zone, own = aggregate('a-zone'), aggregate('own')
+        known = [state(host, 8, [zone, own]) for host in LOADS]
+        bare = [state(f'bare{nth}', 8, [zone]) for nth in range(9)]
+        shown = self.build(*known, *bare)
+        for host, load in LOADS.items():
+            self.assertAlmostEqual(1 - load, shown.rows[host].spot[2])
+        self.assertTrue(shown.rows['bare0'].is_neutral)
+        self.assertEqual(
+            {'a-zone'}, {text.split(':')[0] for text in shown.troubles}
+        )
+
+    def test_what_nobody_needs_is_no_trouble(self):
+        """W4: all hosts are judged in another scope."""
+        self.outlook.settings = Settings()
+        del self.loads['c']
+        zone, own = aggregate('a-zone'), aggregate('own')
+        shown = self.build(
+            *(state(host, 8, [zone, own]) for host in 'ab'),
+            state('c', 8, [zone], kind='QEMU'),
+        )
+        self.assertFalse(shown.rows['a'].is_neutral)
+        self.assertIn('a-zone', shown.troubles[0])
+        shown = self.build(
+            *(state(host, 8, [zone, own]) for host in 'ab'),
+            state('c', 8, [zone, mode('off')]),
+        )
+        self.assertEqual([], shown.troubles)
 
     def test_a_host_without_a_sample(self):
         """W4: neutral; told by name."""

@@ -5,6 +5,7 @@ import random
 
 from kronos.weighers import cache
 from tests.unit.weighers.build import (
+    FIRST,
     LOADS,
     NEUTRAL,
     WARNING,
@@ -27,6 +28,64 @@ class TestScores(CacheTestCase):
         self.turns.start()
         self.all_weigh(WEIGHTS)
         self.assertEqual({}, self.weigh())
+
+    def test_before_the_first_weighing(self):
+        """W2, W4: it looks by itself, and the first server is weighed."""
+        self.cache.begin()
+        self.turns.start()
+        self.turns.now += cache.START_SECONDS[1]
+        self.refresh()
+        self.assertEqual(1, self.told(FIRST))
+        self.all_weigh(WEIGHTS)
+        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.assertEqual(1, len(self.turns.works))
+
+    def test_a_weighing_while_it_waits_to_begin(self):
+        """W4: then it looks at once."""
+        self.cache.begin()
+        self.turns.start()
+        self.assertEqual([], self.prometheus.asked)
+        self.all_weigh(NEUTRAL)
+        self.turns.tick()
+        self.assertEqual(['cpu'], self.prometheus.asked)
+        self.all_weigh(WEIGHTS)
+
+    def test_not_all_begin_at_once(self):
+        """W4: many workers start together."""
+        waits = []
+        for seed in range(10):
+            random.seed(seed)
+            self.cache = self.new_cache()
+            self.cache.begin()
+            self.turns.start()
+            waits.append(self.refresh())
+            self.turns.stop()
+        self.assertGreater(len({round(one, 1) for one in waits}), 5)
+        low, high = cache.START_SECONDS
+        self.assertLess(max(waits), high + cache.TICK)
+        self.assertGreaterEqual(min(waits), low)
+
+    def test_it_says_when_there_are_scores(self):
+        """W4: once, and only then."""
+        self.give({})
+        self.meet(*LOADS)
+        self.assertEqual(0, self.told(FIRST))
+        self.give(LOADS)
+        self.refresh()
+        self.assertEqual(1, self.told(FIRST))
+        self.refresh()
+        self.assertEqual(1, self.told(FIRST))
+
+    def test_every_mode_before_hosts_are_known(self):
+        """W3: of which aggregates ask is not known yet."""
+        path = self.write('pack.yaml', policy('ram', mode='pack'))
+        self.set(pack_policies_file=path)
+        self.cache.begin()
+        self.turns.start()
+        self.refresh()
+        self.assertEqual(
+            ['cpu', 'ram', 'ram_in_use'], sorted(self.prometheus.asked)
+        )
 
     def test_refreshed(self):
         self.fill()
@@ -77,14 +136,32 @@ class TestScores(CacheTestCase):
 
 class TestHosts(CacheTestCase):
     def test_a_new_one(self):
-        """W4: the mean of the others, until the next tick."""
+        """W4: weighed at once, and nobody is asked."""
         self.give({**LOADS, 'd': 0.4})
         self.fill()
-        found = self.weigh('a', 'd', 'c')
-        self.assertEqual({'a': 0.8, 'd': 0.45, 'c': 0.1}, found)
-        self.turns.tick()
-        self.assertEqual(0.6, self.weigh('a', 'd', 'c')['d'])
+        for _ in range(2):
+            found = self.weigh('a', 'd', 'c')
+            self.assertEqual({'a': 0.8, 'd': 0.6, 'c': 0.1}, found)
+            self.turns.tick()
         self.assertEqual(['cpu'], self.prometheus.asked)
+
+    def test_many_new_ones_after_one(self):
+        """W4: the first request may be a migration to a named host."""
+        self.give({**LOADS, 'd': 0.4})
+        self.meet('c')
+        self.all_weigh(WEIGHTS)
+        self.assertEqual(0.6, self.weigh('d')['d'])
+        self.assertEqual(['cpu'], self.prometheus.asked)
+
+    def test_what_new_ones_change(self):
+        """W2: the load per vCPU of the others, at the next tick."""
+        self.give({'a': 0.5, 'b': 0.1})
+        self.meet(state('a', 8))
+        self.weigh(state('b', 8))
+        self.assertEqual(0.375, self.weigh(state('a', 10))['a'])
+        self.turns.tick()
+        # Two vCPUs that no sample shows, of 0.6 of a's 16 cores each.
+        self.assertEqual(0.425, self.weigh(state('a', 10))['a'])
 
     def test_one_without_a_sample(self):
         """W4: the mean of those that are weighed with it."""
@@ -125,8 +202,6 @@ class TestHosts(CacheTestCase):
         # When it is back, it is scored like a new one.
         self.give(LOADS)
         self.refresh()
-        self.all_weigh({**WEIGHTS, 'c': 0.65})
-        self.turns.tick()
         self.all_weigh(WEIGHTS)
 
     def test_none_is_dead_in_a_quiet_cloud(self):

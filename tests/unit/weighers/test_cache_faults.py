@@ -12,7 +12,13 @@ from tests.unit.weighers.build import (
     WEIGHTS,
     WELL,
     CacheTestCase,
+    aggregate,
+    state,
 )
+
+
+class Timeout(BaseException):
+    """As that of eventlet, which is no Exception."""
 
 
 class TestFaults(CacheTestCase):
@@ -34,6 +40,8 @@ class TestFaults(CacheTestCase):
             requests.exceptions.ChunkedEncodingError(),
             RecursionError(),
             MemoryError(),
+            Timeout(),
+            SystemExit(),
         )
         for nth, fault in enumerate(faults):
             self.prometheus.fault = fault
@@ -50,6 +58,28 @@ class TestFaults(CacheTestCase):
 
     def pairs(self):
         return self.told(WARNING), self.told(WELL)
+
+    def test_the_thread_is_stopped(self):
+        """W4: told, and the next weighing begins another one."""
+        self.fill()
+        self.turns.stop()
+        self.assertEqual(1, self.told('was stopped by _End'))
+        self.all_weigh(WEIGHTS)
+        self.assertEqual(2, len(self.turns.works))
+        self.give({**LOADS, 'a': 0.7})
+        self.turns.start()
+        self.all_weigh({**WEIGHTS, 'a': 0.3})
+
+    def test_many_troubles(self):
+        """W4: one line of some of them."""
+        self.meet(
+            *(
+                state(f'x{nth}', aggregates=[aggregate(f'agg{nth}')])
+                for nth in range(9)
+            )
+        )
+        self.assertEqual(1, self.told(WARNING))
+        self.assertIn('; and 13 more', self.log.output)
 
     def test_from_the_start(self):
         """W4: and it says that there are no scores yet."""
