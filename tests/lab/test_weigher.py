@@ -3,8 +3,10 @@
 
 import time
 
-from tests.lab import troubled, weighing
+from tests.lab import weighing
 from tests.lab.weighing import LOG, MORE, WeigherTestCase
+
+from labkit import troubled  # isort: skip
 
 
 class TestStart(WeigherTestCase):

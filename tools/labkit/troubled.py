@@ -7,6 +7,7 @@ Asked by GET it is an Aetos, which may refuse the token.
 import http.server
 import json
 import threading
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -69,7 +70,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         elif trouble == 'HTML':
             self._answer(200, b'<html>Welcome</html>', 'text/html')
         else:
+            self._pass_on(trouble, body)
+
+    def _pass_on(self, trouble: str, body: bytes) -> None:
+        try:
             self._answer(200, self._spoiled(trouble, self._ask(body)))
+        except urllib.error.HTTPError as error:
+            self._answer(error.code, error.read())
+        except OSError:
+            self._answer(502, b'nobody behind it')
 
     def _ask(self, body: bytes) -> Any:
         request = urllib.request.Request(

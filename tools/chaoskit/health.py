@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do the services grow, and does our code raise? Standard library only."""
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from chaoskit.facts import Finding
+
+LONG_SECONDS = 180.0
+"""Of a process that is judged; its start is not."""
+WARM_SECONDS = 60.0
+SHARE, MIB = 0.25, 40.0
+"""Growth from its first third to its last that is too much: both."""
+BEGIN = 'Traceback (most recent call last):'
+FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
+RAISED = re.compile(r'(?:^|\s)((?:\w+\.)*\w+(?:Error|Exception|Timeout)\b.*)')
+
+Samples = Mapping[tuple[str, int], Sequence[tuple[float, float]]]
+"""By service and pid: times and MiB."""
+
+
+def memory(samples: Samples) -> Iterator[Finding]:
+    """No service grows without end."""
+    for (service, pid), seen in samples.items():
+        start = seen[0][0] + WARM_SECONDS
+        warm = [one for one in seen if one[0] >= start]
+        if not warm or warm[-1][0] - warm[0][0] < LONG_SECONDS:
+            continue
+        third = len(warm) // 3
+        parts = [warm[:third], warm[third : 2 * third], warm[2 * third :]]
+        first, middle, last = (
+            statistics.median(mib for _, mib in part) for part in parts
+        )
+        more = last - first
+        grows = first < middle < last
+        if grows and more > MIB and more > SHARE * first:
+            yield Finding(
+                'memory',
+                f'{service} (pid {pid}) grew from {first:.0f} over '
+                f'{middle:.0f} to {last:.0f} MiB',
+                f'./tools/lab logs {service}',
+            )
+
+
+def tracebacks(service: str, text: str, folder: str) -> Iterator[Finding]:
+    """No exception goes through our code into a log.
+
+    :param folder: of our code
+    """
+    found = Counter(_ours(text, folder))
+    for (place, error), number in found.items():
+        yield Finding(
+            'tracebacks',
+            f'{service}: {error} at {place}, {number} times',
+            f'./tools/lab logs {service}',
+        )
+
+
+def _ours(text: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Our innermost frame of each traceback, and what was raised."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if BEGIN not in line:
+            continue
+        place = ''
+        for inner in lines:
+            frame = FRAME.search(inner)
+            if frame and folder in frame[1]:
+                place = f'{frame[1].rpartition(folder)[2]}:{frame[2]}'
+            raised = None if frame else RAISED.search(inner)
+            if raised and '^' not in inner and not _is_code(inner):
+                if place:
+                    yield place, raised[1][:160]
+                break
+
+
+def _is_code(line: str) -> bool:
+    """Whether it is a line of a program, which may raise, too."""
+    return re.search(r' {4}\S', line) is not None

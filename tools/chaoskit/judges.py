@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong at a moment, and what when all has come to rest?
+
+Standard library only: each judge is a function of what was seen.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from chaoskit.facts import (
+    Action,
+    Finding,
+    Look,
+    Migration,
+    Outages,
+    Plan,
+    Server,
+)
+
+UNDER_WAY = {
+    'accepted',
+    'pre-migrating',
+    'queued',
+    'preparing',
+    'running',
+    'running (post-copy)',
+    'post-migrating',
+    'migrating',
+}
+ENDED = {'SUCCEEDED', 'FAILED', 'CANCELLED', 'SKIPPED', 'SUPERSEDED'}
+STARTED = {'ONGOING', 'SUCCEEDED', 'FAILED'}
+"""States of actions that were carried out, or are being."""
+APPLIERS = {'controller': 'watcher-applier'}
+"""Its host to its service; others are the second one."""
+NOVA = {'nova-conductor', 'nova-scheduler', 'rabbitmq', 'mariadb', 'placement'}
+"""What Nova needs to end a migration in good order."""
+EXEMPT = {'kronos_evacuate'}
+"""A drain waits for no cooldown of the aggregate."""
+SLACK = 2.0
+"""Watcher's times are whole seconds."""
+
+
+def twice(look: Look, outages: Outages) -> Iterator[Finding]:
+    """No server has two migrations, nor two actions that move it."""
+    rows = defaultdict(list)
+    for row in look.migrations:
+        if row.kind == 'live-migration' and row.status in UNDER_WAY:
+            rows[row.server].append(row)
+    for server, found in rows.items():
+        # Those that a killed nova-compute has left are not under way.
+        alive = [one for one in found if not _is_left(one, look, outages)]
+        if len(alive) > 1:
+            told = ', '.join(
+                f'{one.id} {one.source} -> {one.destination} {one.status}'
+                for one in alive
+            )
+            yield Finding(
+                'two migrations',
+                f'{_name(look, server)} has migrations {told}',
+                f'openstack server migration list; server {server}',
+            )
+    moves = defaultdict(list)
+    for action in look.actions:
+        if action.state == 'ONGOING' and not _is_orphan(action, look, outages):
+            moves[action.server].append(action)
+    for server, taken in moves.items():
+        if len(taken) > 1:
+            told = ', '.join(
+                f'{one.uuid} of plan {one.plan} to {one.destination}'
+                for one in taken
+            )
+            yield Finding(
+                'two migrations',
+                f'{_name(look, server)} is moved by actions {told}',
+                'the logs of the appliers; nova-requests.jsonl',
+            )
+
+
+def _is_left(row: Migration, look: Look, outages: Outages) -> bool:
+    ends = {row.source, row.destination} | NOVA
+    return outages.any(ends, row.created_at - SLACK, look.at)
+
+
+def _is_orphan(action: Action, look: Look, outages: Outages) -> bool:
+    plan = look.plans.get(action.plan)
+    return plan is not None and _lost_applier(plan, action.updated_at, outages)
+
+
+def _lost_applier(plan: Plan, since: float, outages: Outages) -> bool:
+    """Whether its applier was away since then, or cannot write."""
+    name = APPLIERS.get(plan.applier, 'watcher-applier-2')
+    wanted = {name, 'mariadb', 'rabbitmq'}
+    return outages.any(wanted, since - SLACK, float('inf'))
+
+
+def rules(
+    look: Look, outages: Outages, aggregates: Mapping[str, Iterable[str]]
+) -> Iterator[Finding]:
+    """No group's rule is broken by a move of ours; none leaves a scope."""
+    yield from _groups(look)
+    for action in look.actions:
+        ends = {action.source, action.destination}
+        if not any(ends <= set(hosts) for hosts in aggregates.values()):
+            yield Finding(
+                'aggregates',
+                f'action {action.uuid} takes {_name(look, action.server)} '
+                f'from {action.source} to {action.destination}',
+                f'openstack optimize actionplan show {action.plan}',
+            )
+
+
+def _groups(look: Look) -> Iterator[Finding]:
+    for group in look.groups:
+        members = [
+            look.servers[uuid]
+            for uuid in group.members
+            if uuid in look.servers
+            and look.servers[uuid].host
+            and not look.servers[uuid].task_state
+        ]
+        at = Counter(one.host for one in members)
+        crowded: set[str] = set()
+        if group.policy == 'anti-affinity':
+            crowded = {host for host, n in at.items() if n > group.per_host}
+        elif group.policy == 'affinity' and len(at) > 1:
+            crowded = set(at)
+        if not crowded:
+            continue
+        last = _last_arrival(look, members, crowded)
+        ours = last is not None and _is_of_kronos(look, last)
+        told = ', '.join(f'{one.name} on {one.host}' for one in members)
+        yield Finding(
+            'server groups',
+            f'{group.policy} group {group.uuid}: {told}',
+            f'migration {last.uuid}, the last that came'
+            if last
+            else 'none of them was ever moved',
+            ours,
+        )
+
+
+def _last_arrival(
+    look: Look, members: list[Server], hosts: set[str]
+) -> Migration | None:
+    uuids = {one.uuid for one in members}
+    found = [
+        row
+        for row in look.migrations
+        if row.server in uuids
+        and row.destination in hosts
+        and row.status in ('completed', 'finished', 'confirmed')
+    ]
+    return max(found, key=lambda row: row.created_at, default=None)
+
+
+def _is_of_kronos(look: Look, row: Migration) -> bool:
+    """Whether an action has asked for it."""
+    return _action_of(look, row) is not None
+
+
+def _action_of(look: Look, row: Migration) -> Action | None:
+    for action in look.actions:
+        plan = look.plans.get(action.plan)
+        if (
+            row.kind == 'live-migration'
+            and action.server == row.server
+            and action.state in STARTED
+            and row.destination in ('', action.destination)
+            and plan is not None
+            and plan.created_at - SLACK <= row.created_at
+            and (
+                action.state == 'ONGOING'
+                or row.created_at <= action.updated_at + SLACK
+            )
+        ):
+            return action
+    return None
+
+
+def cooldowns(
+    look: Look, aggregates: Mapping[str, Iterable[str]], cooldown: float
+) -> Iterator[Finding]:
+    """A plan comes so long after the last move of another one."""
+    by_plan = defaultdict(list)
+    for action in look.actions:
+        by_plan[action.plan].append(action)
+    started = [
+        plan
+        for plan in look.plans.values()
+        if any(one.state in STARTED for one in by_plan[plan.uuid])
+    ]
+    started.sort(key=lambda plan: plan.created_at)
+    for name, hosts in aggregates.items():
+        touched = {
+            plan.uuid: _ends(by_plan[plan.uuid], set(hosts))
+            for plan in started
+        }
+        for nth, plan in enumerate(started):
+            if plan.strategy in EXEMPT or not touched[plan.uuid]:
+                continue
+            for before in started[:nth]:
+                ends = touched[before.uuid]
+                if not ends:
+                    continue
+                gap = plan.created_at - max(ends)
+                if gap < cooldown - SLACK:
+                    yield Finding(
+                        'cooldown',
+                        f'{name}: plan {plan.uuid} of {plan.strategy} '
+                        f'{_gap(gap)} plan {before.uuid} of '
+                        f'{before.strategy}; the cooldown is {cooldown:g} s',
+                        f'audits {plan.audit} and {before.audit} in the log '
+                        'of the decision engine',
+                    )
+
+
+def _gap(seconds: float) -> str:
+    if seconds < 0:
+        return f'was written {-seconds:.0f} s before the last move of'
+    return f'was written {seconds:.0f} s after the last move of'
+
+
+def _ends(actions: list[Action], hosts: set[str]) -> list[float]:
+    """When its moves in an aggregate were over; now, if they are not."""
+    return [
+        one.updated_at if one.state != 'ONGOING' else float('inf')
+        for one in actions
+        if one.state in STARTED and {one.source, one.destination} & hosts
+    ]
+
+
+def audits(look: Look, created: Iterable[str]) -> Iterator[Finding]:
+    """A continuous audit stays one, whatever happens."""
+    for uuid in created:
+        audit = look.audits.get(uuid)
+        if audit is None or audit.state not in ('ONGOING', 'PENDING'):
+            state = audit.state if audit else 'gone'
+            told = audit.status_message if audit else ''
+            yield Finding(
+                'audits alive',
+                f'audit {audit.name if audit else uuid} is {state}: {told}',
+                f'openstack optimize audit show {uuid}; the log of the '
+                'decision engine',
+            )
+
+
+def at_rest(look: Look, outages: Outages) -> Iterator[Finding]:
+    """Every action, plan and migration has come to an end."""
+    filled = {action.plan for action in look.actions}
+    for plan in look.plans.values():
+        empty = plan.state == 'RECOMMENDED' and plan.uuid not in filled
+        if plan.state not in ENDED and not empty:
+            lost = _lost_applier(plan, plan.created_at, outages)
+            yield Finding(
+                'terminal states',
+                f'plan {plan.uuid} of {plan.strategy} stays {plan.state}',
+                f'applier {plan.applier or "none"}; openstack optimize '
+                f'actionplan show {plan.uuid}',
+                # Watcher takes up none of those whose applier died then.
+                not (lost and plan.state == 'CANCELLING'),
+            )
+    for action in look.actions:
+        plan_of = look.plans.get(action.plan)
+        if action.state in ENDED or plan_of is None:
+            continue
+        lost = _lost_applier(plan_of, plan_of.created_at, outages)
+        yield Finding(
+            'terminal states',
+            f'action {action.uuid} for {_name(look, action.server)} stays '
+            f'{action.state}, its plan {action.plan} is {plan_of.state}: '
+            f'{action.status_message}',
+            f'applier {plan_of.applier or "none"}',
+            not (lost and plan_of.state in ('CANCELLING', 'CANCELLED')),
+        )
+    for row in look.migrations:
+        if row.status in UNDER_WAY and row.server in look.servers:
+            yield Finding(
+                'terminal states',
+                f'migration {row.id} of {_name(look, row.server)} stays '
+                f'{row.status}, {row.source} -> {row.destination}',
+                f'openstack server migration list; {row.uuid}',
+                not _is_left(row, look, outages),
+            )
+
+
+def errors(look: Look) -> Iterator[Finding]:
+    """A server in ERROR says why, and it is not us."""
+    for server in look.servers.values():
+        if server.vm_state != 'error':
+            continue
+        ours = not server.fault or 'kronos' in server.fault.lower()
+        fault = server.fault.splitlines()[0] if server.fault else 'no fault'
+        yield Finding(
+            'servers in ERROR',
+            f'{server.name}: {fault}',
+            f'openstack server show {server.uuid}',
+            ours,
+        )
+
+
+def placement(look: Look, outages: Outages) -> Iterator[Finding]:
+    """Each server holds room on its host, once; nobody else any.
+
+    What Kronos has moved it answers for: it puts things right, or says
+    that it could not.
+    """
+    for server in look.servers.values():
+        held = look.allocations.get(server.uuid, frozenset())
+        wanted = {server.host} if server.host else set()
+        if server.vm_state == 'error' or held == wanted:
+            continue
+        rows = [row for row in look.migrations if row.server == server.uuid]
+        last = max(rows, key=lambda row: row.created_at, default=None)
+        yield _allocation(
+            look,
+            outages,
+            last,
+            f'{server.name} is on {server.host} and holds room on '
+            f'{", ".join(sorted(held)) or "no host"}',
+            server.uuid,
+        )
+    rows_by_uuid = {row.uuid: row for row in look.migrations}
+    for consumer, hosts in look.allocations.items():
+        if consumer in look.servers:
+            continue
+        row = rows_by_uuid.get(consumer)
+        server_of = look.servers.get(row.server) if row else None
+        if server_of is not None and server_of.vm_state == 'error':
+            continue
+        if row is not None and row.kind != 'live-migration':
+            what = f'{row.kind} {row.id} ({row.status})'
+        elif row is not None:
+            what = f'migration {row.id} ({row.status}) of {row.server}'
+        else:
+            what = f'{consumer}, which is no server,'
+        yield _allocation(
+            look,
+            outages,
+            row,
+            f'{what} holds room on {", ".join(sorted(hosts))}',
+            consumer,
+        )
+
+
+def _allocation(
+    look: Look,
+    outages: Outages,
+    row: Migration | None,
+    what: str,
+    consumer: str,
+) -> Finding:
+    action = _action_of(look, row) if row else None
+    plan = look.plans.get(action.plan) if action else None
+    told = action.status_message if action else ''
+    lost = plan is not None and _lost_applier(plan, plan.created_at, outages)
+    return Finding(
+        'placement',
+        what,
+        f'action {action.uuid} ({action.state}): {told}'
+        if action
+        else f'openstack resource provider allocation show {consumer}',
+        action is not None and not lost and 'lacement' not in told,
+    )
+
+
+def _name(look: Look, server: str) -> str:
+    found = look.servers.get(server)
+    return found.name if found else server

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does a run go: faults while it is watched, healing, rest, verdict?"""
+
+import concurrent.futures
+import contextlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from labkit import layout, running, topology, troubled
+from labkit.lab import Lab
+
+from chaoskit import events, health, judges, scene, watching
+from chaoskit.doing import REFUSED, Hands
+from chaoskit.facts import Finding, Look, Outages
+
+LOOK_SECONDS = 1.0
+MEMORY_SECONDS = 10.0
+LASTS_SECONDS = 5.0
+"""What is wrong for less may be a row that is just being written."""
+HANDS = 12
+REST_SECONDS = 300.0
+ALIVE_SECONDS = 120.0
+"""Within which every audit runs again once all is healed."""
+OURS = str(layout.ROOT / 'kronos') + '/'
+
+Say = Callable[[str], None]
+
+
+class Run:
+    """One run of chaos.
+
+    :param say: takes one line
+    """
+
+    def __init__(self, lab: Lab, seed: int, seconds: float, say: Say) -> None:
+        self._lab = lab
+        self._seed = seed
+        self._seconds = seconds
+        self._say = say
+        self._outages = Outages()
+        self._findings: dict[tuple[str, str], Finding] = {}
+        self._doubts: dict[tuple[str, str], float] = {}
+        """What was seen wrong, and since when."""
+        self._samples: dict[tuple[str, int], list[tuple[float, float]]] = {}
+        self._is_over = threading.Event()
+        self._audits: dict[str, str] = {}
+        self.counts: Counter[str] = Counter()
+        self.last: Look | None = None
+
+    @property
+    def findings(self) -> list[Finding]:
+        return sorted(self._findings.values(), key=lambda one: not one.is_ours)
+
+    def run(self) -> None:
+        """All of it.
+
+        :raises LabError: the lab cannot be made ready, or does not heal
+        """
+        self._say('making the lab ready')
+        self._lab.mend()
+        self._lab.cloud.reset()
+        with self._prometheus() as prometheus:
+            try:
+                self._run(prometheus)
+            finally:
+                self._is_over.set()
+                scene.no_options()
+
+    @contextlib.contextmanager
+    def _prometheus(self) -> Iterator[troubled.Troubled]:
+        port = self._lab.ports['prometheus']
+        server = troubled.Troubled(f'http://127.0.0.1:{port}')
+        try:
+            yield server
+        finally:
+            server.end()
+
+    def _run(self, prometheus: troubled.Troubled) -> None:
+        scene.options(prometheus.url)
+        for name in ('nova-scheduler', 'watcher-applier'):
+            self._lab.restart(name)
+        self._lab.start(scene.services.SECOND_APPLIER)
+        groups = scene.groups(self._lab)
+        scene.boot(self._lab, self._seed, groups)
+        self._since = time.time()
+        self._logs = watching.ends_of_logs()
+        self._watcher = watching.Watcher(
+            self._lab.ports['mariadb'], self._since
+        )
+        hands = Hands(self._lab, self._outages, groups, prometheus)
+        self._audits = scene.begin_audits(self._lab)
+        self._say(f'{len(self._audits)} continuous audits run; faults begin')
+        watch = threading.Thread(target=self._watch, daemon=True)
+        watch.start()
+        self._do(hands)
+        self._say('no more faults; healing')
+        self._heal(hands)
+        self._live_on()
+        self._say('waiting until all comes to rest')
+        scene.end_audits(self._lab, self._audits)
+        self._rest()
+        self._is_over.set()
+        watch.join()
+        self._judge_all()
+
+    # Faults
+
+    def _do(self, hands: Hands) -> None:
+        start = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(HANDS) as pool:
+            before: dict[tuple[str, str], Any] = {}
+            for step in events.steps(self._seed, scene.NAMES, self._seconds):
+                if step.at > self._seconds:
+                    break
+                time.sleep(max(0.0, start + step.at - time.monotonic()))
+                key = (step.event.kind, step.event.subject)
+                before[key] = pool.submit(
+                    self._do_one, hands, step, start, before.get(key)
+                )
+
+    def _do_one(
+        self, hands: Hands, step: events.Step, start: float, before: Any
+    ) -> None:
+        if before is not None:
+            # One begins before it ends.
+            concurrent.futures.wait([before])
+        told = hands.do(step)
+        self.counts['events'] += step.phase == events.BEGIN
+        self.counts['not done'] += told.startswith(REFUSED)
+        now = time.monotonic() - start
+        self._say(f'{now:7.1f} s  {step}' + (f'  [{told}]' if told else ''))
+
+    def _heal(self, hands: Hands) -> None:
+        cloud = self._lab.cloud
+        for name in [*scene.STOPPED, *scene.KILLED, *topology.HOSTS]:
+            hands.serve(name)
+        hands.be_well()
+        for row in cloud.services():
+            if row['status'] == 'disabled':
+                cloud.set_host(row['host'], True)
+        for uuid, server in cloud.servers().items():
+            if server['status'] == 'VERIFY_RESIZE':
+                hands.confirm(uuid)
+
+    def _live_on(self) -> None:
+        """Every audit runs again, now that all is well."""
+        before = self._next_runs()
+
+        def all_did() -> bool:
+            now = self._next_runs()
+            return all(now.get(one, 0) > run for one, run in before.items())
+
+        try:
+            running.wait_for(all_did, ALIVE_SECONDS, 'the audits to run', 1)
+        except running.LabError:
+            now = self._next_runs()
+            for uuid, run in before.items():
+                if now.get(uuid, 0) <= run:
+                    self._find(
+                        Finding(
+                            'audits alive',
+                            f'audit {uuid} does not run any more',
+                            'the log of the decision engine',
+                        )
+                    )
+
+    def _next_runs(self) -> dict[str, float]:
+        look = self._watcher.look()
+        return {
+            uuid: look.audits[uuid].next_run
+            for uuid in self._audits.values()
+            if look is not None and uuid in look.audits
+        }
+
+    def _rest(self) -> None:
+        def rests() -> bool:
+            look = self._watcher.look()
+            return look is not None and not (
+                list(judges.at_rest(look, self._outages))
+                or any(one.task_state for one in look.servers.values())
+            )
+
+        try:
+            running.wait_for(rests, REST_SECONDS, 'rest', 1)
+        except running.LabError:
+            self._say('it does not come to rest')
+
+    # Watching
+
+    def _watch(self) -> None:
+        watcher = watching.Watcher(self._lab.ports['mariadb'], self._since)
+        sampled = 0.0
+        while not self._is_over.wait(LOOK_SECONDS):
+            look = watcher.look()
+            if look is not None:
+                self.last = look
+                self._judge(look)
+            if time.monotonic() - sampled >= MEMORY_SECONDS:
+                sampled = time.monotonic()
+                for key, mib in watching.memory().items():
+                    self._samples.setdefault(key, []).append((sampled, mib))
+
+    def _judge(self, look: Look) -> None:
+        found = [
+            *judges.twice(look, self._outages),
+            *judges.rules(look, self._outages, topology.AGGREGATES),
+        ]
+        if not self._is_over.is_set():
+            states = {one.state for one in look.audits.values()}
+            if 'FAILED' in states:
+                found += judges.audits(look, self._audits.values())
+        keys = {(one.judge, one.what): one for one in found}
+        for key in list(self._doubts):
+            if key not in keys:
+                del self._doubts[key]
+        for key, one in keys.items():
+            since = self._doubts.setdefault(key, look.at)
+            if look.at - since >= LASTS_SECONDS:
+                self._find(one)
+
+    def _find(self, one: Finding) -> None:
+        key = one.judge, one.what
+        if key in self._findings:
+            return
+        self._findings[key] = one
+        kind = 'VIOLATION' if one.is_ours else 'not ours'
+        self._say(f'{kind}: {one.judge}: {one.what}')
+
+    def _judge_all(self) -> None:
+        look = self._watcher.look()
+        if look is None:
+            raise running.LabError('the database cannot be read at the end')
+        self.last = look
+        found = [
+            *judges.twice(look, self._outages),
+            *judges.rules(look, self._outages, topology.AGGREGATES),
+            *judges.cooldowns(look, topology.AGGREGATES, scene.COOLDOWN),
+            *judges.at_rest(look, self._outages),
+            *judges.errors(look),
+            *judges.placement(look, self._outages),
+            *health.memory(self._samples),
+        ]
+        for name, text in watching.said(self._logs).items():
+            found += health.tracebacks(name, text, OURS)
+        for one in found:
+            self._find(one)
