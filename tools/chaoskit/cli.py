@@ -117,7 +117,8 @@ def counted(run: 'Run') -> list[str]:
     """What happened, in numbers."""
     look = run.last
     lines = [
-        f'events {run.counts["events"]}, not done {run.counts["not done"]}'
+        f'events {run.counts["events"]}, not done {run.counts["not done"]}; '
+        f'runs of audits {run.counts["runs of audits"]}'
     ]
     if look is None:
         return lines

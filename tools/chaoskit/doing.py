@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from labkit import troubled
+from keystoneauth1 import exceptions as keystone
+from labkit import running, troubled
 from labkit.lab import Lab
 from labkit.wanted import Wanted
 
@@ -19,6 +20,7 @@ from chaoskit.facts import Outages
 
 NOVA = '2.100'
 REFUSED = 'not done: '
+START_SECONDS = 120.0
 BUSY_MEMORY_MB = 1500
 
 
@@ -172,7 +174,21 @@ class Hands:
 
         :raises LabError: it does not serve in time
         """
-        self._lab.start(name)
+        # It runs at once, but what it reports to may be away.
+        end = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                self._lab.start(name)
+                break
+            except (
+                running.LabError,
+                OSError,
+                LookupError,
+                keystone.ClientException,
+            ):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(1)
         self._outages.end(name, time.time())
 
     def _demand(self, event: Event) -> None:

@@ -246,20 +246,20 @@ MIGRATIONS: tuple[dict[str, Any], ...] = (
 
 Maker = Callable[[random.Random, int, str, Names], Event]
 KINDS: dict[str, tuple[float, Maker]] = {
-    'boot': (9, _boot),
-    'delete': (3, _server),
+    'boot': (7, _boot),
+    'delete': (2, _server),
     'stop-server': (2, _server_for_a_while),
     'lock': (3, _server_for_a_while),
     'resize': (2, _resize),
     'migrate': (4, _migrate),
-    'disable': (4, _host_for_a_while),
+    'disable': (5, _host_for_a_while),
     'kill-host': (3, _host_for_a_while),
-    'demand': (10, _demand),
-    'kill': (6, _kill_service),
-    'stop': (1, _stop_service),
+    'demand': (16, _demand),
+    'kill': (4, _kill_service),
+    'stop': (0.5, _stop_service),
     'prometheus': (3, _prometheus),
     'exporter': (2, _exporter),
-    'nova-api': (4, _nova_api),
+    'nova-api': (3, _nova_api),
     'migrations': (5, _migrations),
     'cancel-plan': (3, _plain),
 }

@@ -92,8 +92,6 @@ class Look:
     groups: tuple[Group, ...] = ()
     allocations: dict[str, frozenset[str]] = field(default_factory=dict)
     """Consumer to the hosts on which it holds something."""
-    ours: frozenset[str] = frozenset()
-    """The audits of this run."""
 
 
 @dataclass(frozen=True)

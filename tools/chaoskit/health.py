@@ -15,6 +15,17 @@ SHARE, MIB = 0.25, 40.0
 """Growth from its first third to its last that is too much: both."""
 BEGIN = 'Traceback (most recent call last):'
 FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
+CHAIN = re.compile(
+    'The above exception was the direct cause|'
+    'During handling of the above exception'
+)
+CHAIN_LINES = 5
+EXPECTED = re.compile(
+    r'WatcherException: KRONOS:(PreFlightError|MigrationFailed|'
+    r'MigrationTimeout|MigrationCancelled|NovaClientError|'
+    r'PlacementClientError|TurnUnknown): '
+)
+"""How an action tells that it failed."""
 RAISED = re.compile(r'(?:^|\s)((?:\w+\.)*\w+(?:Error|Exception|Timeout)\b.*)')
 
 Samples = Mapping[tuple[str, int], Sequence[tuple[float, float]]]
@@ -59,21 +70,35 @@ def tracebacks(service: str, text: str, folder: str) -> Iterator[Finding]:
 
 
 def _ours(text: str, folder: str) -> Iterator[tuple[str, str]]:
-    """Our innermost frame of each traceback, and what was raised."""
-    lines = iter(text.splitlines())
-    for line in lines:
+    """Our innermost frame of each traceback, and what was raised.
+
+    An action that says why it failed raises to do so, and Watcher logs it.
+    """
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
         if BEGIN not in line:
             continue
-        place = ''
-        for inner in lines:
-            frame = FRAME.search(inner)
-            if frame and folder in frame[1]:
-                place = f'{frame[1].rpartition(folder)[2]}:{frame[2]}'
-            raised = None if frame else RAISED.search(inner)
-            if raised and '^' not in inner and not _is_code(inner):
-                if place:
-                    yield place, raised[1][:160]
-                break
+        place, raised, end = _read(lines, number + 1, folder)
+        # What was raised next because of it is told below.
+        after = '\n'.join(lines[end : end + CHAIN_LINES])
+        if not place or (CHAIN.search(after) and BEGIN in after):
+            continue
+        if not EXPECTED.search(raised):
+            yield place, raised
+
+
+def _read(lines: list[str], number: int, folder: str) -> tuple[str, str, int]:
+    """Our innermost frame, what was raised, and the line after that."""
+    place = ''
+    for nth in range(number, len(lines)):
+        line = lines[nth]
+        frame = FRAME.search(line)
+        if frame and folder in frame[1]:
+            place = f'{frame[1].rpartition(folder)[2]}:{frame[2]}'
+        raised = None if frame or _is_code(line) else RAISED.search(line)
+        if raised:
+            return place, raised[1][:160], nth + 1
+    return '', '', len(lines)
 
 
 def _is_code(line: str) -> bool:

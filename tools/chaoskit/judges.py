@@ -272,6 +272,18 @@ def at_rest(look: Look, outages: Outages) -> Iterator[Finding]:
             f'applier {plan_of.applier or "none"}',
             not (lost and plan_of.state in ('CANCELLING', 'CANCELLED')),
         )
+    for server in look.servers.values():
+        if server.task_state:
+            row = _last(look, server.uuid)
+            yield Finding(
+                'terminal states',
+                f'{server.name} stays {server.task_state}',
+                f'openstack server show {server.uuid}; its last migration '
+                f'is {row.uuid if row else "none"}',
+                row is not None
+                and _is_of_kronos(look, row)
+                and not _is_left(row, look, outages),
+            )
     for row in look.migrations:
         if row.status in UNDER_WAY and row.server in look.servers:
             yield Finding(
@@ -309,8 +321,7 @@ def placement(look: Look, outages: Outages) -> Iterator[Finding]:
         wanted = {server.host} if server.host else set()
         if server.vm_state == 'error' or held == wanted:
             continue
-        rows = [row for row in look.migrations if row.server == server.uuid]
-        last = max(rows, key=lambda row: row.created_at, default=None)
+        last = _last(look, server.uuid)
         yield _allocation(
             look,
             outages,
@@ -361,6 +372,11 @@ def _allocation(
         else f'openstack resource provider allocation show {consumer}',
         action is not None and not lost and 'lacement' not in told,
     )
+
+
+def _last(look: Look, server: str) -> Migration | None:
+    rows = [row for row in look.migrations if row.server == server]
+    return max(rows, key=lambda row: row.created_at, default=None)
 
 
 def _name(look: Look, server: str) -> str:

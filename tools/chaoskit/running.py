@@ -14,7 +14,7 @@ from labkit.lab import Lab
 
 from chaoskit import events, health, judges, scene, watching
 from chaoskit.doing import REFUSED, Hands
-from chaoskit.facts import Finding, Look, Outages
+from chaoskit.facts import Audit, Finding, Look, Outages
 
 LOOK_SECONDS = 1.0
 MEMORY_SECONDS = 10.0
@@ -22,6 +22,8 @@ LASTS_SECONDS = 5.0
 """What is wrong for less may be a row that is just being written."""
 HANDS = 12
 REST_SECONDS = 300.0
+LEFT_SECONDS = 60.0
+"""After which what others ought to end is taken for left."""
 ALIVE_SECONDS = 120.0
 """Within which every audit runs again once all is healed."""
 OURS = str(layout.ROOT / 'kronos') + '/'
@@ -47,6 +49,8 @@ class Run:
         self._samples: dict[tuple[str, int], list[tuple[float, float]]] = {}
         self._is_over = threading.Event()
         self._audits: dict[str, str] = {}
+        self._is_ending = False
+        self._runs: set[tuple[str, float]] = set()
         self.counts: Counter[str] = Counter()
         self.last: Look | None = None
 
@@ -100,6 +104,7 @@ class Run:
         self._heal(hands)
         self._live_on()
         self._say('waiting until all comes to rest')
+        self._is_ending = True
         scene.end_audits(self._lab, self._audits)
         self._rest()
         self._is_over.set()
@@ -170,18 +175,22 @@ class Run:
     def _next_runs(self) -> dict[str, float]:
         look = self._watcher.look()
         return {
-            uuid: look.audits[uuid].next_run
-            for uuid in self._audits.values()
-            if look is not None and uuid in look.audits
+            one.uuid: one.next_run
+            for one in (self._mine(look) if look else ())
         }
 
     def _rest(self) -> None:
+        since: dict[str, float] = {}
+
         def rests() -> bool:
             look = self._watcher.look()
-            return look is not None and not (
-                list(judges.at_rest(look, self._outages))
-                or any(one.task_state for one in look.servers.values())
-            )
+            if look is None:
+                return False
+            left = list(judges.at_rest(look, self._outages))
+            what = ' '.join(one.what for one in left)
+            lasts = look.at - since.setdefault(what, look.at) > LEFT_SECONDS
+            # What Nova or Watcher has left stays as it is.
+            return not left or (lasts and not any(one.is_ours for one in left))
 
         try:
             running.wait_for(rests, REST_SECONDS, 'rest', 1)
@@ -204,14 +213,14 @@ class Run:
                     self._samples.setdefault(key, []).append((sampled, mib))
 
     def _judge(self, look: Look) -> None:
+        self._runs |= {(one.uuid, one.next_run) for one in self._mine(look)}
+        self.counts['runs of audits'] = len(self._runs)
         found = [
             *judges.twice(look, self._outages),
             *judges.rules(look, self._outages, topology.AGGREGATES),
         ]
-        if not self._is_over.is_set():
-            states = {one.state for one in look.audits.values()}
-            if 'FAILED' in states:
-                found += judges.audits(look, self._audits.values())
+        if not self._is_ending:
+            found += judges.audits(look, self._audits.values())
         keys = {(one.judge, one.what): one for one in found}
         for key in list(self._doubts):
             if key not in keys:
@@ -220,6 +229,10 @@ class Run:
             since = self._doubts.setdefault(key, look.at)
             if look.at - since >= LASTS_SECONDS:
                 self._find(one)
+
+    def _mine(self, look: Look) -> list[Audit]:
+        ours = self._audits.values()
+        return [look.audits[one] for one in ours if one in look.audits]
 
     def _find(self, one: Finding) -> None:
         key = one.judge, one.what

@@ -21,7 +21,7 @@ HERE = (
     'sed',
 )
 SILENT = ('sed',)
-HELP = ('./tools/lab', './tools/test')
+HELP = ('./tools/chaos', './tools/lab', './tools/test')
 IN_THE_LAB = ('eval', 'openstack', 'kronos-record', 'kronos-test-config')
 # These change the reader's machine; pip's argument is checked below.
 NOT_RUN = ('pip', 'python3', 'reno', 'systemctl')

@@ -284,6 +284,15 @@ class TestAtRest(JudgeTestCase):
         killed = away('cmp1', since=906.0)
         self.one(judges.at_rest(seen, killed), is_ours=False)
 
+    def test_a_server(self):
+        busy = server(task_state='migrating')
+        seen = look([busy], [migration()], [plan()], [action()])
+        self.one(judges.at_rest(seen, Outages()), 'vm-s1 stays migrating')
+        killed = away('cmp1', since=906.0)
+        self.one(judges.at_rest(seen, killed), is_ours=False)
+        seen = look([busy], [migration()])
+        self.one(judges.at_rest(seen, Outages()), is_ours=False)
+
 
 class TestErrors(JudgeTestCase):
     def errors(self, fault):
@@ -374,6 +383,21 @@ class TestTracebacks(JudgeTestCase):
 
     def test_of_others(self):
         self.none(self.judged('/lib/a.py', '/lib/b.py'))
+
+    def test_what_an_action_tells(self):
+        """Watcher logs the exception by which it says so."""
+        told = 'watcher.common.exception.WatcherException: KRONOS:'
+        chain = 'The above exception was the direct cause of the following'
+        for error, number in (
+            ('PreFlightError: the server is locked', 0),
+            ("AttributeError: 'NoneType' object", 1),
+        ):
+            parts = [health.BEGIN, '  File "/src/kronos/a.py", line 1, in a']
+            lines = [*parts, 'kronos.PreFlightError: x', '', chain, '']
+            lines += [*parts, told + error, 'next']
+            text = '\n'.join(self.PREFIX + one for one in lines)
+            found = list(health.tracebacks('applier', text, '/src/kronos/'))
+            self.assertEqual(number, len(found), found)
 
     def test_an_error_with_a_path(self):
         found = self.judged('/src/kronos/z.py', error='oslo_db.DBError: (x)')
