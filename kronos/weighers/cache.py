@@ -145,11 +145,12 @@ class Cache:
         seen = self._ledger.copy()
         seen.note({host: one.used for host, one in new.items()}, now)
         more = board.build(met, shown.outlook, seen, shown.at, now)
-        self._board = dataclasses.replace(
-            shown, rows={**more.rows, **shown.rows}
-        )
+        found = dataclasses.replace(shown, rows={**more.rows, **shown.rows})
+        # Else there is a newer one, and the next weighing adds to that.
+        if self._board is shown:
+            self._board = found
         self._has_news = True
-        return self._board
+        return found
 
     def _read(
         self, shown: Board, states: Sequence[Any], vcpus: float

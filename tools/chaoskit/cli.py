@@ -7,6 +7,7 @@ import io
 import pathlib
 import sys
 import threading
+import traceback
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ It needs the lab, brings it up if need be, and leaves it up:
 A seed always gives the same events; what comes of them depends on the
 machine, so repeat a case with the same seed some times.
 
-Exit status: 0 no violation, 1 violations, 2 the lab does not work.
+Exit status: 0 no violation, 1 violations, 2 no verdict.
 """
 
 
@@ -91,6 +92,10 @@ def _run(wanted: argparse.Namespace, teller: Teller) -> int:
         run.run()
     except LabError as error:
         teller.say(f'the lab does not work: {error}')
+        return 2
+    # Nothing was judged then, which is no verdict.
+    except Exception:
+        teller.say(f'chaos itself does not work:\n{traceback.format_exc()}')
         return 2
     return verdict(run, again, teller)
 

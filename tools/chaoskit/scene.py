@@ -3,6 +3,7 @@
 
 import random
 import shutil
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -152,7 +153,8 @@ def begin_audits(lab: Lab) -> dict[str, str]:
     found = {}
     for number, (strategy, aggregates, seconds) in enumerate(AUDITS):
         told = {
-            'name': f'chaos-{number}-{strategy}',
+            # Watcher keeps those of earlier runs.
+            'name': f'chaos-{time.time():.0f}-{number}-{strategy}',
             'goal': GOALS[strategy],
             'strategy': strategy,
             'audit_type': 'CONTINUOUS',

@@ -142,12 +142,46 @@ class TestLines(ConcurrencyTestCase):
         self.assertEqual({1}, set(numbers))
         self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
 
+    def test_first_weighings_in_the_middle_of_a_first_weighing(self):
+        """W5: each weighs by the look that is there, and asks nobody."""
+        self.hosts = FEW
+        self.cache.begin(is_asked=True)
+        self.turns.start()
+        numbers = []
+        with self.asker(numbers) as weigh:
+            before = sys.gettrace()
+            sys.settrace(_between_lines(weigh))
+            try:
+                weights = self.cache.weigh(states(*self.hosts))
+            finally:
+                sys.settrace(before)
+        self.assertGreater(len(numbers), 20)
+        self.assertEqual({1}, set(numbers))
+        self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
+        self.assertEqual(1, self.number)
 
-def _between_lines(work):
+    def test_a_refresh_in_the_middle_of_a_first_weighing(self):
+        """W5: what is newer is not replaced by what is older."""
+        self.hosts = FEW
+        self.cache.begin(is_asked=True)
+        self.turns.start()
+        before = sys.gettrace()
+        # While the rows of the new hosts are made, and not after that.
+        where = '/kronos/weighers/board.py'
+        sys.settrace(_between_lines(self.refresh, where))
+        try:
+            self.cache.weigh(states(*self.hosts))
+        finally:
+            sys.settrace(before)
+        self.assertGreater(self.number, 20)
+        self.assertEqual(self.number, self.weigh_all())
+
+
+def _between_lines(work, where='/kronos/weighers/'):
     """A trace function that does it before each line of the weigher."""
 
     def trace(frame, event, _):
-        if '/kronos/weighers/' not in frame.f_code.co_filename:
+        if where not in frame.f_code.co_filename:
             return None
         if event == 'line':
             work()
