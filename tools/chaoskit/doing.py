@@ -21,6 +21,8 @@ from chaoskit.facts import Outages
 NOVA = '2.100'
 REFUSED = 'not done: '
 START_SECONDS = 120.0
+CANCEL_SECONDS = 20.0
+"""Within which a plan must begin, to be cancelled."""
 BUSY_MEMORY_MB = 1500
 
 
@@ -140,10 +142,11 @@ class Hands:
         self._cloud.set_host(event.subject, True)
 
     def _cancel_plan(self, event: Event) -> None:
-        plans = self._cloud.watcher('/v1/action_plans')['action_plans']
-        going = [
-            plan for plan in plans if plan['state'] in ('ONGOING', 'PENDING')
-        ]
+        going = self._plans_under_way()
+        end = time.monotonic() + CANCEL_SECONDS
+        while not going and time.monotonic() < end:
+            time.sleep(1)
+            going = self._plans_under_way()
         if not going:
             raise NotDone('no plan is under way')
         plan = sorted(going, key=lambda one: str(one['uuid']))[0]
@@ -151,6 +154,12 @@ class Hands:
         change = [{'op': 'replace', 'path': '/state', 'value': value}]
         url = f'/v1/action_plans/{plan["uuid"]}'
         self._cloud.watcher(url, 'patch', json=change, raise_exc=False)
+
+    def _plans_under_way(self) -> list[dict[str, Any]]:
+        plans = self._cloud.watcher('/v1/action_plans')['action_plans']
+        return [
+            plan for plan in plans if plan['state'] in ('ONGOING', 'PENDING')
+        ]
 
     # Accidents
 

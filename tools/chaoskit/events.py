@@ -187,7 +187,7 @@ def _exporter(
     if chance.random() < 0.5:
         host, cores = chance.choice(names.hosts), chance.choice((0, 8, 900))
         told = {'base': {host: {'cpu': cores}}}
-    return Event(number, kind, '', _seconds(chance, 10, 40), told)
+    return Event(number, kind, '', _seconds(chance, 8, 20), told)
 
 
 def _nova_api(
@@ -258,7 +258,7 @@ KINDS: dict[str, tuple[float, Maker]] = {
     'kill': (4, _kill_service),
     'stop': (0.5, _stop_service),
     'prometheus': (3, _prometheus),
-    'exporter': (2, _exporter),
+    'exporter': (1, _exporter),
     'nova-api': (3, _nova_api),
     'migrations': (5, _migrations),
     'cancel-plan': (3, _plain),

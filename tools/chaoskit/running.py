@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from labkit import layout, running, topology, troubled
+from labkit import layout, running, services, topology, troubled
 from labkit.lab import Lab
 
 from chaoskit import events, health, judges, scene, watching
@@ -71,7 +71,7 @@ class Run:
                 self._run(prometheus)
             finally:
                 self._is_over.set()
-                scene.no_options()
+                self._leave()
 
     @contextlib.contextmanager
     def _prometheus(self) -> Iterator[troubled.Troubled]:
@@ -86,7 +86,7 @@ class Run:
         scene.options(prometheus.url)
         for name in ('nova-scheduler', 'watcher-applier'):
             self._lab.restart(name)
-        self._lab.start(scene.services.SECOND_APPLIER)
+        self._lab.start(services.SECOND_APPLIER)
         groups = scene.groups(self._lab)
         scene.boot(self._lab, self._seed, groups)
         self._since = time.time()
@@ -110,6 +110,13 @@ class Run:
         self._is_over.set()
         watch.join()
         self._judge_all()
+
+    def _leave(self) -> None:
+        """The lab as others want it, but with its servers to look at."""
+        scene.no_options()
+        with contextlib.suppress(running.LabError):
+            self._lab.stop(services.SECOND_APPLIER)
+            self._lab.restart('nova-scheduler')
 
     # Faults
 
