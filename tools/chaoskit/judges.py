@@ -4,10 +4,12 @@
 Standard library only: each judge is a function of what was seen.
 """
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from chaoskit.facts import (
+    NEVER,
     Action,
     Finding,
     Look,
@@ -30,10 +32,13 @@ UNDER_WAY = {
 ENDED = {'SUCCEEDED', 'FAILED', 'CANCELLED', 'SKIPPED', 'SUPERSEDED'}
 STARTED = {'ONGOING', 'SUCCEEDED', 'FAILED'}
 """States of actions that were carried out, or are being."""
+TOLD = ('Placement', 'not over in Nova yet')
+"""How an action tells that it could not leave all in order."""
 APPLIERS = {'controller': 'watcher-applier'}
 """Its host to its service; others are the second one."""
 NOVA = {'nova-conductor', 'nova-scheduler', 'rabbitmq', 'mariadb', 'placement'}
 """What Nova needs to end a migration in good order."""
+TERMINAL = 'terminal states'
 EXEMPT = {'kronos_evacuate'}
 """A drain waits for no cooldown of the aggregate."""
 SLACK = 2.0
@@ -86,11 +91,13 @@ def _is_orphan(action: Action, look: Look, outages: Outages) -> bool:
     return plan is not None and _lost_applier(plan, action.updated_at, outages)
 
 
-def _lost_applier(plan: Plan, since: float, outages: Outages) -> bool:
-    """Whether its applier was away since then, or cannot write."""
+def _lost_applier(
+    plan: Plan, since: float, outages: Outages, until: float = NEVER
+) -> bool:
+    """Whether its applier was away meanwhile, or could not write."""
     name = APPLIERS.get(plan.applier, 'watcher-applier-2')
     wanted = {name, 'mariadb', 'rabbitmq'}
-    return outages.any(wanted, since - SLACK, float('inf'))
+    return outages.any(wanted, since - SLACK, until + SLACK)
 
 
 def rules(
@@ -184,34 +191,24 @@ def cooldowns(
     by_plan = defaultdict(list)
     for action in look.actions:
         by_plan[action.plan].append(action)
-    started = [
-        plan
-        for plan in look.plans.values()
-        if any(one.state in STARTED for one in by_plan[plan.uuid])
-    ]
-    started.sort(key=lambda plan: plan.created_at)
+    plans = sorted(look.plans.values(), key=lambda plan: plan.created_at)
     for name, hosts in aggregates.items():
-        touched = {
-            plan.uuid: _ends(by_plan[plan.uuid], set(hosts))
-            for plan in started
+        moved = {
+            plan.uuid: _ends(by_plan[plan.uuid], set(hosts)) for plan in plans
         }
-        for nth, plan in enumerate(started):
-            if plan.strategy in EXEMPT or not touched[plan.uuid]:
+        started = [plan for plan in plans if moved[plan.uuid]]
+        for before, plan in itertools.combinations(started, 2):
+            gap = plan.created_at - max(moved[before.uuid])
+            if plan.strategy in EXEMPT or gap >= cooldown - SLACK:
                 continue
-            for before in started[:nth]:
-                ends = touched[before.uuid]
-                if not ends:
-                    continue
-                gap = plan.created_at - max(ends)
-                if gap < cooldown - SLACK:
-                    yield Finding(
-                        'cooldown',
-                        f'{name}: plan {plan.uuid} of {plan.strategy} '
-                        f'{_gap(gap)} plan {before.uuid} of '
-                        f'{before.strategy}; the cooldown is {cooldown:g} s',
-                        f'audits {plan.audit} and {before.audit} in the log '
-                        'of the decision engine',
-                    )
+            yield Finding(
+                'cooldown',
+                f'{name}: plan {plan.uuid} of {plan.strategy} {_gap(gap)} '
+                f'plan {before.uuid} of {before.strategy}; the cooldown is '
+                f'{cooldown:g} s',
+                f'audits {plan.audit} and {before.audit} in the log of the '
+                'decision engine',
+            )
 
 
 def _gap(seconds: float) -> str:
@@ -221,9 +218,9 @@ def _gap(seconds: float) -> str:
 
 
 def _ends(actions: list[Action], hosts: set[str]) -> list[float]:
-    """When its moves in an aggregate were over; now, if they are not."""
+    """When its moves in an aggregate were over; never, if they are not."""
     return [
-        one.updated_at if one.state != 'ONGOING' else float('inf')
+        one.updated_at if one.state != 'ONGOING' else NEVER
         for one in actions
         if one.state in STARTED and {one.source, one.destination} & hosts
     ]
@@ -245,54 +242,68 @@ def audits(look: Look, created: Iterable[str]) -> Iterator[Finding]:
 
 
 def at_rest(look: Look, outages: Outages) -> Iterator[Finding]:
-    """Every action, plan and migration has come to an end."""
-    filled = {action.plan for action in look.actions}
-    for plan in look.plans.values():
-        empty = plan.state == 'RECOMMENDED' and plan.uuid not in filled
-        if plan.state not in ENDED and not empty:
-            lost = _lost_applier(plan, plan.created_at, outages)
-            yield Finding(
-                'terminal states',
-                f'plan {plan.uuid} of {plan.strategy} stays {plan.state}',
-                f'applier {plan.applier or "none"}; openstack optimize '
-                f'actionplan show {plan.uuid}',
-                # Watcher takes up none of those whose applier died then.
-                not (lost and plan.state == 'CANCELLING'),
-            )
-    for action in look.actions:
-        plan_of = look.plans.get(action.plan)
-        if action.state in ENDED or plan_of is None:
-            continue
-        lost = _lost_applier(plan_of, plan_of.created_at, outages)
-        yield Finding(
-            'terminal states',
-            f'action {action.uuid} for {_name(look, action.server)} stays '
-            f'{action.state}, its plan {action.plan} is {plan_of.state}: '
-            f'{action.status_message}',
-            f'applier {plan_of.applier or "none"}',
-            not (lost and plan_of.state in ('CANCELLING', 'CANCELLED')),
-        )
-    for server in look.servers.values():
-        if server.task_state:
-            row = _last(look, server.uuid)
-            yield Finding(
-                'terminal states',
-                f'{server.name} stays {server.task_state}',
-                f'openstack server show {server.uuid}; its last migration '
-                f'is {row.uuid if row else "none"}',
-                row is not None
-                and _is_of_kronos(look, row)
-                and not _is_left(row, look, outages),
-            )
+    """Every plan, action, server and migration has come to an end."""
+    yield from _open_plans(look, outages)
+    yield from _open_actions(look, outages)
+    yield from _busy_servers(look, outages)
     for row in look.migrations:
         if row.status in UNDER_WAY and row.server in look.servers:
             yield Finding(
-                'terminal states',
+                TERMINAL,
                 f'migration {row.id} of {_name(look, row.server)} stays '
                 f'{row.status}, {row.source} -> {row.destination}',
                 f'openstack server migration list; {row.uuid}',
                 not _is_left(row, look, outages),
             )
+
+
+def _open_plans(look: Look, outages: Outages) -> Iterator[Finding]:
+    filled = {action.plan for action in look.actions}
+    for plan in look.plans.values():
+        empty = plan.state == 'RECOMMENDED' and plan.uuid not in filled
+        if plan.state in ENDED or empty:
+            continue
+        lost = _lost_applier(plan, plan.created_at, outages)
+        yield Finding(
+            TERMINAL,
+            f'plan {plan.uuid} of {plan.strategy} stays {plan.state}',
+            f'applier {plan.applier or "none"}; openstack optimize '
+            f'actionplan show {plan.uuid}',
+            # Watcher takes up none of those whose applier died then.
+            not (lost and plan.state == 'CANCELLING'),
+        )
+
+
+def _open_actions(look: Look, outages: Outages) -> Iterator[Finding]:
+    for action in look.actions:
+        plan = look.plans.get(action.plan)
+        if action.state in ENDED or plan is None:
+            continue
+        lost = _lost_applier(plan, plan.created_at, outages)
+        yield Finding(
+            TERMINAL,
+            f'action {action.uuid} for {_name(look, action.server)} stays '
+            f'{action.state}, its plan {action.plan} is {plan.state}: '
+            f'{action.status_message}',
+            f'applier {plan.applier or "none"}',
+            not (lost and plan.state in ('CANCELLING', 'CANCELLED')),
+        )
+
+
+def _busy_servers(look: Look, outages: Outages) -> Iterator[Finding]:
+    for server in look.servers.values():
+        if not server.task_state:
+            continue
+        row = _last(look, server.uuid)
+        yield Finding(
+            TERMINAL,
+            f'{server.name} stays {server.task_state}',
+            f'openstack server show {server.uuid}; its last migration '
+            f'is {row.uuid if row else "none"}',
+            row is not None
+            and _is_of_kronos(look, row)
+            and not _is_left(row, look, outages),
+        )
 
 
 def errors(look: Look) -> Iterator[Finding]:
@@ -330,6 +341,11 @@ def placement(look: Look, outages: Outages) -> Iterator[Finding]:
             f'{", ".join(sorted(held)) or "no host"}',
             server.uuid,
         )
+    yield from _left_behind(look, outages)
+
+
+def _left_behind(look: Look, outages: Outages) -> Iterator[Finding]:
+    """Room that is held for something else than a server."""
     rows_by_uuid = {row.uuid: row for row in look.migrations}
     for consumer, hosts in look.allocations.items():
         if consumer in look.servers:
@@ -363,14 +379,20 @@ def _allocation(
     action = _action_of(look, row) if row else None
     plan = look.plans.get(action.plan) if action else None
     told = action.status_message if action else ''
-    lost = plan is not None and _lost_applier(plan, plan.created_at, outages)
+    lost = (
+        plan is not None
+        and action is not None
+        and _lost_applier(plan, plan.created_at, outages, action.updated_at)
+    )
     return Finding(
         'placement',
         what,
         f'action {action.uuid} ({action.state}): {told}'
         if action
         else f'openstack resource provider allocation show {consumer}',
-        action is not None and not lost and 'lacement' not in told,
+        action is not None
+        and not lost
+        and not any(words in told for words in TOLD),
     )
 
 

@@ -337,8 +337,17 @@ class TestPlacement(JudgeTestCase):
         self.one(found, is_ours=False)
 
     def test_its_applier_died(self):
-        killed = away('watcher-applier', since=950.0)
+        killed = away('watcher-applier', since=905.0)
         self.one(self.judged('', killed, s1=['cmp1']), is_ours=False)
+        later = away('watcher-applier', since=950.0)
+        self.one(self.judged('', later, s1=['cmp1']), 'holds room on cmp1')
+
+    def test_a_server_in_error(self):
+        """Nova keeps what it has; whoever mends it mends that."""
+        broken = server(vm_state='error', fault='x')
+        held = {'s1': frozenset({'cmp1', 'cmp2'}), 'm1': frozenset({'cmp1'})}
+        seen = look([broken], [migration()], allocations=held)
+        self.none(judges.placement(seen, Outages()))
 
     def test_moved_by_somebody_else(self):
         self.one(self.judged(ours=False, s1=['cmp1']), is_ours=False)
