@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-FIRST, PAUSES = 5.0, (1.0, 4.0)
+FIRST, PAUSES = 5.0, (1.5, 5.0)
 """Seconds before the first event, and between two of them."""
 BEGIN, END = 'begin', 'end'
 
@@ -154,7 +154,7 @@ def _host_for_a_while(
 def _demand(
     chance: random.Random, number: int, kind: str, names: Names
 ) -> Event:
-    told = {'cpu': round(chance.uniform(0.2, 3.0), 1)}
+    told = {'cpu': chance.choice(DEMANDS)}
     return Event(number, kind, chance.choice(names.hosts), told=told)
 
 
@@ -226,6 +226,8 @@ def _seconds(chance: random.Random, low: int, high: int) -> float:
     return float(chance.randint(low, high))
 
 
+DEMANDS = (0.2, 0.5, 3.0, 4.0)
+"""Cores of each server of a host; what lies between is even enough."""
 TROUBLES = ('NaN', '1e308', 'twice', 'HTML', 'silent', 'broken')
 """See labkit.troubled."""
 MIGRATIONS: tuple[dict[str, Any], ...] = (
