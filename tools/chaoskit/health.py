@@ -21,8 +21,8 @@ CHAIN = re.compile(
 )
 CHAIN_LINES = 5
 EXPECTED = re.compile(
-    r'WatcherException: KRONOS:(PreFlightError|MigrationFailed|'
-    r'MigrationTimeout|MigrationCancelled|NovaClientError|'
+    r'WatcherException: KRONOS:(PreFlightError|MigrationConflict|'
+    r'MigrationFailed|MigrationTimeout|MigrationCancelled|NovaClientError|'
     r'PlacementClientError|TurnUnknown): '
 )
 """How an action tells that it failed."""
