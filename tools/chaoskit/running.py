@@ -21,6 +21,12 @@ MEMORY_SECONDS = 10.0
 LASTS_SECONDS = 5.0
 """What is wrong for less may be a row that is just being written."""
 HANDS = 12
+RESTARTED = (
+    'nova-scheduler',
+    'watcher-decision-engine',
+    'watcher-applier',
+)
+"""At first: they read options then, and run the code of this checkout."""
 REST_SECONDS = 300.0
 LEFT_SECONDS = 60.0
 """After which what others ought to end is taken for left."""
@@ -84,7 +90,7 @@ class Run:
 
     def _run(self, prometheus: troubled.Troubled) -> None:
         scene.options(prometheus.url)
-        for name in ('nova-scheduler', 'watcher-applier'):
+        for name in RESTARTED:
             self._lab.restart(name)
         self._lab.start(services.SECOND_APPLIER)
         groups = scene.groups(self._lab)
