@@ -26,6 +26,11 @@ EXPECTED = re.compile(
     r'PlacementClientError|TurnUnknown): '
 )
 """How an action tells that it failed."""
+AWAY = re.compile(
+    r'oslo_db\.exception\.DBConnectionError|'
+    r'oslo_messaging\.exceptions\.(MessagingTimeout|MessageDeliveryFailure)'
+)
+"""What of ours logs, and goes on, when the database or the broker is away."""
 RAISED = re.compile(r'(?:^|\s)((?:\w+\.)*\w+(?:Error|Exception|Timeout)\b.*)')
 
 Samples = Mapping[tuple[str, int], Sequence[tuple[float, float]]]
@@ -66,6 +71,7 @@ def tracebacks(service: str, text: str, folder: str) -> Iterator[Finding]:
             'tracebacks',
             f'{service}: {error} at {place}, {number} times',
             f'./tools/lab logs {service}',
+            not AWAY.match(error),
         )
 
 

@@ -411,3 +411,8 @@ class TestTracebacks(JudgeTestCase):
     def test_an_error_with_a_path(self):
         found = self.judged('/src/kronos/z.py', error='oslo_db.DBError: (x)')
         self.one(found, 'oslo_db.DBError: (x) at z.py:12')
+
+    def test_the_database_is_away(self):
+        error = 'oslo_db.exception.DBConnectionError: (2003, "x")'
+        found = self.judged('/src/kronos/z.py', error=error)
+        self.one(found, 'at z.py:12', is_ours=False)
