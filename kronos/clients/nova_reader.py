@@ -48,34 +48,19 @@ class NovaReader(NovaGroups):
         except exceptions.NovaClientError as error:
             if error.kwargs['status'] != SERVER_ERROR:
                 raise
-            if not self.is_of_down_cell(error, self.list_compute_services()):
+            if not is_of_down_cell(error, self.list_compute_services()):
                 raise
         service = self.get_service(name)
         if service is None or service.state is None:
             return None
         return types.Host(name, self._node_of_servers(name))
 
-    def is_of_down_cell(
-        self,
-        error: exceptions.NovaClientError,
-        services: Mapping[str, types.ComputeService] | None,
-    ) -> bool:
-        """Whether hypervisors are not listed for a cell that is down alone.
-
-        Nova asks every cell for them, and one that does not answer is an
-        error of the whole. Of its services only the names are known.
-
-        :param services: by host; None if they are not known either
-        """
-        return error.kwargs['status'] == SERVER_ERROR and any(
-            one.state is None for one in (services or {}).values()
-        )
-
     def _node_of_servers(self, host: str) -> str:
         body = self._wire.get(
             '/servers/detail',
             self.microversion,
             {'all_tenants': '1', 'host': host, 'limit': '1'},
+            shape=schema.Placed,
         )
         nodes = [rows.node(row) for row in body['servers']]
         return next((node for node in nodes if node), '')
@@ -208,3 +193,19 @@ class NovaReader(NovaGroups):
 
 def _named(name: str, hosts: list[types.Host]) -> types.Host | None:
     return next((host for host in hosts if host.name == name), None)
+
+
+def is_of_down_cell(
+    error: exceptions.NovaClientError,
+    services: Mapping[str, types.ComputeService] | None,
+) -> bool:
+    """Whether hypervisors are not listed for a cell that is down alone.
+
+    Nova asks every cell for them, and one that does not answer is an error
+    of the whole. Of its services only the names are known.
+
+    :param services: by host; None if they are not known either
+    """
+    return error.kwargs['status'] == SERVER_ERROR and any(
+        one.state is None for one in (services or {}).values()
+    )

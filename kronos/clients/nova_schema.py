@@ -90,6 +90,17 @@ Server = TypedDict(
 """Of one whose cell is down only some parts are there."""
 
 
+_Placed = TypedDict(
+    '_Placed', {'OS-EXT-SRV-ATTR:hypervisor_hostname': NotRequired[Text]}
+)
+
+
+class Placed(TypedDict):
+    """A page of servers, for the sake of the hypervisor that they are on."""
+
+    servers: list[_Placed]
+
+
 class OneServer(TypedDict):
     server: Server
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from kronos.clients import placement
+from kronos.clients import nova_reader, placement
 from kronos.clients.nova import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus import PrometheusClient
@@ -196,7 +196,7 @@ class Collector:
         try:
             return self._nova.list_compute_hosts(), []
         except exceptions.NovaClientError as error:
-            if not self._nova.is_of_down_cell(error, services):
+            if not nova_reader.is_of_down_cell(error, services):
                 raise
             down = [
                 name

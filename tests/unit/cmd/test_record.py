@@ -197,6 +197,11 @@ class TestHistory(RecordTestCase):
                     '2999-01-01T00:00:00+00:00',
                     status_message='Action failed in execute: '
                     'KRONOS:MigrationFailed: no',
+                    input_parameters={
+                        **PARAMETERS,
+                        'source_node': 'a1',
+                        'destination_node': 'a2',
+                    },
                 ),
                 self.action('PENDING', '2998-01-01T00:00:00+00:00'),
                 self.action('SUCCEEDED', '2001-01-01T00:00:00+00:00'),

@@ -247,7 +247,7 @@ class TestMarks(base.BaseTestCase):
         kept = {text for text in texts(was) if 'qz' not in text and text}
         modes = {'spread', 'nova_instance_uuid', 'nova_internal_name', 'skip'}
         enums = {'watcher', 'nova', 'failed', 'moved', 'healthy', 'exact'}
-        enums |= {'variance', 'veto'}
+        enums |= {'variance', 'veto', 'safe'}
         self.assertEqual(set(), kept - modes - enums)
 
     def test_it_is_read_again(self) -> None:
