@@ -75,7 +75,7 @@ class Aftermath:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             said = ''
         reason = said or 'Nova gives no reason'
-        if not status.destination:
+        if not status.destination or status.status == CONFLICT:
             # Nova names the destination when all checks have passed.
             return self._refused(status, reason, after)
         return faults.error(

@@ -32,6 +32,7 @@ OVER = frozenset(
         'cancelled',
         'completed',
         'confirmed',
+        'conflict',
         'done',
         'error',
         'failed',

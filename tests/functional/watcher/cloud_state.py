@@ -4,7 +4,7 @@
 import dataclasses
 import time
 
-OVER = ('completed', 'error', 'failed', 'cancelled')
+OVER = ('completed', 'conflict', 'error', 'failed', 'cancelled')
 HAPPY = ('accepted', 'queued', 'preparing', 'running', 'completed')
 ABORTABLE = ('queued', 'preparing', 'running')
 
