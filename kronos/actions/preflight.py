@@ -120,9 +120,18 @@ def _check_hosts(client: nova.NovaClient, task: Task) -> None:
         trouble = trouble_of(service, may_be_disabled=where == 'source')
         if not trouble:
             continue
-        if service is not None and is_up(service):
+        if (
+            where == 'destination'
+            and service is not None
+            and is_closed(service)
+        ):
             fault = Fault.DESTINATION_DISABLED
         raise faults.error(fault, f'nova-compute on {where} {host} {trouble}')
+
+
+def is_closed(service: types.ComputeService) -> bool:
+    """Whether an operator took it out: that does not pass by itself."""
+    return service.forced_down or is_up(service)
 
 
 def is_up(service: types.ComputeService) -> bool:

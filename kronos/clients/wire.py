@@ -14,6 +14,7 @@ from typing import Any
 import tenacity
 from keystoneauth1 import exceptions as ks_exceptions
 from openstack import exceptions as sdk_exceptions
+from oslo_config import cfg
 from oslo_log import log as logging
 
 from kronos.clients import answers, schema, transport
@@ -277,7 +278,8 @@ def guarded(
     """
     try:
         yield
-    except exceptions.KronosException:
+    except (exceptions.KronosException, cfg.Error):
+        # The text of the latter may hold a secret; who knows it tells.
         raise
     except Exception as error:
         known = isinstance(error, FAILURES)

@@ -195,7 +195,8 @@ TABLE: dict[Fault, Consequence] = {
     Fault.DESTINATION_DISABLED: Consequence(
         _PREFLIGHT,
         Whose.DESTINATION,
-        'The destination was disabled after the server was planned.',
+        'The destination was disabled, or forced down, after the server was '
+        'planned.',
         'Nothing: the next audit chooses another.',
         rests=Rest.SCOPE,
     ),

@@ -168,11 +168,14 @@ class LabTestCase(base.BaseTestCase):
             self.assertEqual('SUCCEEDED', action['state'], told)
         return done
 
-    def going_on(self, parameters: str, seconds: int = 5) -> dict[str, Any]:
+    def going_on(
+        self, parameters: str, seconds: int = 5, more: str = ''
+    ) -> dict[str, Any]:
         """A continuous audit of kronos_spread that carries out its plans."""
         audit = self.audit(
             parameters,
-            f'--audit_type CONTINUOUS --interval {seconds} --auto-trigger',
+            f'--audit_type CONTINUOUS --interval {seconds} --auto-trigger '
+            + more,
         )
         self.addCleanup(
             self.openstack,
@@ -252,11 +255,16 @@ class LabTestCase(base.BaseTestCase):
         It is stopped at the end.
         """
         lines = [f'{key} = {value}' for key, value in options.items()]
-        file = layout.SECOND_APPLIER / layout.KRONOS.name
+        file = layout.SECOND_CONTROLLER / layout.KRONOS.name
         file.write_text('\n'.join(['[kronos]', *lines, '']))
         self.addCleanup(file.unlink, missing_ok=True)
         self.addCleanup(self.lab.stop, services.SECOND_APPLIER)
         self.lab.start(services.SECOND_APPLIER)
+
+    def second_engine(self) -> None:
+        """Start another decision engine; it is stopped at the end."""
+        self.addCleanup(self.lab.stop, services.SECOND_ENGINE)
+        self.lab.start(services.SECOND_ENGINE)
 
     def killed(self, name: str) -> None:
         """Kill a service or host; it is started again at the end."""

@@ -121,7 +121,9 @@ class SourceTestCase(KilledTestCase):
             )
         state, text = ends['running']
         self.assertEqual('FAILED', state)
-        self.assertIn('KRONOS:MigrationFailed: migration error: ', text)
+        self.assertRegex(
+            text, r'KRONOS:MigrationFailed: \[\w+\] migration error: '
+        )
         self.assertIn('its allocations in Placement were put back', text)
         self.assertEqual(
             {'queued': 2, 'preparing': 2, 'running': 1}, self.asked()
@@ -139,7 +141,11 @@ class DestinationTestCase(KilledTestCase):
         self.assertEqual('FAILED', self.executed(plan)['state'])
         for name, (state, text) in self.ends(plan).items():
             self.assertEqual('FAILED', state, text)
-            self.assertIn(f'KRONOS:MigrationCancelled: aborted {name}', text)
+            self.assertIn(
+                'KRONOS:MigrationCancelled: [destination_closed] aborted '
+                f'{name}',
+                text,
+            )
             self.assertIn(
                 f'nova-compute on destination {goals[name]} is down', text
             )

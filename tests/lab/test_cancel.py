@@ -25,7 +25,9 @@ import testscenarios
 from tests.lab import moves
 from tests.lab.moves import DESTINATION, HELD, SOURCE
 
-CANCELLED = 'KRONOS:MigrationCancelled: its plan was cancelled'
+CANCELLED = (
+    'KRONOS:MigrationCancelled: [plan_cancelled] its plan was cancelled'
+)
 
 
 class TestUnderWay(testscenarios.TestWithScenarios, moves.MovesTestCase):

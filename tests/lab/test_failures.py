@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 from tests.lab import moves
 from tests.lab.moves import SOURCE
 
-FAILED = 'KRONOS:MigrationFailed: '
-REFUSED = 'KRONOS:PreFlightError: destination refused: '
+FAILED = 'KRONOS:MigrationFailed: [migration_failed] '
+REFUSED = 'KRONOS:PreFlightError: [destination_refused] destination refused: '
 BROKEN = 'the lab was told to break this'
 
 

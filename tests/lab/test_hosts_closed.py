@@ -17,7 +17,7 @@ from typing import Any
 from tests.lab import moves
 from tests.lab.moves import DESTINATION, HELD, SOURCE
 
-CLOSED = 'KRONOS:MigrationCancelled: aborted '
+CLOSED = 'KRONOS:MigrationCancelled: [destination_closed] aborted '
 TROUBLE = f'nova-compute on destination {DESTINATION} is '
 
 

@@ -180,7 +180,8 @@ class TestNotices(base.LabTestCase):
         self.check_facts(payload, audit, action)
         self.assertTrue(payload['final'])
         self.assertIn(
-            f'KRONOS:{payload["error_type"]}: {payload["message"]}',
+            f'KRONOS:{payload["error_type"]}: [{payload["fault"]}] '
+            f'{payload["message"]}',
             action['status_message'],
         )
         self.assertEqual('MigrationFailed', payload['error_type'])

@@ -171,7 +171,8 @@ class TestAway(moves.MovesTestCase):
         self.assert_told(
             rows[name],
             'FAILED',
-            'KRONOS:MigrationCancelled: its plan was cancelled',
+            'KRONOS:MigrationCancelled: [plan_cancelled] its plan was '
+            'cancelled',
         )
         self.assert_never_started(rows[other])
         self.assertEqual('cancelled', self.status(name))

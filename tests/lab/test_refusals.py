@@ -25,7 +25,7 @@ from tests.lab import moves
 from tests.lab.moves import DESTINATION, SOURCE
 
 REFUSED = 'KRONOS:PreFlightError: '
-BY_NOVA = REFUSED + 'destination refused: '
+BY_NOVA = REFUSED + '[destination_refused] destination refused: '
 
 
 class TestServers(moves.MovesTestCase):
@@ -59,10 +59,18 @@ class TestServers(moves.MovesTestCase):
             ('deleted', 'SKIPPED', 'the instance is gone'),
             ('elsewhere', 'SKIPPED', 'it is on cmp9 now'),
             ('there', 'SUCCEEDED', f'was on {DESTINATION} already'),
-            ('stopped', 'FAILED', REFUSED + 'the instance is SHUTOFF'),
-            ('locked', 'FAILED', REFUSED + 'the instance is locked'),
-            ('pinned', 'FAILED', REFUSED + 'the instance has kronos:pin'),
-            ('alone', 'FAILED', f'{REFUSED}destination {DESTINATION}: '),
+            (
+                'stopped',
+                'FAILED',
+                REFUSED + '[instance_not_active] the instance',
+            ),
+            ('locked', 'FAILED', REFUSED + '[instance_locked] the instance'),
+            ('pinned', 'FAILED', REFUSED + '[instance_pinned] the instance'),
+            (
+                'alone',
+                'FAILED',
+                f'{REFUSED}[group_rule] destination {DESTINATION}: ',
+            ),
         ):
             with self.subTest(name):
                 self.assert_told(rows[name], state, words)

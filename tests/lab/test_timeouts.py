@@ -23,7 +23,8 @@ from tests.lab.moves import HELD, SOURCE
 
 OTHER = 'cmp3'
 """A second source: a host gives one server at a time."""
-TIMEOUT = 'KRONOS:MigrationTimeout: aborted after '
+QUEUED = 'KRONOS:MigrationTimeout: [queued_too_long] aborted after '
+TIMEOUT = 'KRONOS:MigrationTimeout: [too_slow] aborted after '
 LIMITS: dict[str, Any] = {'queue_timeout': 15, 'migration_timeout': 20}
 
 
@@ -51,7 +52,7 @@ class TestTimeouts(moves.MovesTestCase):
 
         rows = self.ended(plan, 'FAILED')
         for name, *words in (
-            ('queued', TIMEOUT + "15 s in Nova's queue"),
+            ('queued', QUEUED + "15 s in Nova's queue"),
             ('preparing', TIMEOUT + '20 s under way (preparing)'),
             (
                 'slow',
@@ -60,8 +61,8 @@ class TestTimeouts(moves.MovesTestCase):
             ),
             (
                 'stalled',
-                'KRONOS:MigrationFailed: aborted: no progress for 10 s '
-                '(running, ',
+                'KRONOS:MigrationFailed: [migration_stalled] aborted: no '
+                'progress for 10 s (running, ',
                 '1.0 of 2.0 GiB memory',
             ),
         ):

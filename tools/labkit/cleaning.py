@@ -28,7 +28,7 @@ OVERRIDES = (
     layout.NOVA_API,
     layout.NOVA_REQUESTS,
     layout.KRONOS,
-    layout.SECOND_APPLIER / layout.KRONOS.name,
+    layout.SECOND_CONTROLLER / layout.KRONOS.name,
 )
 
 

@@ -48,8 +48,8 @@ While it runs these files, all optional, are read anew all the time:
   .lab/run/exporter.json    {"down": ["cmp3"]}
 
 "stop --kill" is a crash; what is paused accepts connections and says nothing
-until it is resumed; watcher-applier-2, a second applier, is started by
-name only.
+until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
+started by name only.
 
 With KRONOS_LAB=NAME in the environment all of this is about a second lab, in
 .lab/lab-NAME.

@@ -15,7 +15,7 @@ REPORTERS = (
     *(f'compute-{host}' for host in topology.HOSTS),
 )
 """Services that tell Nova or Watcher regularly that they live."""
-ON_DEMAND = (services.SECOND_APPLIER,)
+ON_DEMAND = services.ON_DEMAND
 """They do so too, if they run."""
 
 
@@ -38,7 +38,7 @@ def silent_services(
         active = row['status'] == 'ACTIVE'
         name = row['name']
         if row['host'] == services.SECOND_HOST:
-            name = services.SECOND_APPLIER
+            name = f'{name}-2'
         seen[name] = row['last_seen_up'] if active else None
     return {
         name

@@ -35,8 +35,9 @@ KRONOS = ETC / 'watcher.conf.d' / 'overrides.conf'
 """Options of Kronos that a test sets; read after kronos.conf."""
 SCHEDULER = ETC / 'nova-scheduler.conf.d'
 """What nova-scheduler reads besides, kronos.conf among it."""
-SECOND_APPLIER = ETC / 'watcher-applier-2.conf.d'
-"""What the second applier reads after all that the first one reads."""
+SECOND_CONTROLLER = ETC / 'watcher-controller-2.conf.d'
+"""What the second applier and the second decision engine read after all that
+the first ones read."""
 
 
 def make() -> None:

@@ -17,9 +17,10 @@ INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
 WITHOUT_BROKER = ('keystone', 'computes', 'placement', 'glance')
 """Started while the broker is still at it."""
 SECOND_APPLIER = 'watcher-applier-2'
+SECOND_ENGINE = 'watcher-decision-engine-2'
 SECOND_HOST = 'controller-2'
-"""What it calls its host."""
-ON_DEMAND = (SECOND_APPLIER,)
+"""What they call their host."""
+ON_DEMAND = (SECOND_APPLIER, SECOND_ENGINE)
 """Started by name only."""
 STOP_ORDER = (
     (
@@ -27,6 +28,7 @@ STOP_ORDER = (
         'watcher-decision-engine',
         'watcher-applier',
         SECOND_APPLIER,
+        SECOND_ENGINE,
         'nova-proxy',
         'exporter',
         'nova-api',
@@ -125,14 +127,17 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
             *nova_files(),
             f'--config-dir={layout.SCHEDULER}',
         ),
-        _decision_engine(),
+        _decision_engine('watcher-decision-engine'),
+        _decision_engine(
+            SECOND_ENGINE, f'--config-dir={layout.SECOND_CONTROLLER}'
+        ),
         _program('watcher-applier', *watcher_files()),
         Service(
             SECOND_APPLIER,
             [
                 layout.program('watcher-applier'),
                 *watcher_files(),
-                f'--config-dir={layout.SECOND_APPLIER}',
+                f'--config-dir={layout.SECOND_CONTROLLER}',
             ],
         ),
         Service(
@@ -221,8 +226,9 @@ def _program(name: str, *arguments: str) -> Service:
     return Service(name, [layout.program(name), *arguments])
 
 
-def _decision_engine() -> Service:
-    found = _program('watcher-decision-engine', *watcher_files())
+def _decision_engine(name: str, *more: str) -> Service:
+    program = layout.program('watcher-decision-engine')
+    found = Service(name, [program, *watcher_files(), *more])
     # Until then it cancels audits that it has just taken up.
     found.last_words = 'Starting service monitoring service'
     return found

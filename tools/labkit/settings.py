@@ -36,7 +36,7 @@ def write(ports: dict[str, int]) -> None:
     }
     folders = {
         'kronos.conf': layout.KRONOS.parent,
-        'applier-2.conf': layout.SECOND_APPLIER,
+        'controller-2.conf': layout.SECOND_CONTROLLER,
     }
     for folder in (
         *folders.values(),

@@ -28,6 +28,9 @@ NOT_RUN = ('pip', 'python3', 'reno', 'systemctl')
 
 
 class TestDocumented(base.BaseTestCase):
+    TIMEOUT_SCALING_FACTOR = 3
+    """The commands of all pages run in one test."""
+
     def _desk(self) -> str:
         """What looks like a clone, and may be written into."""
         desk = pathlib.Path(self.useFixture(fixtures.TempDir()).path)

@@ -15,9 +15,11 @@ import time
 from urllib import parse
 
 import fixtures
+from urllib3 import connectionpool
 from urllib3 import exceptions as urllib3_exceptions
 from wsgi_intercept import interceptor
 
+from kronos.clients import transport
 from tests.functional.watcher import cloud_nova, cloud_placement
 from tests.functional.watcher.cloud_state import Answer, Migration, Server
 
@@ -92,6 +94,11 @@ class Cloud(cloud_nova.Nova, cloud_placement.Placement, fixtures.Fixture):
         )
         intercept.install_intercept()
         self.addCleanup(intercept.uninstall_intercept)
+        # What takes hold of the pools of urllib3 misses those of Kronos.
+        taken = connectionpool.HTTPConnectionPool.ConnectionCls
+        self.useFixture(
+            fixtures.MockPatchObject(transport._Pool, 'ConnectionCls', taken)
+        )
         self.nova_url = f'{URL}/nova/v2.1'
         self.placement_url = f'{URL}/placement'
         self.prometheus_url = f'{URL}/prometheus'

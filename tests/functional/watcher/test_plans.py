@@ -90,16 +90,17 @@ class PlanTestCase(base.KronosTestCase):
         self.assertEqual(
             (
                 'FAILED',
-                'Action failed in pre_condition: KRONOS:PreFlightError: the '
-                'instance is locked',
+                'Action failed in pre_condition: KRONOS:PreFlightError: '
+                '[instance_locked] the instance is locked',
             ),
             told[1],
         )
         self.assertEqual(
             (
                 'FAILED',
-                'Action failed in execute: KRONOS:PreFlightError: destination '
-                'refused: No valid host was found.',
+                'Action failed in execute: KRONOS:PreFlightError: '
+                '[destination_refused] destination refused: No valid host '
+                'was found.',
             ),
             told[2],
         )
@@ -139,7 +140,8 @@ class PlanTestCase(base.KronosTestCase):
         for action in self.actions(plan):
             if action.state == 'FAILED':
                 self.assertIn(
-                    'KRONOS:MigrationCancelled: its plan was cancelled',
+                    'KRONOS:MigrationCancelled: [plan_cancelled] its plan was '
+                    'cancelled',
                     action.status_message,
                 )
 
