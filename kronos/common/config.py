@@ -181,7 +181,7 @@ PROMETHEUS_OPTS = [
         secret=True,
         help='Address of Prometheus, with its prefix if it has one. Unset: '
         'Aetos, found in the Keystone catalog as "metric-storage". Since a '
-        'user and a password may stand in it, logs of options show "****".',
+        'user and a password may stand in it, logs of options hide it.',
     ),
     cfg.FloatOpt(
         'timeout',
