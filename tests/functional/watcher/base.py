@@ -8,8 +8,10 @@ the cloud through Watcher's configuration.
 import time
 
 import fixtures
+import pecan
 import requests
 from oslo_config import cfg
+from pecan import configuration
 from watcher import objects
 from watcher.tests.functional import base
 
@@ -59,6 +61,8 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
         )
 
     def setUp(self):
+        # Watcher's unit tests leave pecan without any settings.
+        pecan.set_config(configuration.DEFAULT, overwrite=True)
         super().setUp()
         self.useFixture(database.WritersFirst())
         self.cloud = self.useFixture(self.CLOUD())
