@@ -54,7 +54,9 @@ _retried = oslo_db_api.wrap_db_retry(
 )
 
 
-def exclusively(work: Callable[[Any], _T], patience: float = PATIENCE) -> _T:
+def exclusively(
+    work: Callable[[Any], _T], patience: float | None = None
+) -> _T:
     """Do some work in a transaction that overlaps with no other one of these.
 
     :param work: is given the session; it is done again after a deadlock

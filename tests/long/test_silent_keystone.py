@@ -15,9 +15,11 @@ import threading
 import time
 from typing import Any, ClassVar
 
-from tests.lab import moves, troubled, weighing
+from tests.lab import moves, weighing
 from tests.lab.base import layout
 from tests.lab.moves import DESTINATION, HELD
+
+from labkit import troubled  # isort: skip
 
 SILENT_SECONDS = 60.0
 ENGINE = layout.LOG / 'watcher-decision-engine.log'

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the services grow, and does our code raise? Standard library only."""
 
+import datetime
 import re
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from chaoskit.facts import Finding
+from chaoskit.facts import NEVER, Finding, Outages
 
 LONG_SECONDS = 180.0
 """Of a process that is judged; its start is not."""
@@ -26,11 +27,17 @@ EXPECTED = re.compile(
     r'PlacementClientError|TurnUnknown): '
 )
 """How an action tells that it failed."""
-AWAY = re.compile(
-    r'oslo_db\.exception\.DBConnectionError|'
-    r'oslo_messaging\.exceptions\.(MessagingTimeout|MessageDeliveryFailure)'
-)
-"""What of ours logs, and goes on, when the database or the broker is away."""
+AWAY = {
+    'mariadb': re.compile(r'oslo_db\.exception\.DBConnectionError'),
+    'rabbitmq': re.compile(
+        r'oslo_messaging\.exceptions\.'
+        r'(MessagingTimeout|MessageDeliveryFailure)'
+    ),
+}
+"""What of ours logs, and goes on, while a service is away."""
+LATE_SECONDS = 90.0
+"""For so long after that it may still be logged: a call waits for 60 s."""
+TIME = re.compile(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?')
 RAISED = re.compile(r'(?:^|\s)((?:\w+\.)*\w+(?:Error|Exception|Timeout)\b.*)')
 
 Samples = Mapping[tuple[str, int], Sequence[tuple[float, float]]]
@@ -60,28 +67,44 @@ def memory(samples: Samples) -> Iterator[Finding]:
             )
 
 
-def tracebacks(service: str, text: str, folder: str) -> Iterator[Finding]:
+def tracebacks(
+    service: str, text: str, folder: str, outages: Outages
+) -> Iterator[Finding]:
     """No exception goes through our code into a log.
 
     :param folder: of our code
     """
-    found = Counter(_ours(text, folder))
-    for (place, error), number in found.items():
+    found = Counter(
+        (place, error, _is_away(error, at, outages))
+        for place, error, at in _ours(text, folder)
+    )
+    for (place, error, is_away), number in found.items():
         yield Finding(
             'tracebacks',
             f'{service}: {error} at {place}, {number} times',
             f'./tools/lab logs {service}',
-            not AWAY.match(error),
+            not is_away,
         )
 
 
-def _ours(text: str, folder: str) -> Iterator[tuple[str, str]]:
-    """Our innermost frame of each traceback, and what was raised.
+def _is_away(error: str, at: float, outages: Outages) -> bool:
+    """Whether it says that a service is away which is."""
+    return any(
+        raised.match(error) and outages.any({name}, at - LATE_SECONDS, at)
+        for name, raised in AWAY.items()
+    )
+
+
+def _ours(text: str, folder: str) -> Iterator[tuple[str, str, float]]:
+    """Our innermost frame of each traceback, what was raised, and when.
 
     An action that says why it failed raises to do so, and Watcher logs it.
     """
     lines = text.splitlines()
+    at = NEVER
     for number, line in enumerate(lines):
+        if told := TIME.match(line):
+            at = datetime.datetime.fromisoformat(told[0]).timestamp()
         if BEGIN not in line:
             continue
         place, raised, end = _read(lines, number + 1, folder)
@@ -90,7 +113,7 @@ def _ours(text: str, folder: str) -> Iterator[tuple[str, str]]:
         if not place or (CHAIN.search(after) and BEGIN in after):
             continue
         if not EXPECTED.search(raised):
-            yield place, raised
+            yield place, raised, at
 
 
 def _read(lines: list[str], number: int, folder: str) -> tuple[str, str, int]:

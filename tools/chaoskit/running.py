@@ -270,6 +270,6 @@ class Run:
             *health.memory(self._samples),
         ]
         for name, text in watching.said(self._logs).items():
-            found += health.tracebacks(name, text, OURS)
+            found += health.tracebacks(name, text, OURS, self._outages)
         for one in found:
             self._find(one)

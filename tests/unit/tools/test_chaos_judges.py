@@ -2,6 +2,7 @@
 """Does each judge see what is wrong, and nothing else?"""
 
 import dataclasses
+import datetime
 import pathlib
 import sys
 
@@ -12,11 +13,13 @@ sys.path.insert(0, str(TOP / 'tools'))
 
 from chaoskit import health, judges  # noqa: E402
 from chaoskit.facts import (  # noqa: E402
+    NEVER,
     Action,
     Audit,
     Group,
     Look,
     Migration,
+    Outage,
     Outages,
     Plan,
     Server,
@@ -378,13 +381,19 @@ class TestMemory(JudgeTestCase):
 
 class TestTracebacks(JudgeTestCase):
     PREFIX = '2026-11-22 17:04:20.1 77 ERROR watcher.x [-] '
+    AT = datetime.datetime(2026, 11, 22, 17, 4, 20).timestamp()
 
-    def judged(self, *frames, error='KeyError: 5'):
+    def judged(self, *frames, error='KeyError: 5', outages=()):
         lines = [health.BEGIN]
         for file in frames:
             lines += [f'  File "{file}", line 12, in f', '    raise E(x)']
         text = '\n'.join(self.PREFIX + one for one in [*lines, error, 'next'])
-        return health.tracebacks('applier', text + '\n' + text, '/src/kronos/')
+        return health.tracebacks(
+            'applier',
+            text + '\n' + text,
+            '/src/kronos/',
+            Outages(outages),
+        )
 
     def test_through_our_code(self):
         found = self.judged('/lib/a.py', '/src/kronos/x/y.py', '/lib/b.py')
@@ -405,14 +414,30 @@ class TestTracebacks(JudgeTestCase):
             lines = [*parts, 'kronos.PreFlightError: x', '', chain, '']
             lines += [*parts, told + error, 'next']
             text = '\n'.join(self.PREFIX + one for one in lines)
-            found = list(health.tracebacks('applier', text, '/src/kronos/'))
+            found = list(
+                health.tracebacks('applier', text, '/src/kronos/', Outages())
+            )
             self.assertEqual(number, len(found), found)
 
     def test_an_error_with_a_path(self):
         found = self.judged('/src/kronos/z.py', error='oslo_db.DBError: (x)')
         self.one(found, 'oslo_db.DBError: (x) at z.py:12')
 
-    def test_the_database_is_away(self):
-        error = 'oslo_db.exception.DBConnectionError: (2003, "x")'
-        found = self.judged('/src/kronos/z.py', error=error)
-        self.one(found, 'at z.py:12', is_ours=False)
+    def test_a_service_is_away(self):
+        database = 'oslo_db.exception.DBConnectionError: (2003, "x")'
+        broker = 'oslo_messaging.exceptions.MessagingTimeout: Timed out'
+        for error, name, since, until, is_ours in (
+            (database, 'mariadb', -20, -5, False),
+            (database, 'mariadb', -20, NEVER, False),
+            (database, 'mariadb', -600, -500, True),
+            (database, 'mariadb', 20, 40, True),
+            (database, 'rabbitmq', -20, -5, True),
+            (broker, 'rabbitmq', -80, -60, False),
+            (broker, 'mariadb', -20, -5, True),
+            ('KeyError: 5', 'mariadb', -20, -5, True),
+        ):
+            away = Outage(name, self.AT + since, self.AT + until)
+            found = self.judged(
+                '/src/kronos/z.py', error=error, outages=[away]
+            )
+            self.one(found, 'at z.py:12', is_ours=is_ours)
