@@ -206,6 +206,8 @@ def from_options(
             http.limits_of(
                 options.timeout, kwargs.get('longest', http.LONGEST)
             ),
+            # Its own errors say so.
+            tell=LOG.debug,
         ),
         service_type=SERVICE_TYPE,
         interface=options.interface,

@@ -92,7 +92,8 @@ class Run:
         scene.options(prometheus.url)
         for name in RESTARTED:
             self._lab.restart(name)
-        self._lab.start(services.SECOND_APPLIER)
+        for name in services.ON_DEMAND:
+            self._lab.start(name)
         groups = scene.groups(self._lab)
         scene.boot(self._lab, self._seed, groups)
         self._since = time.time()
@@ -121,7 +122,8 @@ class Run:
         """The lab as others want it, but with its servers to look at."""
         scene.no_options()
         with contextlib.suppress(running.LabError):
-            self._lab.stop(services.SECOND_APPLIER)
+            for name in services.ON_DEMAND:
+                self._lab.stop(name)
             self._lab.restart('nova-scheduler')
 
     # Faults

@@ -39,6 +39,7 @@ KILLED = (
     'watcher-applier',
     'watcher-applier',
     services.SECOND_APPLIER,
+    services.SECOND_ENGINE,
 )
 """Those of Watcher are likelier."""
 STOPPED = ('mariadb', 'rabbitmq')
@@ -59,11 +60,11 @@ GOALS = {
 AUDITS = (
     ('kronos_spread', 'alpha', 10),
     ('kronos_spread', 'alpha', 13),
-    ('kronos_spread', 'beta', 12),
+    ('kronos_spread', 'alpha,beta', 12),
     ('kronos_evacuate', 'alpha,beta', 15),
     ('kronos_affinity', 'alpha,beta', 20),
 )
-"""Strategy, aggregates and interval; two of them plan the same."""
+"""Strategy, aggregates and interval; some of them plan the same."""
 OPTIONS: dict[str, Any] = {
     'cooldown': COOLDOWN,
     'instance_cooldown': 20,

@@ -2,13 +2,17 @@
 """How do the databases come into being, and quickly the second time?
 
 The first ``up`` creates schemas and users by the services' own commands and
-keeps a copy of the result, the seed; later empty starts begin with it.
+keeps a copy of the result, the seed; later empty starts, of all labs of this
+checkout, begin with it.
 """
 
 import concurrent.futures
+import contextlib
+import fcntl
 import hashlib
 import pathlib
 import shutil
+from collections.abc import Iterator
 from typing import Any
 
 import pymysql
@@ -28,6 +32,7 @@ DATABASES = (
 FOLDERS = ('mariadb', 'keystone')
 READY = layout.DATA / 'ready'
 SEED_KEY = layout.SEED / 'key'
+SEED_PASSWORD = layout.SEED / 'password'
 CELL_URL = '{scheme}://{username}@{hostname}:{port}/%s?charset=utf8'
 """A template of Nova's: no port is written into the database."""
 
@@ -45,13 +50,10 @@ def connect(port: int, database: str | None = None) -> Any:
 def start(ports: dict[str, int], origin: str) -> None:
     """Start MariaDB with everything in it that the services need.
 
-    :param origin: what :func:`prepare` said
+    :param origin: what :func:`prepared` gave
     """
     mariadb = services.table(ports)['mariadb']
-    if origin == 'seed':
-        for folder in FOLDERS:
-            shutil.copytree(layout.SEED / folder, layout.DATA / folder)
-    elif origin == 'new':
+    if origin == 'new':
         _install()
     mariadb.start()
     mariadb.wait()
@@ -70,17 +72,28 @@ def wipe() -> None:
     layout.make()
 
 
-def prepare() -> str:
+@contextlib.contextmanager
+def prepared() -> Iterator[str]:
     """Remove what an interrupted start left; before any service starts.
 
-    :returns: where the data will come from: "kept", "seed" or "new"
+    Whoever finds no seed makes it meanwhile, and other labs wait for it.
+
+    :returns: where the data comes from: "kept", "seed" or "new"
     """
     if READY.exists():
-        return 'kept'
+        yield 'kept'
+        return
     wipe()
-    if SEED_KEY.exists() and SEED_KEY.read_text() == _key():
-        return 'seed'
-    return 'new'
+    with (layout.HOME / 'seed.lock').open('w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (SEED_KEY.exists() and SEED_KEY.read_text() == _key()):
+            yield 'new'
+            return
+        for folder in FOLDERS:
+            shutil.copytree(layout.SEED / folder, layout.DATA / folder)
+        # Keystone's users have it.
+        shutil.copy(SEED_PASSWORD, settings.PASSWORD)
+    yield 'seed'
 
 
 def _key() -> str:
@@ -89,7 +102,6 @@ def _key() -> str:
     parts = [
         constraints.read_bytes(),
         pathlib.Path(__file__).read_bytes(),
-        settings.password().encode(),
         _version().encode(),
     ]
     return hashlib.sha256(b'\0'.join(parts)).hexdigest()
@@ -104,6 +116,7 @@ def _keep_seed() -> None:
     shutil.rmtree(layout.SEED, ignore_errors=True)
     for folder in FOLDERS:
         shutil.copytree(layout.DATA / folder, layout.SEED / folder)
+    shutil.copy(settings.PASSWORD, SEED_PASSWORD)
     SEED_KEY.write_text(_key())
 
 

@@ -213,11 +213,11 @@ class Lab:
         self.ports = ports.choose(running=bool(alive))
         if not alive:
             process.rotate_logs()
-        origin = database.prepare()
-        settings.write(self.ports)
-        begun = _utc_now()
-        with self._step(f'database ({origin} data) and message broker'):
-            self._infrastructure(origin)
+        with database.prepared() as origin:
+            settings.write(self.ports)
+            begun = _utc_now()
+            with self._step(f'database ({origin} data) and message broker'):
+                self._infrastructure(origin)
         with self._step('keystone, its catalog; the other services start'):
             started = self._control_plane()
         with self._step('nova and watcher report'):

@@ -11,14 +11,14 @@ KIT = pathlib.Path(__file__).resolve().parent
 ROOT = KIT.parent.parent
 HOME = ROOT / '.lab'
 NAME = os.environ.get('KRONOS_LAB', '')
-"""Of a lab beside the usual one; they share nothing but what is installed."""
+"""Of a lab beside the usual one; they share what is installed and the seed."""
 LAB = HOME / f'lab-{NAME}' if NAME else HOME
 VENV = HOME / 'venv'
 ETC = LAB / 'etc'
 LOG = LAB / 'log'
 RUN = LAB / 'run'
 DATA = LAB / 'data'
-SEED = LAB / 'seed'
+SEED = HOME / 'seed'
 PORTS = LAB / 'ports.json'
 
 DEMAND = RUN / 'demand.json'

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from urllib import parse
 
+import fixtures
 import testscenarios
 from keystoneauth1 import fixture as ks_fixture
 from oslotest import base
@@ -211,6 +212,8 @@ class TestEveryMethod(testscenarios.WithScenarios, DeadlineTestCase):
         return verb != 'GET' and not path.startswith('/keystone')
 
 
+WAITED_FOR = ('silent', 'head', 'headers', 'body', 'chunks')
+"""The troubles in which no end of an answer comes."""
 SAID = (
     'timed out|Unable to establish|Unexpected exception|no answer within|'
     'no whole answer within|cannot connect|ConnectionError|ProtocolError|'
@@ -222,10 +225,13 @@ class TestKeystone(testscenarios.WithScenarios, DeadlineTestCase):
     scenarios = [(name, {'trouble': name}) for name in TROUBLES]
 
     def test_it_is_in_trouble_from_the_start(self) -> None:
+        log = self.useFixture(fixtures.FakeLogger('kronos.clients.keystone'))
         self.begin(self.trouble, '/keystone')
         for text in at_once(self.once, every_method.CLIENTS):
             self.assertIn('Keystone', text)
         self.assertNotEqual([], self.server.troubled)
+        told = 'Keystone has not answered within' in log.output
+        self.assertEqual(self.trouble in WAITED_FOR, told, log.output)
 
     def once(self, name: str) -> str:
         """What is told when the client is made, or first used."""
