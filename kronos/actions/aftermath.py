@@ -102,7 +102,7 @@ class Aftermath:
         except exceptions.NovaClientError as error:
             return f'; Nova does not answer: {error}'
         if instance is None:
-            return '; the instance is gone'
+            return f'; the instance is gone{self.of_a_loss(status.uuid)}'
         if _is_settled(instance, self._task.destination):
             # Its source may have died when all was sent.
             remark = self._of_allocations(status.uuid, instance.host)
@@ -137,7 +137,8 @@ class Aftermath:
         if instance is None:
             raise faults.error(
                 Fault.INSTANCE_VANISHED,
-                'the migration is completed, but the instance is gone',
+                'the migration is completed, but the instance is gone'
+                f'{self.of_a_loss(migration)}',
             )
         if not _is_settled(instance, self._task.destination):
             raise faults.error(
@@ -146,6 +147,17 @@ class Aftermath:
                 f'{_place(instance)}',
             )
         return self._of_allocations(migration, self._task.destination)
+
+    def of_a_loss(self, migration: str) -> str:
+        """What is left of an instance that is gone; empty if nothing.
+
+        Nova forgets the room of the other end when one is deleted while it
+        moves.
+
+        :param migration: its uuid, '' if it is not known
+        """
+        remark = self._once_clear(lambda: self._held_besides(migration))
+        return f'; {remark}' if remark else ''
 
     def settle(
         self, limit: float, host: str | None = None
@@ -174,10 +186,19 @@ class Aftermath:
 
         :returns: what it holds besides; '' if nothing
         """
+        return self._once_clear(
+            lambda: self._allocations(migration, self._node(host))
+        )
+
+    def _once_clear(self, look: Callable[[], str]) -> str:
+        """Wait until Placement has nothing to remark on.
+
+        :param look: gives what there is to remark
+        """
         deadline = self._clock() + ALLOCATION_SECONDS
         while True:
             try:
-                remark = self._allocations(migration, self._node(host))
+                remark = look()
             except exceptions.ClientError as error:
                 remark = f'its allocations are not known: {error}'
             if not remark or self._clock() >= deadline:
@@ -192,15 +213,24 @@ class Aftermath:
         if len(held) != 1 or (node and held != node):
             nodes = ' and '.join(sorted(held)) or 'no host'
             return f'Placement holds room for it on {nodes}'
-        if migration:
-            besides = self._placement.nodes_of(migration)
-            if besides:
-                nodes = ' and '.join(sorted(besides))
-                return (
-                    f'Placement still holds room for its migration '
-                    f'{migration} on {nodes}'
-                )
-        return ''
+        return self._of_migration(migration)
+
+    def _held_besides(self, migration: str) -> str:
+        held = self._placement.nodes_of(self._task.instance)
+        if held:
+            nodes = ' and '.join(sorted(held))
+            return f'Placement still holds room for it on {nodes}'
+        return self._of_migration(migration)
+
+    def _of_migration(self, migration: str) -> str:
+        held = self._placement.nodes_of(migration) if migration else set()
+        if not held:
+            return ''
+        nodes = ' and '.join(sorted(held))
+        return (
+            f'Placement still holds room for its migration {migration} on '
+            f'{nodes}'
+        )
 
     def _put_back(self, migration: str, remark: str) -> str:
         """Do what Nova does when it takes a migration back.

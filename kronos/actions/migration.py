@@ -131,7 +131,13 @@ class Migration:
             self._tell(error)
             return
         if gone:
-            raise faults.error(Fault.INSTANCE_VANISHED, 'the instance is gone')
+            raise self._vanished()
+
+    def _vanished(self) -> exceptions.MigrationError:
+        left = self._aftermath.of_a_loss(self._seen.uuid if self._seen else '')
+        return faults.error(
+            Fault.INSTANCE_VANISHED, f'the instance is gone{left}'
+        )
 
     def _is_lost(self, status: nova.MigrationStatus) -> bool:
         """Whether Nova has dropped it: the server is not busy any more.
@@ -146,7 +152,7 @@ class Migration:
             self._tell(error)
             return False
         if instance is None:
-            raise faults.error(Fault.INSTANCE_VANISHED, 'the instance is gone')
+            raise self._vanished()
         if instance.task_state or status.status == 'accepted':
             self._idle_since = None
             return False

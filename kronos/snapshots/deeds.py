@@ -29,8 +29,9 @@ CANCELLING = 'CANCELLING'
 """States of actions and plans, as Watcher's database and API have them."""
 STARTED = (PENDING, ONGOING, CANCELLING)
 """Of a plan that runs or will."""
-_WAITING = (RECOMMENDED, PENDING, ONGOING)
-"""Of a plan whose pending actions are still going to be."""
+_WAITING = (RECOMMENDED, PENDING, ONGOING, CANCELLING)
+"""Of a plan whose pending actions are still going to be; of one that is being
+cancelled they may be about to end as FAILED."""
 
 _KRONOS_ERROR = re.compile(r'KRONOS:(\w+):(?: \[(\w+)\])?')
 _FAILURE = 'Action failed in '

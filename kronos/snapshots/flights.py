@@ -15,8 +15,12 @@ from kronos.engine.types import Event, Instance
 GRACE_SECONDS = 600.0
 """For so long a row counts although its server is not busy: the server was
 looked at a moment earlier, and an action may wait for another try."""
-_ONGOING = 'ONGOING'
-"""State of a plan that an applier has taken."""
+CANCELLING_SECONDS = 60.0
+"""The same of a plan that is being cancelled: its applier looks every second,
+unless it is dead."""
+_TAKEN = ('ONGOING', 'CANCELLING')
+"""States of a plan that an applier has taken."""
+_CANCEL_IT = '. If its applier is dead, cancel the plan'
 _MOVING = ('migrating', 'resize_')
 """How the task states begin that a server has on its way."""
 
@@ -48,7 +52,7 @@ def sort_out(
     :returns: those that hold, and those that were left behind
     """
     busy = {one.uuid for one in instances if one.task_state}
-    silent = [one for one in events if now - one.at > GRACE_SECONDS]
+    silent = [one for one in events if now - one.at > _grace(one)]
     stuck = [
         one
         for one in silent
@@ -66,7 +70,7 @@ def sort_out(
         one
         for one in silent
         if one.outcome is Outcome.PLANNED
-        and one.status == _ONGOING
+        and one.status in _TAKEN
         and one.plan not in alive
     ]
     left = {id(one) for one in stuck}
@@ -80,10 +84,19 @@ def sentence(event: Event) -> str:
         return (
             f'{move} waits in action plan {event.plan}, which is '
             f'{event.status}, but nothing of that has happened for '
-            f'{GRACE_SECONDS:g} s: it counts no more. If its applier is '
-            'dead, cancel the plan'
+            f'{_grace(event):g} s: it counts no more'
+            + ('' if _is_cancelled(event) else _CANCEL_IT)
         )
     return (
         f'{move} is {event.status} for {event.origin.value}, but the server '
         'is not moving: it counts no more'
     )
+
+
+def _grace(event: Event) -> float:
+    return CANCELLING_SECONDS if _is_cancelled(event) else GRACE_SECONDS
+
+
+def _is_cancelled(event: Event) -> bool:
+    """Whether it waits in a plan that is being cancelled."""
+    return event.outcome is Outcome.PLANNED and event.status == 'CANCELLING'

@@ -236,7 +236,8 @@ class TestUnderWay(HistoryTestCase):
         for state, told in [
             ('PENDING', [(Outcome.PLANNED, '')]),
             ('ONGOING', [(Outcome.PLANNED, '')]),
-            ('CANCELLING', []),
+            # An action may be about to end as FAILED.
+            ('CANCELLING', [(Outcome.PLANNED, '')]),
             ('SUPERSEDED', []),
         ]:
             self.rewrite(row, state=state)

@@ -194,7 +194,22 @@ class StayTestCase(AftermathTestCase):
 
     def test_gone(self):
         self.at_end(lambda: self.cloud.servers.pop(base.UUID))
-        self.fails(exceptions.MigrationFailed, 'the instance is gone')
+        message = str(self.fails(exceptions.MigrationFailed))
+        self.assertTrue(message.endswith('the instance is gone'), message)
+
+    def test_gone_and_its_room_is_not(self):
+        """Nova forgets the other end of a server that is deleted."""
+
+        def delete():
+            self.cloud.servers.pop(base.UUID)
+            self.cloud.leftovers.update({MIGRATION: {'h1': SIZE}})
+
+        self.at_end(delete)
+        self.fails(
+            exceptions.MigrationFailed,
+            'the instance is gone; Placement still holds room for its '
+            f'migration {MIGRATION} on h1.example.org',
+        )
 
 
 class DroppedTestCase(AftermathTestCase):

@@ -186,7 +186,11 @@ class FailureTestCase(base.MoveTestCase):
                 self.cloud.servers.pop(base.UUID, None)
 
         self.cloud.on_look = delete
-        self.fails(exceptions.MigrationFailed, 'the instance is gone')
+        self.fails(
+            exceptions.MigrationFailed,
+            'the instance is gone; Placement still holds room for it on '
+            'h2.example.org',
+        )
 
     def test_aborted_by_somebody(self):
         """An operator's wish is not answered by another try."""

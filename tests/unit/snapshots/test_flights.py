@@ -59,6 +59,13 @@ class TestSortOut(base.BaseTestCase):
         self.assertEqual([one], self.left(one))
         self.assertEqual([], self.left(waiting(FRESH)))
 
+    def test_a_plan_that_is_being_cancelled(self) -> None:
+        """Its applier is at it, or dead, which is known much sooner."""
+        one = waiting(939.0, 'CANCELLING')
+        self.assertEqual([one], self.left(one))
+        self.assertEqual([], self.left(one, running(FRESH)))
+        self.assertEqual([], self.left(waiting(940.0, 'CANCELLING')))
+
     def test_a_plan_of_which_an_action_runs(self) -> None:
         one, other = waiting(SILENT), running(SILENT)
         self.assertEqual([], self.left(one, other, busy='u2'))
@@ -83,6 +90,12 @@ class TestSentence(base.BaseTestCase):
             'but nothing of that has happened for 600 s: it counts no more. '
             'If its applier is dead, cancel the plan',
             flights.sentence(waiting(SILENT)),
+        )
+        self.assertEqual(
+            'The move of u1 a -> b waits in action plan p, which is '
+            'CANCELLING, but nothing of that has happened for 60 s: it counts '
+            'no more',
+            flights.sentence(waiting(939.0, 'CANCELLING')),
         )
         self.assertEqual(
             'The move of u2 a -> b is ONGOING for watcher, but the server is '
