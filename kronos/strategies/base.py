@@ -18,6 +18,7 @@ then and a run of a CONTINUOUS one is left out, whatever the plan is about.
 import abc
 from typing import TYPE_CHECKING, Any
 
+import tenacity
 from oslo_config import cfg
 from oslo_log import log as logging
 from watcher import conf, objects
@@ -29,6 +30,7 @@ from kronos.common import config, exceptions, options, status
 from kronos.engine import modes, types
 from kronos.engine.settings import Settings
 from kronos.strategies import loglines, messages, parameters
+from kronos.watcher_db import lock
 
 if TYPE_CHECKING:
     from kronos.strategies import cycle
@@ -40,6 +42,8 @@ config.register_opts(CONF)
 
 ACTION = 'kronos_live_migrate'
 PLANNER = 'kronos'
+DATABASE_SECONDS = 60.0
+"""For so long an audit waits for Watcher's database at its end."""
 
 
 class KronosStrategy(base.BaseStrategy):
@@ -222,21 +226,32 @@ class KronosStrategy(base.BaseStrategy):
 
         A continuous audit comes as it was when it was scheduled; only a
         fresh copy tells whether the message is already there. If the
-        database is away, the outcome is in the log alone: a continuous
-        audit that raises is FAILED for ever.
+        database is away, it is waited for: what Watcher does next would
+        fail, and with it a continuous audit, for ever. After that the
+        outcome is in the log alone.
         """
         text = status.fit(message)
         LOG.info('Audit %s: %s', audit.uuid, text)
         try:
-            fresh = objects.Audit.get_by_uuid(self.ctx, audit.uuid, eager=True)
-            if fresh.status_message != text:
-                fresh.status_message = text
-                fresh.save()
+            for attempt in tenacity.Retrying(
+                retry=tenacity.retry_if_exception_type(lock.FAILURES),
+                stop=tenacity.stop_after_delay(DATABASE_SECONDS),
+                wait=tenacity.wait_fixed(1),
+                reraise=True,
+            ):
+                with attempt:
+                    self._write(audit.uuid, text)
         except Exception:
             LOG.exception(
                 'The status message of audit %s cannot be written', audit.uuid
             )
         return text
+
+    def _write(self, uuid: str, text: str) -> None:
+        fresh = objects.Audit.get_by_uuid(self.ctx, uuid, eager=True)
+        if fresh.status_message != text:
+            fresh.status_message = text
+            fresh.save()
 
 
 class Rebalancing(KronosStrategy):

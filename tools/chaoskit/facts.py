@@ -43,6 +43,7 @@ class Audit:
     strategy: str
     state: str
     next_run: float
+    updated_at: float
     status_message: str = ''
 
 

@@ -41,6 +41,8 @@ NOVA = {'nova-conductor', 'nova-scheduler', 'rabbitmq', 'mariadb', 'placement'}
 TERMINAL = 'terminal states'
 EXEMPT = {'kronos_evacuate'}
 """A drain waits for no cooldown of the aggregate."""
+LATE_SECONDS = 5.0
+"""After an outage of the database, in which Watcher fails of it."""
 SLACK = 2.0
 """Watcher's times are whole seconds."""
 
@@ -226,18 +228,25 @@ def _ends(actions: list[Action], hosts: set[str]) -> list[float]:
     ]
 
 
-def audits(look: Look, created: Iterable[str]) -> Iterator[Finding]:
-    """A continuous audit stays one, whatever happens."""
+def audits(
+    look: Look, outages: Outages, created: Iterable[str]
+) -> Iterator[Finding]:
+    """A continuous audit stays one, whatever happens.
+
+    But for what Watcher itself does of it while its database is away.
+    """
     for uuid in created:
         audit = look.audits.get(uuid)
         if audit is None or audit.state not in ('ONGOING', 'PENDING'):
             state = audit.state if audit else 'gone'
             told = audit.status_message if audit else ''
+            since = audit.updated_at if audit else look.at
             yield Finding(
                 'audits alive',
                 f'audit {audit.name if audit else uuid} is {state}: {told}',
                 f'openstack optimize audit show {uuid}; the log of the '
                 'decision engine',
+                not outages.any({'mariadb'}, since - LATE_SECONDS, since),
             )
 
 

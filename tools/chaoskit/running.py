@@ -235,7 +235,7 @@ class Run:
             *judges.rules(look, self._outages, topology.AGGREGATES),
         ]
         if not self._is_ending:
-            found += judges.audits(look, self._audits.values())
+            found += judges.audits(look, self._outages, self._audits.values())
         keys = {(one.judge, one.what): one for one in found}
         for key in list(self._doubts):
             if key not in keys:

@@ -44,7 +44,8 @@ MIGRATIONS = """
     FROM nova_cell1.migrations WHERE created_at >= %s
 """
 AUDITS = """
-    SELECT a.uuid, a.name, s.name, a.state, a.next_run_time, a.status_message
+    SELECT a.uuid, a.name, s.name, a.state, a.next_run_time,
+      a.updated_at, a.status_message
     FROM watcher.audits a JOIN watcher.strategies s ON s.id = a.strategy_id
     WHERE a.deleted = 0
 """
@@ -164,7 +165,7 @@ def _migration(row: tuple[Any, ...]) -> Migration:
 
 
 def _audit(row: tuple[Any, ...]) -> Audit:
-    return Audit(*row[:4], _seconds(row[4]), row[5] or '')
+    return Audit(*row[:4], *map(_seconds, row[4:6]), row[6] or '')
 
 
 def _plan(row: tuple[Any, ...]) -> Plan:

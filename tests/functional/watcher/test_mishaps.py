@@ -32,11 +32,15 @@ class ConfigFile(fixtures.Fixture):
 
 
 class Losing(fixtures.Fixture):
-    """A database that is lost at statements that hold certain words."""
+    """A database that is lost at statements that hold certain words.
 
-    def __init__(self, *words):
+    :param times: so often
+    """
+
+    def __init__(self, *words, times=float('inf')):
         super().__init__()
         self.words = words
+        self.times = times
         self.lost = 0
 
     def _setUp(self):
@@ -47,7 +51,7 @@ class Losing(fixtures.Fixture):
 
     def _execute(self, connection, cursor, statement, values, *_):
         text = f'{statement} {values}'
-        if all(word in text for word in self.words):
+        if self.lost < self.times and all(word in text for word in self.words):
             self.lost += 1
             raise db_exception.DBConnectionError('the database is gone')
 
@@ -171,6 +175,7 @@ class NothingHappensTestCase(test_audits.Continuous):
 
     def test_the_database_is_lost_where_the_outcome_is_told(self):
         """The plan counts; a failed audit would never run again."""
+        self.impatient()
         log = self.useFixture(fixtures.FakeLogger())
         with Losing('UPDATE audits', '3 migrations') as losing:
             message = self.run_full()
@@ -180,6 +185,19 @@ class NothingHappensTestCase(test_audits.Continuous):
         self.assertIn('alpha: 3 migrations', log.output)
         self.assertEqual(3, self.planned())
         self.assertIn('3 migrations', self.run_full())
+
+    def impatient(self):
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.strategies.base.DATABASE_SECONDS', 0)
+        )
+
+    def test_the_database_is_back_after_a_while(self):
+        """It is waited for: what Watcher does next would fail the audit."""
+        with Losing('UPDATE audits', '3 migrations', times=2) as losing:
+            message = self.run_full()
+        self.assertEqual(2, losing.lost)
+        self.assertIn('3 migrations', message)
+        self.assertEqual(3, self.planned())
 
     def test_the_database_is_lost_where_an_empty_plan_is_renewed(self):
         for n, one in enumerate(self.cloud.servers.values()):
@@ -195,6 +213,9 @@ class NothingHappensTestCase(test_audits.Continuous):
 class OneshotFailureTestCase(test_audits.Oneshot):
     def test_the_database_is_lost_too(self):
         """What the audit failed of is the failure, not the loss."""
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.strategies.base.DATABASE_SECONDS', 0)
+        )
         log = self.useFixture(fixtures.FakeLogger())
         self.write_policies('policies: 7')
         with Losing('UPDATE audits', 'policies.yaml') as losing:

@@ -35,6 +35,19 @@ def server(uuid='s1', host='cmp2', **more):
     return Server(uuid, f'vm-{uuid}', host, **fields)
 
 
+def audit(**more):
+    fields = {
+        'name': 'mine',
+        'strategy': 'kronos_spread',
+        'state': 'ONGOING',
+        'next_run': 0.0,
+        'updated_at': NOW,
+        'status_message': 'why',
+        **more,
+    }
+    return Audit('a1', **fields)
+
+
 def migration(number=1, **more):
     fields = {
         'uuid': f'm{number}',
@@ -246,14 +259,27 @@ class TestCooldowns(JudgeTestCase):
 class TestAudits(JudgeTestCase):
     def test_failed(self):
         for state in ('FAILED', 'CANCELLED', 'SUCCEEDED'):
-            audit = Audit('a1', 'mine', 'kronos_spread', state, 0.0, 'why')
-            seen = look(audits={'a1': audit})
-            self.one(judges.audits(seen, ['a1']), f'mine is {state}: why')
-        self.one(judges.audits(look(), ['a1']), 'a1 is gone')
+            row = audit(state=state)
+            found = judges.audits(look(audits={'a1': row}), Outages(), ['a1'])
+            self.one(found, f'mine is {state}: why')
+        self.one(judges.audits(look(), Outages(), ['a1']), 'a1 is gone')
+
+    def test_watcher_loses_its_database(self):
+        """It fails the audit itself, when the database is back."""
+        row = audit(state='FAILED', updated_at=NOW)
+        for since, until, is_ours in (
+            (-20, -4, False),
+            (-20, NEVER, False),
+            (-20, -6, True),
+            (1, 2, True),
+        ):
+            away = Outages([Outage('mariadb', NOW + since, NOW + until)])
+            found = judges.audits(look(audits={'a1': row}), away, ['a1'])
+            self.one(found, 'mine is FAILED', is_ours=is_ours)
 
     def test_alive(self):
-        audit = Audit('a1', 'mine', 'kronos_spread', 'ONGOING', 0.0)
-        self.none(judges.audits(look(audits={'a1': audit}), ['a1']))
+        seen = look(audits={'a1': audit()})
+        self.none(judges.audits(seen, Outages(), ['a1']))
 
 
 class TestAtRest(JudgeTestCase):
