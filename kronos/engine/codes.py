@@ -48,6 +48,8 @@ class Code(StrEnum):
     HOST_NO_CAPACITY = 'host_no_capacity'
     HOST_CLOSED = 'host_closed'
     HOST_NO_PLACEMENT = 'host_no_placement'
+    HOST_STUCK_OUT = 'host_stuck_out'
+    HOST_STUCK_INTO = 'host_stuck_into'
 
     ZONE_PINNED = 'zone_pinned'
     CELL_CROSSED = 'cell_crossed'

@@ -16,7 +16,13 @@ from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.codes import Code, Reason
 from kronos.engine.drains import why_unavailable
 from kronos.engine.groups import SOFT, GroupRule
-from kronos.engine.rules import Elsewhere, HeadroomRule, KeyedRule, Rule
+from kronos.engine.rules import (
+    Elsewhere,
+    HeadroomRule,
+    HeldRule,
+    KeyedRule,
+    Rule,
+)
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.state import State
 from kronos.engine.types import Snapshot
@@ -163,12 +169,14 @@ def build(
     frozen_hosts: Mapping[str, str],
     settings: Settings,
     more: Sequence[Rule] = (),
+    held_destinations: Mapping[str, str] | None = None,
 ) -> Constraints:
     """The rules of a scope (E1-E12, F4, S14 and the hard AZ pin).
 
     :param state: the arrays of the same snapshot; they share the placement
     :param frozen_hosts: host to reason, from the scorecard
     :param more: further rules, of one phase
+    :param held_destinations: host to reason, from what is remembered
     """
     index = state.index
     hosts = [snapshot.hosts[name] for name in index.hosts]
@@ -190,6 +198,15 @@ def build(
             zones,
         ),
     ]
+    held = {
+        index.host[name]: reason
+        for name, reason in (held_destinations or {}).items()
+        if name in index.host
+    }
+    if held:
+        # First of those that look at who is on its way: lifted, it may lift
+        # them as well.
+        rules.append(HeldRule(len(instances), len(hosts), held))
     cells = [host.cell for host in hosts]
     if any(cells):
         within = [cells[host] for host in state.host_of.tolist()]

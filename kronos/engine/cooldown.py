@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kronos.engine import faults, quarantine
+from kronos.engine import faults, labels, makespan, quarantine
 from kronos.engine.codes import Code, Reason
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.faults import Fault, Rest
@@ -25,7 +25,12 @@ class Memory:
     standstill: str = ''
     """Why the whole scope is not planned now (I1)."""
     unavailable: dict[str, str] = field(default_factory=dict)
-    """Instance uuid to the reason: it cools down or is in quarantine."""
+    """Instance uuid to the reason: it cools down, is in quarantine, or is on
+    one of ``held_sources``."""
+    held_sources: dict[str, str] = field(default_factory=dict)
+    """Host to the reason why nothing gets its turn to leave it."""
+    held_destinations: dict[str, str] = field(default_factory=dict)
+    """Host to the reason why nothing gets its turn to go there."""
     returns: dict[str, dict[str, str]] = field(default_factory=dict)
     """Instance uuid to host to the reason: spread and pack do not move it
     back there."""
@@ -86,11 +91,19 @@ def remember(snapshot: Snapshot, settings: Settings) -> Memory:
     """
     past = _Past(snapshot, settings)
     seeds = Sown(snapshot, settings)
-    memory = Memory(standstill=past.standstill() or seeds.standstill())
+    memory = Memory(
+        standstill=past.standstill() or seeds.standstill(),
+        held_sources=past.held_sources(),
+        held_destinations=past.held_destinations(),
+    )
     for uuid in sorted(snapshot.instances):
         events = past.by_instance.get(uuid, [])
         host = snapshot.instances[uuid].host
-        reason = past.unavailable(events, host) or seeds.unavailable(uuid)
+        reason = (
+            past.unavailable(events, host)
+            or seeds.unavailable(uuid)
+            or memory.held_sources.get(host, '')
+        )
         if reason:
             memory.unavailable[uuid] = reason
         left = past.left_hosts(events, host)
@@ -112,6 +125,17 @@ def is_stuck(event: Event, settings: Settings, now: float) -> bool:
     """
     age = now - event.at
     return event.outcome is Outcome.UNDER_WAY and age > settings.stuck_seconds
+
+
+def holds_hosts(event: Event, settings: Settings, now: float) -> bool:
+    """Whether a stuck migration has its turn at its two hosts for good.
+
+    Only one of which Nova tells: the actions look at nothing else there but
+    at turns of their own, which pass by themselves.
+
+    :param now: Unix seconds
+    """
+    return event.origin is Origin.NOVA and is_stuck(event, settings, now)
 
 
 def _horizon(settings: Settings) -> float:
@@ -261,6 +285,46 @@ class _Past:
             for uuid, event in sorted(found.items())
         ]
 
+    def held_sources(self) -> dict[str, str]:
+        """Host to the reason why nothing gets its turn to leave it."""
+        most = makespan.OUT_OF_HOST
+        return {
+            host: Reason(
+                f'{_are_stuck(held, f"out of {host}")}, and a host sends '
+                f'{_at_a_time(most)}; {_end_by_hand(held)}',
+                Code.HOST_STUCK_OUT,
+                host=host,
+            )
+            for host, held in self._holders(lambda one: one.source, most)
+        }
+
+    def held_destinations(self) -> dict[str, str]:
+        """Host to the reason why nothing gets its turn to go there."""
+        most = makespan.INTO_HOST
+        return {
+            host: Reason(
+                f'{_are_stuck(held, f"into {host}")}, and a host takes '
+                f'{_at_a_time(most)}; {_end_by_hand(held)}',
+                Code.HOST_STUCK_INTO,
+                host=host,
+            )
+            for host, held in self._holders(lambda one: one.destination, most)
+        }
+
+    def _holders(
+        self, end: Callable[[Event], str], most: int
+    ) -> list[tuple[str, list[Event]]]:
+        """The hosts that stuck migrations hold, and these migrations.
+
+        :param end: which of the two hosts of a migration
+        :param most: so many are under way there at a time
+        """
+        found: dict[str, list[Event]] = {}
+        for event in self._events:
+            if end(event) and holds_hosts(event, self._settings, self._now):
+                found.setdefault(end(event), []).append(event)
+        return [pair for pair in found.items() if len(pair[1]) >= most]
+
     def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:
         """The failure that keeps an instance in quarantine now."""
         return _last(
@@ -311,6 +375,25 @@ def _last(
     events: Sequence[Event], which: Callable[[Event], bool]
 ) -> Event | None:
     return next((event for event in reversed(events) if which(event)), None)
+
+
+def _are_stuck(held: Sequence[Event], where: str) -> str:
+    """``the migration of instance u1 out of cmp1 is stuck``"""
+    uuids = sorted({event.instance for event in held})
+    several, instances = len(held) > 1, len(uuids) > 1
+    return (
+        f'the migration{"s" if several else ""} of '
+        f'instance{"s" if instances else ""} {labels.some(uuids)} {where} '
+        f'{"are" if several else "is"} stuck'
+    )
+
+
+def _end_by_hand(held: Sequence[Event]) -> str:
+    return f'end {"them" if len(held) > 1 else "it"} by hand'
+
+
+def _at_a_time(number: int) -> str:
+    return f'{number} server{"" if number == 1 else "s"} at a time'
 
 
 def _named(event: Event) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kronos.engine import mending
+from kronos.engine import cooldown, mending
 from kronos.engine.carry import Carry
 from kronos.engine.codes import Code, Reason
-from kronos.engine.events import Outcome
+from kronos.engine.events import Event, Outcome
 from kronos.engine.movability import PIN, RUNNING
 from kronos.engine.scene import Case
 from kronos.engine.types import ComputeService, Headroom, Instance
@@ -87,6 +87,33 @@ def _on_its_way(case: Case, _: Reason, pair: Pair) -> Case:
         or event.outcome not in (Outcome.PLANNED, Outcome.UNDER_WAY)
     ]
     return mending.with_snapshot(case, events=events)
+
+
+def _ended(which: Callable[[Event, Pair], bool]) -> Lift:
+    """Some migrations of other instances are stuck no more.
+
+    That of the instance itself is a reason of its own.
+    """
+
+    def lifted(case: Case, _: Reason, pair: Pair) -> Case:
+        settings, now = case.settings, case.snapshot.taken_at
+        events = [
+            event
+            for event in case.snapshot.events
+            if event.instance == pair.instance
+            or not which(event, pair)
+            or not cooldown.is_stuck(event, settings, now)
+        ]
+        return mending.with_snapshot(case, events=events)
+
+    return lifted
+
+
+def _into(event: Event, pair: Pair) -> bool:
+    """Whether it only holds the destination: the source is another reason."""
+    return (
+        event.destination == pair.destination and event.source != pair.source
+    )
 
 
 def _no_quarantine(case: Case, _: Reason, __: Pair) -> Case:
@@ -215,6 +242,10 @@ _LIFTS: dict[Code, Lift] = {
     Code.HOST_NO_CAPACITY: _sample('host_capacity', 1.0),
     Code.HOST_CLOSED: _host(closed=''),
     Code.HOST_NO_PLACEMENT: _setting(require_headroom=False),
+    Code.HOST_STUCK_OUT: _ended(
+        lambda event, pair: event.source == pair.source
+    ),
+    Code.HOST_STUCK_INTO: _ended(_into),
     Code.ZONE_PINNED: _instance(
         lambda _, __: {'pinned_availability_zone': None}
     ),

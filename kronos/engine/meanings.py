@@ -128,6 +128,15 @@ MEANINGS: dict[Code, Meaning] = {
         'Placement shows no inventory of the host.',
         'Repair its resource provider, or set require_headroom to false.',
     ),
+    Code.HOST_STUCK_OUT: Meaning(
+        'A migration out of the host of the instance is stuck, and no other '
+        'gets its turn there.',
+        'End that migration by hand.',
+    ),
+    Code.HOST_STUCK_INTO: Meaning(
+        'As many migrations into the host are stuck as it takes at a time.',
+        'End them by hand.',
+    ),
     Code.ZONE_PINNED: Meaning(
         'The instance is pinned to another availability zone.',
         'Choose a host of that zone.',

@@ -146,6 +146,7 @@ class Phases:
             self.scorecard.frozen_hosts,
             self.settings,
             more,
+            self._memory.held_destinations,
         )
 
     def _return_rule(self) -> ReturnRule:

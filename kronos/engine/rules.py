@@ -253,6 +253,32 @@ class ReturnRule(Rule):
         return mask
 
 
+class HeldRule(Rule):
+    """Nothing goes to hosts that take no more migrations.
+
+    :param refused: host to the reason
+    """
+
+    binds_rebuilds = False
+
+    def __init__(
+        self, instances: int, hosts: int, refused: Mapping[int, str]
+    ) -> None:
+        super().__init__(instances, hosts)
+        self._refused = refused
+
+    def why_not(self, instance: int, host: int) -> str:
+        return self._refused.get(host, '')
+
+    def rows(self, instances: IntArray) -> BoolArray:
+        mask = np.ones((len(instances), self._shape[1]), dtype=bool)
+        mask[:, list(self._refused)] = False
+        return mask
+
+    def column(self, host: int) -> BoolArray:
+        return np.full(self._shape[0], host not in self._refused, dtype=bool)
+
+
 def demand(instance: Instance) -> dict[str, int]:
     """What an instance asks Placement for, by resource class."""
     return {

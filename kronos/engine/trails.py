@@ -239,6 +239,12 @@ class Trails:
 
 
 def is_of_host(reason: Reason) -> bool:
-    """Whether it is one of :meth:`Trails.faults`."""
+    """Whether it is one of :meth:`Trails.faults`.
+
+    Not so a destination that is held: a rule says that, since the stuck
+    migration may be the instance's own.
+    """
     code = code_of(reason)
+    if code is Code.HOST_STUCK_INTO:
+        return False
     return code is Code.SCOPE_NO_SERVICES or code.startswith('host_')

@@ -94,6 +94,17 @@ def past(*events: Event, **settings: float) -> Scene:
     return Scene(snapshot, cpu(), settings)
 
 
+def stuck(*routes: tuple[str, str, str]) -> Scene:
+    """Migrations of which Nova has told nothing for two days."""
+    ago = 172800.0
+    return past(
+        *(
+            Event(*route, Outcome.UNDER_WAY, NOW - ago, Origin.NOVA)
+            for route in routes
+        )
+    )
+
+
 def group(kind: str, *others: str, **settings: Any) -> Scene:
     """v on a; its fellow w on the named host."""
     more = [vm('w', one, [0.0]) for one in others]
@@ -324,6 +335,8 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.HOST_NO_CAPACITY: lambda: no_sample('host_capacity'),
     Code.HOST_CLOSED: lambda: of_host(closed='available is false'),
     Code.HOST_NO_PLACEMENT: lambda: of_host({'require_headroom': True}),
+    Code.HOST_STUCK_OUT: lambda: stuck(('w', 'a', 'x')),
+    Code.HOST_STUCK_INTO: lambda: stuck(('w', 'x', 'b'), ('y', 'x', 'b')),
     Code.ZONE_PINNED: lambda: zones(True),
     Code.CELL_CROSSED: cells,
     Code.ZONE_CROSSED: lambda: zones(False),

@@ -122,9 +122,23 @@ class Judge(Ledger):
             yield 'its destination is not available'
         if target.forced_down or self._snapshot.hosts[target.host].closed:
             yield 'its destination is closed'
+        if self._stuck('source', step.source) >= 1:
+            yield 'its source sends one that is stuck'
+        if self._stuck('destination', step.destination) >= 2:
+            yield 'its destination takes two that are stuck'
         drained = self._settings.drain_hosts or []
         if self._settings.evacuate and step.destination in drained:
             yield 'its destination is being drained'
+
+    def _stuck(self, end: str, host: str) -> int:
+        """How many migrations of Nova's never end there."""
+        oldest = self._snapshot.taken_at - self._settings.stuck_seconds
+        return sum(
+            getattr(one, end) == host
+            and (one.outcome, one.origin) == ('under_way', 'nova')
+            and one.at < oldest
+            for one in self._snapshot.events
+        )
 
     def _about_places(self, step: MigrationStep) -> Iterator[str]:
         instance = self._snapshot.instances[step.instance]

@@ -408,6 +408,21 @@ class TestUnderWay(base.BaseTestCase):
             result.reason,
         )
 
+    def test_a_stuck_migration_of_another_server(self) -> None:
+        """Nobody else leaves a, nor comes to d with two on their way there."""
+        snapshot = scope(EVEN, {'v': 'a', 'w': 'a'}, 'anti-affinity')
+        snapshot.taken_at = 1e6
+        stuck = [self._event('x', 'y', 'd'), self._event('z', 'y', 'd')]
+        snapshot.events = stuck
+        self.assertEqual([('v', 'b')], moves(repair(snapshot)))
+        snapshot.events = [self._event('x', 'a', 'y')]
+        result = repair(snapshot)
+        self.assertEqual([], result.steps)
+        for uuid in 'vw':
+            self.assertIn(
+                'of instance x out of a is stuck', result.stayed[uuid]
+            )
+
     def test_who_is_planned_to_leave_leaves(self) -> None:
         """Of a plan that was started; a second one would move the trouble."""
         snapshot = scope(EVEN, {'v': 'a', 'w': 'a'}, 'anti-affinity')

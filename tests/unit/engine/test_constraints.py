@@ -12,7 +12,7 @@ from kronos.engine.arrays import Index
 from kronos.engine.constraints import Constraints
 from kronos.engine.events import Event, Origin, Outcome
 from kronos.engine.groups import GroupRule, why_not
-from kronos.engine.rules import HeadroomRule, Rule
+from kronos.engine.rules import HeadroomRule, HeldRule, Rule
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.state import State
 from kronos.engine.types import (
@@ -56,6 +56,18 @@ class TestMasks(base.BaseTestCase):
                 self.assertEqual(
                     said[:, host].tolist(), rule.column(host).tolist()
                 )
+
+    def test_hosts_that_are_held(self) -> None:
+        """A stuck migration binds moves, and no rebuild."""
+        found = built(*scopes.chance(2))
+        assert found is not None
+        now, _ = found
+        shape = len(now.index.instances), len(now.index.hosts)
+        for refused in ({}, {1: 'held'}):
+            rule = HeldRule(*shape, refused)
+            self._check(now, [rule])
+            self.assertEqual(refused.get(1, ''), rule.why_not(0, 1))
+            self.assertFalse(rule.binds_rebuilds)
 
     def test_masks_are_what_the_rules_say(self) -> None:
         """On scopes by lot, whatever moves were made and taken back."""

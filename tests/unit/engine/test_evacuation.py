@@ -19,6 +19,7 @@ from kronos.engine.types import (
     StopReason,
 )
 from kronos.policies.models import Fallback, Mode, Policy
+from kronos.strategies import messages
 from tests.unit.engine import scopes
 from tests.unit.engine.scopes import policy, vm
 
@@ -363,6 +364,45 @@ class TestPlan(base.BaseTestCase):
         self.assertEqual(['v0', 'v2'], [s.instance for s in result.steps])
         self.assertIn('500', result.stayed['v1'])
         self.assertIn('1 of 3 instances cannot leave', result.warnings[0])
+
+    def test_a_stuck_migration_out_of_the_host(self) -> None:
+        """No other gets its turn; an operator learns which one to end."""
+        snapshot = balanced()
+        snapshot.taken_at = 1e6
+        snapshot.events = [
+            Event('v0', 'off', 'a', Outcome.UNDER_WAY, 0.0, Origin.NOVA)
+        ]
+        result = run(snapshot, rebalance=False)
+        self.assertEqual([], result.steps)
+        self.assertEqual(
+            'off: 0 leave, 3 stay (the migration of instance v0 out of off is '
+            'stuck, and a host sends 1 server at a time; end it by hand)',
+            messages.drained(result),
+        )
+        self.assertEqual(
+            'off: 0 of 3 instances leave, 3 cannot', result.reason
+        )
+        self.assertIn(
+            '2 instances: the migration of instance v0 out of off is stuck',
+            ' '.join(result.warnings),
+        )
+
+    def test_stuck_migrations_into_a_destination(self) -> None:
+        """a takes none beside two that are stuck; b takes all."""
+        snapshot = balanced()
+        snapshot.taken_at = 1e6
+        snapshot.events = [
+            Event(one, 'x', 'a', Outcome.UNDER_WAY, 0.0, Origin.NOVA)
+            for one in ('x0', 'x1')
+        ]
+        result = run(snapshot, rebalance=False)
+        self.assertEqual(['b'] * 3, [one.destination for one in result.steps])
+        (snapshot.services or {})['b'].status = 'disabled'
+        stayed = run(snapshot, rebalance=False).stayed['v0']
+        self.assertIn('1 host: the migrations of instances x0, x1', stayed)
+        snapshot.events.pop()
+        result = run(snapshot, rebalance=False, drain_hosts=['off'])
+        self.assertEqual(['a'] * 3, [one.destination for one in result.steps])
 
     def test_anti_affinity(self) -> None:
         """E9: the second member sees where the first went."""

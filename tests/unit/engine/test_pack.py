@@ -363,6 +363,39 @@ class TestWholeDrains(base.BaseTestCase):
             result.stayed['a'],
         )
 
+    def test_a_stuck_migration_keeps_its_source(self) -> None:
+        """h1, the coldest, is not begun with, and may be filled."""
+        snapshot = three()
+        snapshot.taken_at = 1e6
+        snapshot.events = [
+            Event('x', 'h1', 'y', Outcome.UNDER_WAY, 0.0, Origin.NOVA)
+        ]
+        for partial in (False, True):
+            result = plan(snapshot, pack_partial_drains=partial)
+            self.assertEqual([('b', 'h2', 'h3')], moves(result))
+            self.assertEqual([], result.begun)
+            self.assertEqual(
+                'the migration of instance x out of h1 is stuck, and a host '
+                'sends 1 server at a time; end it by hand',
+                result.stayed['a'],
+            )
+        snapshot.hosts['h3'].closed = 'for the test'
+        self.assertIn(('b', 'h2', 'h1'), moves(plan(snapshot)))
+
+    def test_stuck_migrations_into_a_host(self) -> None:
+        """h3, the fullest, takes none; h1 goes to h2 then."""
+        snapshot = three()
+        snapshot.taken_at = 1e6
+        snapshot.events = [
+            Event(one, 'x', 'h3', Outcome.UNDER_WAY, 0.0, Origin.NOVA)
+            for one in ('x0', 'x1')
+        ]
+        self.assertEqual([('a', 'h1', 'h2')], moves(plan(snapshot)))
+        # A rebuild there is no migration: what is lost still has a place.
+        self.assertEqual(
+            [('a', 'h1', 'h2')], moves(plan(snapshot, headroom_hosts=1))
+        )
+
     def test_group_keeps_its_host(self) -> None:
         """E2: of two apart, one is where the other would have to go."""
         snapshot = three()

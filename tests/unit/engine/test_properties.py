@@ -22,7 +22,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import Mode, Policy
-from tests.unit.engine import legality, scopes
+from tests.unit.engine import legality, scopes, trouble
 
 NOW = 100000.0
 FAST = hypothesis.settings(
@@ -52,6 +52,8 @@ def clouds(draw: Any) -> Cloud:
         for host in snapshot.hosts.values():
             host.cell = rng.choice(['one', 'two'])
     snapshot.events = [_event(snapshot, rng) for _ in range(rng.randint(0, 3))]
+    if rng.random() < 0.15:
+        snapshot.events += trouble.stuck(snapshot, rng)
     settings = dataclasses.replace(settings, **draw(_options(snapshot)))
     if not settings.evacuate and not settings.enforces:
         settings.rebalance = True

@@ -235,6 +235,41 @@ class TestMemory(base.BaseTestCase):
         self.assertEqual(2, stages['unavailable'])
         self.assertIn('as a precaution', ' '.join(result.warnings))
 
+    def test_behind_a_stuck_migration(self) -> None:
+        """All of a; and those of b have nowhere else to go."""
+        stuck = self.event(
+            'x',
+            at=-90000.0,
+            outcome=Outcome.UNDER_WAY,
+            source='a',
+            destination='x',
+        )
+        result = self.planned(stuck)
+        self.assertEqual([], result.steps)
+        why = 'the migration of instance x out of a is stuck'
+        for n in range(8):
+            self.assertIn(why, result.stayed[f'a-{n}'])
+        self.assertIn('stuck_after', ' '.join(result.warnings))
+        self.assertEqual({}, result.unavailable_hosts)
+
+    def test_stuck_migrations_into_a_destination(self) -> None:
+        stuck = [
+            self.event(
+                one,
+                at=-90000.0,
+                outcome=Outcome.UNDER_WAY,
+                destination='b',
+            )
+            for one in 'xy'
+        ]
+        self.assertTrue(self.planned(stuck[0]).steps)
+        result = self.planned(*stuck)
+        self.assertEqual([], result.steps)
+        self.assertIn(
+            'the migrations of instances x, y into b are stuck',
+            result.stayed['a-0'],
+        )
+
     def test_no_way_back(self) -> None:
         """All of them left b, longer ago than they cool down."""
         result = self.planned(

@@ -228,6 +228,65 @@ class TestOtherPhases(base.BaseTestCase):
         self.assertIs(Code.GROUP_WAITS, asked.of('v', 'e').code)
 
 
+class TestStuck(base.BaseTestCase):
+    """Lifting them takes the stuck migrations away, and no more."""
+
+    def _asked(self, *routes: tuple[str, str, str], **more: Any) -> Asked:
+        snapshot = three(vm('v', 'a', [0.2]), vm('w', 'a', [0.1]))
+        snapshot.taken_at = 1e6
+        snapshot.events = [
+            Event(*route, Outcome.UNDER_WAY, 0.0, Origin.NOVA)
+            for route in routes
+        ]
+        return Asked(snapshot, cpu(), **more)
+
+    def _lifted(self, asked: Asked, uuid: str, host: str) -> None:
+        found = lifted.settled(asked.case, asked.result, asked.of(uuid, host))
+        for reason in found.reasons:
+            left = lifted.without(asked.case, found, reason)
+            self.assertNotEqual(
+                [], lifted.still_against(left, asked.result, found)
+            )
+        freed = lifted.without(asked.case, found)
+        self.assertEqual([], lifted.still_against(freed, asked.result, found))
+
+    def test_out_of_a_host(self) -> None:
+        asked = self._asked(('w', 'a', 'c'))
+        self.assertEqual([], asked.result.steps)
+        for uuid, code in [
+            ('v', Code.HOST_STUCK_OUT),
+            ('w', Code.INSTANCE_ON_ITS_WAY),
+        ]:
+            found = asked.of(uuid, 'b')
+            self.assertEqual([code], [one.code for one in found.reasons])
+            self._lifted(asked, uuid, 'b')
+
+    def test_into_a_host(self) -> None:
+        asked = self._asked(('x', 'p', 'b'), ('y', 'q', 'b'))
+        found = asked.of('v', 'b')
+        self.assertEqual(
+            [Code.HOST_STUCK_INTO], [one.code for one in found.reasons]
+        )
+        self._lifted(asked, 'v', 'b')
+
+    def test_at_both_ends(self) -> None:
+        asked = self._asked(('x', 'p', 'b'), ('y', 'q', 'b'), ('x', 'a', 'p'))
+        self.assertEqual(
+            [Code.HOST_STUCK_OUT, Code.HOST_STUCK_INTO],
+            [one.code for one in asked.of('v', 'b').reasons],
+        )
+        self._lifted(asked, 'v', 'b')
+
+    def test_its_own_is_one_of_them(self) -> None:
+        """Without it b is not held any more, and still a by the other."""
+        asked = self._asked(('v', 'a', 'b'), ('w', 'a', 'b'))
+        self.assertEqual(
+            [Code.INSTANCE_ON_ITS_WAY, Code.HOST_STUCK_OUT],
+            [one.code for one in asked.of('v', 'b').reasons],
+        )
+        self._lifted(asked, 'v', 'b')
+
+
 class TestPack(base.BaseTestCase):
     def _asked(self, *vms: Any, **settings: Any) -> Asked:
         rules = cpu(

@@ -40,6 +40,8 @@ def troubled(draw: Any) -> tuple[Cloud, random.Random]:
     rng = random.Random(draw(st.integers(0, 2**32)))
     if rng.random() < 0.7:
         cloud = trouble.spoil(cloud, rng)
+    if rng.random() < 0.3:
+        cloud[0].events += trouble.stuck(cloud[0], rng)
     return cloud, rng
 
 

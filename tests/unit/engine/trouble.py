@@ -114,6 +114,23 @@ def _failure(snapshot: Snapshot, rng: random.Random) -> Event:
     )
 
 
+def stuck(snapshot: Snapshot, rng: random.Random) -> list[Event]:
+    """Migrations that never end, most of them at one of the first hosts."""
+    names = sorted(snapshot.hosts)
+    hosts = [*names[:2], rng.choice(names), 'elsewhere']
+    return [
+        Event(
+            rng.choice([*sorted(snapshot.instances), 'gone', 'lost']),
+            rng.choice([*hosts, 'elsewhere']),
+            rng.choice(hosts),
+            Outcome.UNDER_WAY,
+            snapshot.taken_at - 90000.0,
+            Origin.NOVA,
+        )
+        for _ in range(rng.randint(1, 4))
+    ]
+
+
 def _by_name(one: Policy, snapshot: Snapshot, kind: LabelType) -> Policy:
     """The policy that knows instances by names; two may share one."""
     for at, instance in enumerate(snapshot.instances.values()):

@@ -13,8 +13,10 @@ import fixtures
 from oslotest import base
 
 from kronos.common.exceptions import ArchiveError, PolicyFileError
-from kronos.engine.types import Health, Reading, Sample
-from kronos.snapshots import archive, files
+from kronos.engine.codes import Code
+from kronos.engine.events import Origin, Outcome
+from kronos.engine.types import Event, Health, Reading, Sample
+from kronos.snapshots import anonymising, archive, files
 from kronos.snapshots.replaying import Wish, replay
 from tests.unit.snapshots import recordings
 
@@ -45,6 +47,32 @@ class TestRoundTrip(ArchiveTestCase):
         plan = replay(one, Wish())
         self.assertEqual(plan.report, replay(other, Wish()).report)
         self.assertTrue(plan.report.steps)
+
+    def test_a_stuck_migration(self) -> None:
+        """It holds its host in every replay, whatever the names."""
+        one = recordings.small()
+        stuck = Event(
+            'u9',
+            'a1',
+            'x',
+            Outcome.UNDER_WAY,
+            recordings.NOW - 9e4,
+            Origin.NOVA,
+        )
+        one.gathered.events.append(stuck)
+        archive.write(str(self.path), one)
+        plans = [
+            replay(found, Wish()).report.scopes[0]
+            for found in (
+                one,
+                archive.read(str(self.path)),
+                anonymising.anonymized(one),
+            )
+        ]
+        self.assertEqual(plans[0], plans[1])
+        for plan in plans:
+            codes = [getattr(why, 'code', '') for why in plan.stayed.values()]
+            self.assertEqual(2, codes.count(Code.HOST_STUCK_OUT))
 
     def test_every_format_can_be_written(self) -> None:
         for number, path in enumerate(
