@@ -24,6 +24,12 @@ def render(document: Mapping[str, Any], title: str) -> str:
     :raises KeyError: if it lacks what every version has
     """
     found = view.scopes(document)
+    sortings = [
+        sorting
+        for one in found
+        for sorting in (one.host_sorting, one.move_sorting)
+        if sorting
+    ]
     return (
         _environment()
         .get_template('page.html')
@@ -36,6 +42,7 @@ def render(document: Mapping[str, Any], title: str) -> str:
             scale_width=scale.WIDTH,
             row_height=flows.ROW,
             limits=_LIMITS,
+            orders=max((len(one.labels) for one in sortings), default=0),
         )
     )
 

@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.pages import bars, flows, grouping, naming, places, stays
+from kronos.pages import (
+    bars,
+    flows,
+    grouping,
+    naming,
+    places,
+    sorting,
+    stays,
+)
 
 MOVES = 500
 """Moves that have a row in the table."""
@@ -63,8 +71,10 @@ class Scope:
     fills: bool
     """Whether hosts are to be filled, and others emptied."""
     moves: list[Move]
+    move_sorting: sorting.Sorting | None
     flow: flows.Flow | None
     hosts: list[places.HostRow]
+    host_sorting: sorting.Sorting | None
     zones: list[places.ZoneRow]
     has_places: bool
     groups: grouping.Groups | None
@@ -97,16 +107,19 @@ def _scope(number: int, told: Mapping[str, Any]) -> Scope:
     rows = places.hosts(told, where, used)
     steps = told['steps']
     zone_of = {row.name: row.zone for row in rows}
+    fills = any(one.fills for one in figures)
     return Scope(
         number=number,
         told=told,
         outcome=_SAYS.get(told['stopped'], told['stopped']),
         policies=figures,
         used=used,
-        fills=any(one.fills for one in figures),
+        fills=fills,
         moves=_moves(steps, zone_of),
+        move_sorting=sorting.moves(steps[:MOVES], evens=not fills),
         flow=flows.flow(steps, zone_of),
         hosts=rows,
+        host_sorting=sorting.hosts(rows, used, where.known),
         zones=places.zones(rows, steps),
         has_places=where.known,
         groups=grouping.groups(told, where),

@@ -61,3 +61,16 @@ class PageTestCase(base.BaseTestCase):
 
     def look(self, script: str) -> Any:
         return self.browser.run(script)
+
+    def press(self, key: str, code: int, text: str = '') -> None:
+        """Press a key and let it go."""
+        for kind in ('keyDown', 'keyUp'):
+            more = {'text': text} if text and kind == 'keyDown' else {}
+            self.browser.ask(
+                'Input.dispatchKeyEvent',
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                **more,
+            )

@@ -207,6 +207,49 @@ MOVES = _script("""
 """)
 
 
+def drawn(table: str) -> str:
+    """The rows of a table from above to below, each as its cells' texts.
+
+    :param table: a selector of CSS
+    """
+    return _script(f"""
+  return [...document.querySelectorAll('{table} tbody tr')].map(
+    row => [box(row).top, [...row.children].map(
+      one => (one.querySelector('bdi') ?? one).textContent.trim())]
+  ).sort((a, b) => a[0] - b[0]).map(one => one[1]);
+""")
+
+
+ORDERS = _script("""
+  return [...document.querySelectorAll('.sort')].map(group => ({
+    name: group.querySelector('input').name,
+    legend: group.querySelector('legend').textContent,
+    labels: [...group.querySelectorAll('label')].map(
+      one => one.textContent.trim()),
+    chosen: [...group.querySelectorAll('label')].filter(
+      one => one.querySelector('input').checked).map(
+      one => one.textContent.trim()),
+    shown: shown(group),
+  }));
+""")
+"""What tables can be sorted by."""
+
+UNALIGNED = _script("""
+  const found = [];
+  for (const table of document.querySelectorAll('.sortable table')) {
+    const head = [...table.querySelectorAll('thead th')].map(box);
+    for (const row of table.querySelectorAll('tbody tr'))
+      [...row.children].forEach((one, i) => {
+        if (Math.abs(box(one).left - head[i].left) > .5
+            || Math.abs(box(one).right - head[i].right) > .5)
+          found.push(named(one));
+      });
+  }
+  return found;
+""")
+"""Cells that are not below their heads."""
+
+
 def all_of(selector: str) -> str:
     """The texts of the elements that a selector of CSS finds."""
     return _script(f"""

@@ -183,6 +183,21 @@ def mixed() -> dict[str, Any]:
     )
 
 
+def long() -> dict[str, Any]:
+    """Two scopes whose tables can be sorted; hosts that have no values."""
+    one = snapshot('alpha', names(30, 2), 8)
+    two = snapshot('beta', [f'b-{n:02}' for n in range(24)], 9, seed=3)
+    for each in (one, two):
+        services = each.services or {}
+        for host in list(services)[2:4]:
+            services[host].status = 'disabled'
+            services[host].disabled_reason = 'new disks'
+        for at, instance in enumerate(each.instances.values()):
+            instance.memory_mb = 1024 * (1 + at % 7)
+    one.readings['net'].imbalance.samples.pop()
+    return document(one, two, evacuate=True, max_migrations=26)
+
+
 def nothing() -> dict[str, Any]:
     """A scope that stands still, and one without any usable policy."""
     still = snapshot('still', ['a1', 'a2', 'a3'], 2)

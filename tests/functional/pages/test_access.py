@@ -7,7 +7,7 @@ import ddt
 
 from tests.functional.pages import base, looking
 
-NAMES = ('small', 'mixed', 'packed', 'nothing', 'old', 'large')
+NAMES = ('small', 'mixed', 'long', 'packed', 'nothing', 'old', 'large')
 
 
 def role(node: dict[str, Any]) -> str:
@@ -73,18 +73,6 @@ class TestScreenReader(base.PageTestCase):
 
 
 class TestKeyboard(base.PageTestCase):
-    def press(self, key: str, code: int, text: str = '') -> None:
-        for kind in ('keyDown', 'keyUp'):
-            more = {'text': text} if text and kind == 'keyDown' else {}
-            self.browser.ask(
-                'Input.dispatchKeyEvent',
-                type=kind,
-                key=key,
-                code=key,
-                windowsVirtualKeyCode=code,
-                **more,
-            )
-
     def test_what_is_folded_up_opens_without_scripts(self) -> None:
         self.show('mixed')
         folded = 'document.querySelector(".reasons details")'

@@ -9,7 +9,7 @@ import ddt
 from tests.functional.pages import base, looking
 
 NAMES = (
-    'small', 'mixed', 'packed', 'nothing', 'old', 'hostile', 'large'
+    'small', 'mixed', 'long', 'packed', 'nothing', 'old', 'hostile', 'large'
 )  # fmt: skip
 EVERY = list(itertools.product(NAMES, base.WIDTHS, base.SCHEMES))
 
