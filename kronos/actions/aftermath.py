@@ -59,6 +59,9 @@ class Aftermath:
         self._timing = timing
         self._clock = clock
         self._sleep = sleep
+        self._is_dropped = False
+        """Whether its allocations were left as they are under way, as only
+        a nova-compute does that is started again."""
 
     def failure(
         self, status: nova.MigrationStatus, request: str
@@ -78,6 +81,12 @@ class Aftermath:
         if not status.destination or status.status == CONFLICT:
             # Nova names the destination when all checks have passed.
             return self._refused(status, reason, after)
+        if self._is_dropped and not said:
+            return faults.error(
+                Fault.SOURCE_FAILED,
+                f'migration {status.status}: nova-compute on '
+                f'{self._task.source} was probably restarted{after}',
+            )
         return faults.error(
             Fault.MIGRATION_FAILED,
             f'migration {status.status}: {reason}{after}',
@@ -103,12 +112,12 @@ class Aftermath:
             return f'; Nova does not answer: {error}'
         if instance is None:
             return f'; the instance is gone{self.of_a_loss(status.uuid)}'
-        if _is_settled(instance, self._task.destination):
-            # Its source may have died when all was sent.
-            remark = self._of_allocations(status.uuid, instance.host)
-            return '; '.join(['', _place(instance), *filter(None, [remark])])
         if not _is_settled(instance, self._task.source):
-            return f'; {_place(instance)}'
+            # It may have arrived all the same, or be in ERROR.
+            found = [_place(instance)]
+            if _is_idle(instance, None):
+                found.append(self._of_allocations(status.uuid, instance.host))
+            return ''.join(f'; {one}' for one in found if one)
         remark = self._of_allocations(status.uuid, self._task.source)
         # Of one that Nova dropped while it ran nobody knows where it got.
         never_ran = status.is_over or status.status in NOT_BEGUN
@@ -250,6 +259,7 @@ class Aftermath:
                 self._node(task.source),
             ):
                 return remark
+            self._is_dropped = True
             self._placement.put_back(task.instance, migration)
         except exceptions.ClientError as error:
             LOG.warning('Instance %s: %s', task.instance, error)

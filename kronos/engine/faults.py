@@ -280,7 +280,8 @@ TABLE: dict[Fault, Consequence] = {
     Fault.SOURCE_FAILED: Consequence(
         _FAILED,
         Whose.SOURCE,
-        'The migration failed while the nova-compute of the source was away.',
+        'The migration failed while the nova-compute of the source was away '
+        'or started again.',
         'Mend that host.',
     ),
     Fault.DESTINATION_FAILED: Consequence(

@@ -39,6 +39,8 @@ APPLIERS = {'controller': 'watcher-applier'}
 NOVA = {'nova-conductor', 'nova-scheduler', 'rabbitmq', 'mariadb', 'placement'}
 """What Nova needs to end a migration in good order."""
 TERMINAL = 'terminal states'
+ALIVE = ('ONGOING', 'PENDING')
+"""States of a continuous audit."""
 EXEMPT = {'kronos_evacuate'}
 """A drain waits for no cooldown of the aggregate."""
 LATE_SECONDS = 5.0
@@ -237,7 +239,7 @@ def audits(
     """
     for uuid in created:
         audit = look.audits.get(uuid)
-        if audit is None or audit.state not in ('ONGOING', 'PENDING'):
+        if audit is None or audit.state not in ALIVE:
             state = audit.state if audit else 'gone'
             told = audit.status_message if audit else ''
             since = audit.updated_at if audit else look.at

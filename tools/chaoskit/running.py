@@ -167,6 +167,7 @@ class Run:
 
     def _live_on(self) -> None:
         """Every audit runs again, now that all is well."""
+        # Those that are FAILED were found already.
         before = self._next_runs()
 
         def all_did() -> bool:
@@ -192,6 +193,7 @@ class Run:
         return {
             one.uuid: one.next_run
             for one in (self._mine(look) if look else ())
+            if one.state in judges.ALIVE
         }
 
     def _rest(self) -> None:

@@ -291,7 +291,8 @@ class Nova:
                 'details': None,
             }
         ]
-        if migration.status == 'error':
+        # A nova-compute that is started again gives no reason.
+        if migration.status == 'error' and uuid not in self.swapped:
             events[0]['result'] = 'Error'
             events[0]['details'] = migration.server.refusal
         if migration.status == 'failed':

@@ -2,6 +2,7 @@
 """Is what a migration leaves looked at and told (K8, P7, P10)?"""
 
 from kronos.common import exceptions
+from kronos.engine.faults import Fault
 from tests.unit.actions import base
 
 SIZE = {'VCPU': 1, 'MEMORY_MB': 1024}
@@ -227,6 +228,24 @@ class DroppedTestCase(AftermathTestCase):
 
     def held(self, consumer):
         return set(self.placement.allocations_of(consumer))
+
+    def test_an_error_without_a_reason(self):
+        """So it is called where the nova-compute came back under way."""
+        self.instance.script = ('running', 'running', 'error')
+
+        def restart(look):
+            self.cloud.swapped = {
+                base.UUID: {'h2': SIZE},
+                MIGRATION: {'h1': SIZE},
+            }
+
+        self.cloud.on_look = restart
+        error = self.fails(
+            exceptions.MigrationFailed,
+            'migration error: nova-compute on h1 was probably restarted; its '
+            'allocations in Placement were put back',
+        )
+        self.assertEqual(Fault.SOURCE_FAILED, error.kwargs['fault'])
 
     def test_allocations_are_put_back(self):
         """P10: the instance holds its source, the migration nothing."""
