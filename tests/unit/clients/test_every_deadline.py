@@ -5,6 +5,7 @@ In a process of its own: where another test has had eventlet replace threads
 that are there already, a server in a thread stands still.
 """
 
+import concurrent.futures
 import pathlib
 import subprocess
 import sys
@@ -14,26 +15,29 @@ from oslotest import base
 TOP = pathlib.Path(__file__).resolve().parents[3]
 
 
+MODULE = 'tests.unit.clients.deadlines'
+PARTS = (
+    'TestEveryMethod',
+    'TestKeystone.test_it_is_in_trouble_from_the_start',
+    'TestKeystone.test_when_the_token_has_to_be_renewed',
+)
+
+
 class TestDeadlines(base.BaseTestCase):
-    def run_them(self, *names: str) -> None:
-        module = 'tests.unit.clients.deadlines'
-        done = subprocess.run(
-            [
-                sys.executable,
-                '-m',
-                'testtools.run',
-                *(f'{module}.{name}' for name in names),
-            ],
-            cwd=TOP,
-            text=True,
-            capture_output=True,
-        )
-        told = f'{done.stdout}\n{done.stderr}'
-        self.assertEqual(0, done.returncode, told[-20_000:])
-        self.assertIn('OK', done.stdout, told[-2000:])
-
-    def test_every_method(self) -> None:
-        self.run_them('TestEveryMethod')
-
-    def test_keystone(self) -> None:
-        self.run_them('TestKeystone')
+    def test_all(self) -> None:
+        """Side by side, since they do little but wait."""
+        runs = {
+            part: subprocess.Popen(
+                [sys.executable, '-m', 'testtools.run', f'{MODULE}.{part}'],
+                cwd=TOP,
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+            for part in PARTS
+        }
+        with concurrent.futures.ThreadPoolExecutor(len(runs)) as pool:
+            told = pool.map(lambda run: run.communicate()[0], runs.values())
+        for (part, run), text in zip(runs.items(), told, strict=True):
+            self.assertEqual(0, run.returncode, f'{part}: {text[-20_000:]}')
+            self.assertIn('OK', text[-2000:], part)
