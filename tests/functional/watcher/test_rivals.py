@@ -52,9 +52,15 @@ class RivalsTestCase(base.KronosTestCase):
         self.assertTrue(self.waiting.wait(60))
         return response.json()
 
-    def ends(self, audit, states=base.OVER):
+    def ends(self, audit):
+        """It, and the plans that it has launched: the next test has hosts of
+        the same names."""
         self.go_on.set()
-        return self.wait_for('audits', audit['uuid'], states)
+        audit = self.wait_for('audits', audit['uuid'])
+        if audit['auto_trigger']:
+            for plan in self.plans(audit):
+                self.wait_for('action_plans', plan['uuid'])
+        return audit
 
     def moved(self, audit):
         """The servers in the plans of an audit."""
