@@ -21,6 +21,8 @@ class RivalsTestCase(base.KronosTestCase):
 
     def setUp(self):
         super().setUp()
+        # Its answer comes when the other audit's moves are over.
+        self.set('kronos_prometheus', timeout=200)
         self.asked = 0
         self.waiting = threading.Event()
         self.go_on = threading.Event()
@@ -32,7 +34,7 @@ class RivalsTestCase(base.KronosTestCase):
                 self.asked += 1
                 if self.asked == 1:
                     self.waiting.set()
-                    self.go_on.wait(60)
+                    self.go_on.wait(200)
             return real(method, path, query, body)
 
         self.cloud.answer = answer
