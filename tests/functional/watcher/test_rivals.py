@@ -55,8 +55,10 @@ class RivalsTestCase(base.KronosTestCase):
         return response.json()
 
     def ends(self, audit):
-        """It, and the plans that it has launched: the next test has hosts of
-        the same names."""
+        """It, and the plans that it has launched.
+
+        The next test has servers of the same names.
+        """
         self.go_on.set()
         audit = self.wait_for('audits', audit['uuid'])
         if audit['auto_trigger']:
