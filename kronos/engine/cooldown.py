@@ -287,28 +287,32 @@ class _Past:
 
     def held_sources(self) -> dict[str, str]:
         """Host to the reason why nothing gets its turn to leave it."""
-        most = makespan.OUT_OF_HOST
+        found = self._holders(lambda one: one.source, makespan.OUT_OF_HOST)
         return {
-            host: Reason(
-                f'{_are_stuck(held, f"out of {host}")}, and a host sends '
-                f'{_at_a_time(most)}; {_end_by_hand(held)}',
+            host: _held(
+                host,
+                events,
+                'out of',
+                'sends',
+                makespan.OUT_OF_HOST,
                 Code.HOST_STUCK_OUT,
-                host=host,
             )
-            for host, held in self._holders(lambda one: one.source, most)
+            for host, events in found
         }
 
     def held_destinations(self) -> dict[str, str]:
         """Host to the reason why nothing gets its turn to go there."""
-        most = makespan.INTO_HOST
+        found = self._holders(lambda one: one.destination, makespan.INTO_HOST)
         return {
-            host: Reason(
-                f'{_are_stuck(held, f"into {host}")}, and a host takes '
-                f'{_at_a_time(most)}; {_end_by_hand(held)}',
+            host: _held(
+                host,
+                events,
+                'into',
+                'takes',
+                makespan.INTO_HOST,
                 Code.HOST_STUCK_INTO,
-                host=host,
             )
-            for host, held in self._holders(lambda one: one.destination, most)
+            for host, events in found
         }
 
     def _holders(
@@ -377,23 +381,31 @@ def _last(
     return next((event for event in reversed(events) if which(event)), None)
 
 
-def _are_stuck(held: Sequence[Event], where: str) -> str:
-    """``the migration of instance u1 out of cmp1 is stuck``"""
-    uuids = sorted({event.instance for event in held})
-    several, instances = len(held) > 1, len(uuids) > 1
-    return (
+def _held(
+    host: str,
+    events: Sequence[Event],
+    way: str,
+    verb: str,
+    most: int,
+    code: Code,
+) -> Reason:
+    """``the migration of instance u1 out of cmp1 is stuck, and ...``
+
+    :param events: the migrations that hold it
+    :param way: 'out of' or 'into', and ``verb`` what a host does then
+    :param most: so many are under way there at a time
+    """
+    uuids = sorted({event.instance for event in events})
+    several = len(events) > 1
+    return Reason(
         f'the migration{"s" if several else ""} of '
-        f'instance{"s" if instances else ""} {labels.some(uuids)} {where} '
-        f'{"are" if several else "is"} stuck'
+        f'instance{"s" if len(uuids) > 1 else ""} {labels.some(uuids)} '
+        f'{way} {host} {"are" if several else "is"} stuck, and a host {verb} '
+        f'{most} server{"" if most == 1 else "s"} at a time; end '
+        f'{"them" if several else "it"} by hand',
+        code,
+        host=host,
     )
-
-
-def _end_by_hand(held: Sequence[Event]) -> str:
-    return f'end {"them" if len(held) > 1 else "it"} by hand'
-
-
-def _at_a_time(number: int) -> str:
-    return f'{number} server{"" if number == 1 else "s"} at a time'
 
 
 def _named(event: Event) -> str:
