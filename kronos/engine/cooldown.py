@@ -287,47 +287,32 @@ class _Past:
 
     def held_sources(self) -> dict[str, str]:
         """Host to the reason why nothing gets its turn to leave it."""
-        found = self._holders(lambda one: one.source, makespan.OUT_OF_HOST)
-        return {
-            host: _held(
-                host,
-                events,
-                'out of',
-                'sends',
-                makespan.OUT_OF_HOST,
-                Code.HOST_STUCK_OUT,
-            )
-            for host, events in found
-        }
+        held = _Held('out of', 'sends', makespan.OUT_OF_HOST)
+        return self._held(lambda one: one.source, held, Code.HOST_STUCK_OUT)
 
     def held_destinations(self) -> dict[str, str]:
         """Host to the reason why nothing gets its turn to go there."""
-        found = self._holders(lambda one: one.destination, makespan.INTO_HOST)
-        return {
-            host: _held(
-                host,
-                events,
-                'into',
-                'takes',
-                makespan.INTO_HOST,
-                Code.HOST_STUCK_INTO,
-            )
-            for host, events in found
-        }
+        held = _Held('into', 'takes', makespan.INTO_HOST)
+        return self._held(
+            lambda one: one.destination, held, Code.HOST_STUCK_INTO
+        )
 
-    def _holders(
-        self, end: Callable[[Event], str], most: int
-    ) -> list[tuple[str, list[Event]]]:
-        """The hosts that stuck migrations hold, and these migrations.
+    def _held(
+        self, end: Callable[[Event], str], held: '_Held', code: Code
+    ) -> dict[str, str]:
+        """The hosts that stuck migrations hold, each with the reason.
 
         :param end: which of the two hosts of a migration
-        :param most: so many are under way there at a time
         """
         found: dict[str, list[Event]] = {}
         for event in self._events:
             if end(event) and holds_hosts(event, self._settings, self._now):
                 found.setdefault(end(event), []).append(event)
-        return [pair for pair in found.items() if len(pair[1]) >= most]
+        return {
+            host: Reason(held.told(host, events), code, host=host)
+            for host, events in found.items()
+            if len(events) >= held.most
+        }
 
     def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:
         """The failure that keeps an instance in quarantine now."""
@@ -381,31 +366,29 @@ def _last(
     return next((event for event in reversed(events) if which(event)), None)
 
 
-def _held(
-    host: str,
-    events: Sequence[Event],
-    way: str,
-    verb: str,
-    most: int,
-    code: Code,
-) -> Reason:
-    """``the migration of instance u1 out of cmp1 is stuck, and ...``
+@dataclass
+class _Held:
+    """How a host is held by migrations that are stuck."""
 
-    :param events: the migrations that hold it
-    :param way: 'out of' or 'into', and ``verb`` what a host does then
-    :param most: so many are under way there at a time
-    """
-    uuids = sorted({event.instance for event in events})
-    several = len(events) > 1
-    return Reason(
-        f'the migration{"s" if several else ""} of '
-        f'instance{"s" if len(uuids) > 1 else ""} {labels.some(uuids)} '
-        f'{way} {host} {"are" if several else "is"} stuck, and a host {verb} '
-        f'{most} server{"" if most == 1 else "s"} at a time; end '
-        f'{"them" if several else "it"} by hand',
-        code,
-        host=host,
-    )
+    way: str
+    """'out of' or 'into' it."""
+    verb: str
+    """What a host does then."""
+    most: int
+    """So many are under way there at a time."""
+
+    def told(self, host: str, events: Sequence[Event]) -> str:
+        """``the migration of instance u1 out of cmp1 is stuck, and ...``"""
+        uuids = sorted({event.instance for event in events})
+        several = len(events) > 1
+        return (
+            f'the migration{"s" if several else ""} of '
+            f'instance{"s" if len(uuids) > 1 else ""} {labels.some(uuids)} '
+            f'{self.way} {host} {"are" if several else "is"} stuck, and a '
+            f'host {self.verb} {self.most} '
+            f'server{"" if self.most == 1 else "s"} at a time; end '
+            f'{"them" if several else "it"} by hand'
+        )
 
 
 def _named(event: Event) -> str:
