@@ -50,7 +50,10 @@ class NovaRequests(NovaApi):
         return False
 
     def refusal_reason(self, uuid: str, request_id: str) -> str:
-        """Why a request failed after Nova had accepted it (P3, P4).
+        """Why a request failed after Nova had accepted it.
+
+        What began last failed first, and says why; what had asked for it
+        only says that nothing was left to try.
 
         :returns: Nova's words; empty if no part of it failed
         """
@@ -59,7 +62,8 @@ class NovaRequests(NovaApi):
             for event in self._action(uuid, request_id)['events']
             if event.get('result') == 'Error'
         ]
-        failed.sort(key=lambda event: str(event['start_time']))
+        # In whole seconds; within one, Nova lists the newest first.
+        failed.sort(key=lambda event: str(event['start_time']), reverse=True)
         said = [
             ' '.join((event.get('details') or '').split()) or event['event']
             for event in failed

@@ -111,8 +111,8 @@ class TestApplier(killed.KilledTestCase):
         self.start(following)
         self.assertEqual('PENDING', self.state(following))
         self.second_applier()
+        # Watcher gives the plan up now, or when its applier is back.
         self.carried_out(self.executed(following))
-        self.assertEqual('ONGOING', self.state(plan))
         self.lab.start(APPLIER)
         self.assert_given_up(plan)
         self.cloud.set_migrations({})

@@ -282,19 +282,26 @@ class TestStatus(test_nova_reader.NovaTestCase):
             self.assertEqual(over, MigrationStatus('vm', status).is_over)
 
     def test_the_reason(self) -> None:
-        self.action(
-            event(
+        for second in ('00', '01'):
+            began = f'2023-11-14T22:05:{second}.000000'
+            asked = event(
                 result='Error',
                 details='No valid host was found.\nThere are not enough.',
-                start_time='2023-11-14T22:05:01.000000',
-            ),
-            event('compute_check', result='Error', details='CPU differs'),
-            event('compute_rollback', result='Success', details='fine'),
-        )
-        self.assertEqual(
-            'CPU differs; No valid host was found. There are not enough.',
-            self.nova.refusal_reason('vm', REQUEST),
-        )
+                start_time='2023-11-14T22:05:00.000000',
+            )
+            check = event(
+                'compute_check',
+                result='Error',
+                details='CPU differs',
+                start_time=began,
+            )
+            fine = event('compute_rollback', result='Success', details='fine')
+            # Nova lists the newest first.
+            self.action(fine, check, asked)
+            self.assertEqual(
+                'CPU differs; No valid host was found. There are not enough.',
+                self.nova.refusal_reason('vm', REQUEST),
+            )
         self.action(event(result='Error'))
         self.assertEqual(
             'conductor_live_migrate_instance',
