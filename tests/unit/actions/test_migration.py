@@ -87,6 +87,16 @@ class SuccessTestCase(base.MoveTestCase):
         self.assertEqual('h2', self.instance.host)
         self.assertEqual([], self.aborts)
 
+    def test_a_row_that_is_gone_and_a_server_that_nobody_can_read(self):
+        self.instance.script = ('running', 'running', 'completed')
+        gone = exceptions.NovaClientError(
+            reason='HTTP 404', status=404, transient=False
+        )
+        self.stumble('get_migration_status', [gone])
+        self.stumble('get_instance', [KeyError('server')])
+        self.assertEqual('', self.run_move())
+        self.assertEqual('h2', self.instance.host)
+
     def stumble(self, name, errors):
         """While the migration runs, a method first raises these."""
         real = getattr(self.client, name)
@@ -277,6 +287,20 @@ class TimeoutTestCase(base.MoveTestCase):
         self.assertEqual(
             [f'/nova/v2.1/servers/{base.UUID}/migrations/1'], self.aborts
         )
+        self.assertEqual(('h1', None), self.place())
+
+    def test_an_abort_that_fails_of_anything_is_asked_for_again(self):
+        self.order.timing.stall_timeout = 0
+        self.instance.script = ('running',) * LONG
+        real, errors = self.client.abort_migration, [TypeError('null')]
+
+        def abort(*args):
+            if errors:
+                raise errors.pop()
+            return real(*args)
+
+        self.client.abort_migration = abort
+        self.fails(exceptions.MigrationTimeout, 'aborted after 600 s')
         self.assertEqual(('h1', None), self.place())
 
     def test_queued(self):

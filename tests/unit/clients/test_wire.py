@@ -81,6 +81,29 @@ class TestRetryAfter(testscenarios.WithScenarios, base.BaseTestCase):
         self.assertEqual(self.wanted, answers.retry_after_of(response))
 
 
+class TestMessage(testscenarios.WithScenarios, base.BaseTestCase):
+    scenarios = [
+        (text, {'text': text, 'wanted': wanted})
+        for text, wanted in (
+            ('{"conflictingRequest": {"message": "busy"}}', 'busy'),
+            ('{"errors": [{"detail": "no room"}]}', 'no room'),
+            ('{"errors": ["no healthy upstream"]}', 'no healthy upstream'),
+            ('{"errors": 5}', '{"errors": 5}'),
+            ('{"errors": {"a": "b"}}', '{"errors": {"a": "b"}}'),
+            ('{"error": {"message": null}}', '{"error": {"message": null}}'),
+            ('{"error": {"message": {}}}', '{"error": {"message": {}}}'),
+            ('[null]', '[null]'),
+            ('<html>\nGone', '<html> Gone'),
+            ('', ''),
+        )
+    ]
+
+    def test_whatever_came(self) -> None:
+        response = answer()
+        response._content = self.text.encode()
+        self.assertEqual(self.wanted, answers.message_of(response))
+
+
 class TestDates(base.BaseTestCase):
     def test_by_our_clock_where_the_server_tells_none(self) -> None:
         for more in ({}, {'Date': 'yesterday'}):
