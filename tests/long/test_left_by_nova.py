@@ -23,8 +23,11 @@ FAILED = test_failures.FAILED
 
 class TestLeftByNova(test_failures.FailuresTestCase):
     def test_what_kronos_says(self):
-        """K8, P7, P10: not of Kronos' making; it says what it finds."""
-        inconsistent = FAILED + 'inconsistent: the migration is completed, but'
+        """Not of Kronos' making; it says what it finds."""
+        inconsistent = (
+            'KRONOS:MigrationFailed: [inconsistent] inconsistent: the '
+            'migration is completed, but'
+        )
         self.broken(
             {
                 'stayed': (
