@@ -290,6 +290,27 @@ class TestDeliveredTwice(TurnsTestCase):
         self.assertEqual(turns.Entry.TAKEN, self.enter(max_age=100))
         self.assertEqual(turns.Entry.FREE, self.enter(max_age=99))
 
+    def test_one_that_waits_is_heard_of(self):
+        first = self.turns(0, max_age=100)
+        first.enter()
+        for _ in range(5):
+            self.now += 60
+            first.renew()
+            self.assertEqual(turns.Entry.TAKEN, self.enter(max_age=100))
+
+    def test_one_that_was_replaced_gets_no_turn(self):
+        """Such as one whose machine stood still meanwhile."""
+        first, second = (self.turns(0, max_age=100) for _ in range(2))
+        first.enter()
+        self.now += 101
+        self.assertEqual(turns.Entry.FREE, second.enter())
+        self.assertRaises(turns.Replaced, first.take, lambda told: '')
+        self.assertRaises(turns.Replaced, first.renew)
+        self.assertEqual([], self.held())
+        second.take(lambda told: '')
+        first.release()
+        self.assertEqual([(0, True)], self.held())
+
     def test_marks_that_make_no_sense(self):
         whole = self.parameters(0)
         for carrier in ('me', {}, {'by': 'me'}, {'by': 'me', 'at': 'now'}):
