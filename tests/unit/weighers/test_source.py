@@ -56,6 +56,13 @@ class TestLook(WeigherTestCase):
         outlook = self.source.look(set(modes))
         return sorted(self.prometheus.asked), outlook
 
+    def test_an_answer_that_is_too_long_for_a_scheduler(self):
+        self.prometheus.fault = (200, ' ' * (32 * 2**20 + 1))
+        error = self.assertRaises(
+            exceptions.PrometheusError, self.source.look, {Mode.SPREAD}
+        )
+        self.assertIn('longer than 32 MiB', str(error))
+
     def test_one_query_per_policy(self):
         """W4: of those that are in use; no profiles, no capacities."""
         self.write(
