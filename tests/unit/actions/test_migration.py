@@ -144,6 +144,18 @@ class RefusalTestCase(base.MoveTestCase):
             exceptions.PreFlightError, 'destination refused: Unacceptable CPU'
         )
 
+    def test_whose_compute_is_unavailable(self):
+        for host, whose, fault in (
+            ('h1', 'source', 'source_not_up'),
+            ('h2', 'destination', 'destination_not_up'),
+        ):
+            self.instance.script = ('accepted', 'error')
+            self.instance.refusal = (
+                f'Compute service of {host} is unavailable at this time.'
+            )
+            error = self.fails(exceptions.PreFlightError, f'{whose} refused: ')
+            self.assertEqual(fault, error.kwargs['fault'])
+
     def refuses(self, status, text):
         real = self.cloud.answer
 

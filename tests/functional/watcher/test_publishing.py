@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan is published unless another one for its hosts came up first."""
+
+import datetime
+import uuid
+
+import sqlalchemy as sa
+from oslo_db.sqlalchemy import enginefacade
+from oslo_utils import timeutils
+from watcher import objects
+from watcher.common import context
+from watcher.db.sqlalchemy import models
+from watcher.tests.unit.db import base as db_base
+from watcher.tests.unit.db import utils
+
+from kronos.watcher_db import lock, publishing
+from tests import turntaking
+
+OLD = datetime.timedelta(hours=2)
+
+
+class TestRivals(db_base.DbTestCase):
+    """Another plan that moves servers from h1 to h2."""
+
+    scenarios = [
+        (
+            f'{state} {word}'.strip(),
+            {'state': state, 'move': move, 'is_rival': is_rival, **more},
+        )
+        for state, move, is_rival, word, more in (
+            ('PENDING', 'PENDING', True, '', {}),
+            ('ONGOING', 'ONGOING', True, '', {}),
+            ('CANCELLING', 'PENDING', True, '', {}),
+            ('SUCCEEDED', 'SUCCEEDED', True, '', {}),
+            ('FAILED', 'FAILED', True, '', {}),
+            ('RECOMMENDED', 'PENDING', True, '', {}),
+            ('RECOMMENDED', 'PENDING', False, 'asked', {'is_asked': True}),
+            ('RECOMMENDED', 'PENDING', False, 'long ago', {'age': OLD}),
+            ('SUCCEEDED', 'SUCCEEDED', False, 'long ago', {'age': OLD}),
+            ('CANCELLED', 'CANCELLED', False, '', {}),
+            ('ONGOING', 'ONGOING', False, 'elsewhere', {'hosts': {'h3'}}),
+            ('ONGOING', 'ONGOING', False, 'known', {'is_known': True}),
+        )
+    ]
+    age = datetime.timedelta()
+    hosts = frozenset({'h2', 'h4'})
+    is_asked = False
+    """Whether an operator has to start it."""
+    is_known = False
+
+    def setUp(self):
+        super().setUp()
+        goal = utils.create_test_goal()
+        self.strategy = utils.create_test_strategy(goal_id=goal.id)
+        self.audits = 0
+        objects.ActionDescription(
+            context.make_context(),
+            action_type=lock.ACTION_TYPE,
+            description='as Watcher has it',
+        ).create()
+
+    def plan(self, state, auto_trigger=True):
+        self.audits += 1
+        audit = utils.create_test_audit(
+            id=self.audits,
+            uuid=str(uuid.uuid4()),
+            name=f'audit {self.audits}',
+            goal_id=self.strategy.goal_id,
+            strategy_id=self.strategy.id,
+            auto_trigger=auto_trigger,
+        )
+        return utils.create_test_action_plan(
+            id=self.audits,
+            uuid=str(uuid.uuid4()),
+            audit_id=audit.id,
+            strategy_id=self.strategy.id,
+            state=state,
+        )
+
+    def test_publish(self):
+        ours = self.plan('CANCELLED')
+        other = self.plan(self.state, not self.is_asked)
+        moment = timeutils.utcnow() - self.age
+        row = turntaking.action(turntaking.move_uuid(1), state=self.move)
+        with enginefacade.writer.using(context.make_context()) as session:
+            session.execute(
+                sa.insert(models.Action).values(
+                    {**row, 'action_plan_id': other.id}
+                )
+            )
+            session.execute(
+                sa.update(models.ActionPlan)
+                .where(models.ActionPlan.id == other.id)
+                .values(created_at=moment, updated_at=moment)
+            )
+        known = {other.uuid} if self.is_known else set()
+        basis = publishing.Basis(frozenset(known), frozenset(self.hosts))
+        rival = publishing.publish(ours.uuid, basis)
+        state = objects.ActionPlan.get_by_uuid(
+            context.make_context(), ours.uuid
+        ).state
+        if self.is_rival:
+            self.assertIn(other.uuid, rival)
+            self.assertEqual('CANCELLED', state)
+        else:
+            self.assertEqual('', rival)
+            self.assertEqual('RECOMMENDED', state)
