@@ -146,6 +146,26 @@ class StayTestCase(AftermathTestCase):
             'Placement holds room for it on h1.example.org and h2.example.org',
         )
 
+    def test_it_has_arrived_all_the_same(self):
+        """Nova calls it an error, and the room at the source stays."""
+        self.instance.script = ('running', 'running', 'error')
+        real = self.cloud._reach
+
+        def arrive(migration):
+            real(migration)
+            if migration.status == 'error':
+                self.instance.host = 'h2'
+
+        self.cloud._reach = arrive
+        self.at_end(
+            lambda: self.cloud.leftovers.update({base.UUID: {'h1': SIZE}})
+        )
+        self.fails(
+            exceptions.MigrationFailed,
+            'ACTIVE on h2',
+            'Placement holds room for it on h1.example.org and h2.example.org',
+        )
+
     def test_one_set_on_the_wrong_host(self):
         self.leave_behind({'h1': {}, 'h2': SIZE})
         self.fails(

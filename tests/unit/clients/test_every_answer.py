@@ -294,6 +294,21 @@ class TestEveryMethod(AnswersTestCase):
             for method in METHODS[status % 7 :: 7]:
                 self.ask(method, clients)
 
+    def test_a_write_is_sent_once(self) -> None:
+        """Whatever libraries take for worth another try."""
+        clients, written = self.clients(), set()
+        for status in (408, 429, 500, 502, 503, 504):
+
+            def refused(request: Any, status: int = status) -> Any:
+                is_write = request.method in WRITES
+                return (status, {}, b'') if is_write else None
+
+            self.answer = refused
+            for method in METHODS:
+                self.ask(method, clients)
+                written.update(self.writes)
+        self.assertTrue(any(url.endswith('/action') for url in written))
+
     def test_a_connection_that_breaks(self) -> None:
         clients = self.clients()
         for error in (
