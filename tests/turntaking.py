@@ -21,7 +21,7 @@ from oslo_db.sqlalchemy import enginefacade
 from watcher import conf, objects
 from watcher.db.sqlalchemy import models
 
-from kronos.actions import turns
+from kronos.actions.migration import slots
 from kronos.watcher_db import lock
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
@@ -101,7 +101,7 @@ def action(uuid: str, **fields: object) -> dict[str, object]:
 def take_turns(url: str, witness: str, rounds: int, uuid: str) -> None:
     """What one process does: its move has its turn, ``rounds`` times."""
     configure(url)
-    mine = turns.Turns(uuid)
+    mine = slots.Turns(uuid)
     chance = random.Random(uuid)
     file = os.open(witness, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     asked = 0
@@ -119,7 +119,7 @@ def take_turns(url: str, witness: str, rounds: int, uuid: str) -> None:
     enginefacade.writer.get_engine().dispose()
 
 
-def _decide(claims: list[turns.Claim]) -> str:
+def _decide(claims: list[slots.Claim]) -> str:
     held = sum(claim.held for claim in claims)
     return FULL if held >= AT_MOST else ''
 

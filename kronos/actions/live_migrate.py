@@ -16,17 +16,18 @@ from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
-from kronos.actions import course, notices, parameters
-from kronos.actions.order import Patience, World, reach
-from kronos.clients import cloud
-from kronos.common import config, deadline, exceptions, options, status
+from kronos.actions.migration import notifications, parameters, run
+from kronos.actions.migration.task import Patience, World, reach
+from kronos.clients import connection
+from kronos.common import deadline, exceptions, status
+from kronos.conf import opts, validation
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
-config.register_opts(CONF)
+opts.register_opts(CONF)
 
 RETELL_SECONDS = 60.0
 T = TypeVar('T')
@@ -48,7 +49,7 @@ class LiveMigrate(base.BaseAction):
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
         self._stop = threading.Event()
-        self._own_course: course.Course | None = None
+        self._own_course: run.Course | None = None
         self._told = ''
         self._told_first = self._told_last = 0.0
 
@@ -150,7 +151,7 @@ class LiveMigrate(base.BaseAction):
         else:
             self._stop.wait(seconds)
 
-    def _course(self) -> course.Course:
+    def _course(self) -> run.Course:
         """The move; the same one for all that Watcher calls.
 
         :raises ConfigurationError: an option of Kronos is not valid
@@ -158,9 +159,9 @@ class LiveMigrate(base.BaseAction):
         if self._own_course is None:
             # As the strategies do: an edited file needs no restart.
             CONF.reload_config_files()
-            options.require_valid(CONF)
+            validation.require_valid(CONF)
             told = self.input_parameters
-            clients = cloud.HostProcess(lambda: self.osc.session, CONF)
+            clients = connection.HostProcess(lambda: self.osc.session, CONF)
             order = parameters.order_of(told, CONF.kronos)
             patience = Patience(
                 is_cancelled=self._is_cancelled,
@@ -172,9 +173,9 @@ class LiveMigrate(base.BaseAction):
                 nova=reach(order, patience, clients.nova),
                 placement=reach(order, patience, clients.placement),
                 turns=parameters.turn_of(told, order),
-                notices=notices.Notices(parameters.facts(told), CONF),
+                notices=notifications.Notices(parameters.facts(told), CONF),
             )
-            self._own_course = course.Course(order, world)
+            self._own_course = run.Course(order, world)
         return self._own_course
 
     def _is_cancelled(self) -> bool:

@@ -7,10 +7,11 @@ from urllib import parse
 
 from typing_extensions import TypedDict
 
-from kronos.clients import wire
+from kronos.clients import rest
 from kronos.clients.schema import Ratio, Text, Whole
 from kronos.common import exceptions
-from kronos.engine import labels, types
+from kronos.engine import types
+from kronos.engine.scoring import labels
 
 MICROVERSION = '1.36'
 COMPUTE_NODE = 'COMPUTE_NODE'
@@ -79,15 +80,15 @@ class PlacementClient:
 
     Every method raises
     :class:`~kronos.common.exceptions.PlacementClientError` whose ``kwargs``
-    are those of :class:`~kronos.clients.wire.Wire`.
+    are those of :class:`~kronos.clients.rest.Wire`.
 
     :param adapter: a keystoneauth1 Adapter or openstacksdk proxy for the
         service type ``placement``
-    :param options: of :class:`~kronos.clients.wire.Wire`
+    :param options: of :class:`~kronos.clients.rest.Wire`
     """
 
     def __init__(self, adapter: Any, **options: Any) -> None:
-        self._wire = wire.Wire(
+        self._wire = rest.Wire(
             adapter, exceptions.PlacementClientError, **options
         )
 
@@ -214,10 +215,10 @@ class PlacementClient:
         }
         self._wire.send('POST', '/allocations', MICROVERSION, body)
 
-    def _allocation(self, consumer: str) -> wire.Json:
+    def _allocation(self, consumer: str) -> rest.Json:
         """A consumer's own row, with what a change has to repeat."""
         path = f'/allocations/{parse.quote(consumer, safe="")}'
-        row: wire.Json = self._wire.get(path, MICROVERSION, shape=_Allocations)
+        row: rest.Json = self._wire.get(path, MICROVERSION, shape=_Allocations)
         return row
 
     def _tree_of(self, uuid: str) -> dict[str, str]:
@@ -226,11 +227,11 @@ class PlacementClient:
         root = next((row['name'] for row in rows if _is_root(row)), None)
         return {row['uuid']: root for row in rows if root is not None}
 
-    def _providers(self, **query: str) -> list[wire.Json]:
+    def _providers(self, **query: str) -> list[rest.Json]:
         body = self._wire.get(
             '/resource_providers', MICROVERSION, query, shape=_Providers
         )
-        providers: list[wire.Json] = body['resource_providers']
+        providers: list[rest.Json] = body['resource_providers']
         return providers
 
     def _compute_nodes(self) -> dict[str, str]:
@@ -270,17 +271,17 @@ def like(host: str, nodes: Iterable[str]) -> str:
     return alike[0] if len(found) == 1 and alike else ''
 
 
-def _is_root(provider: wire.Json) -> bool:
+def _is_root(provider: rest.Json) -> bool:
     return bool(provider['uuid'] == provider['root_provider_uuid'])
 
 
-def _capacity(inventory: wire.Json) -> int:
+def _capacity(inventory: rest.Json) -> int:
     """Whole units, as Placement tells them of allocation candidates."""
     free = inventory['total'] - inventory['reserved']
     return int(free * inventory['allocation_ratio'])
 
 
-def _room(summary: wire.Json) -> Room:
+def _room(summary: rest.Json) -> Room:
     headroom = {
         resource: types.Headroom(row['capacity'], row['used'])
         for resource, row in summary['resources'].items()

@@ -12,7 +12,8 @@ from typing import Annotated, Any, NotRequired, TypeAlias
 import pydantic
 from typing_extensions import TypedDict
 
-from kronos.clients import answers, nova_rows
+from kronos.clients import answers
+from kronos.clients.nova import rows
 
 Text: TypeAlias = str | None
 Whole = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
@@ -72,7 +73,7 @@ def _first(error: pydantic.ValidationError) -> str:
 
 def _moment(text: str) -> str:
     """:raises ValueError: it is no time"""
-    if text and not math.isfinite(nova_rows.seconds_of(text)):
+    if text and not math.isfinite(rows.seconds_of(text)):
         raise ValueError('it is no time')
     return text
 

@@ -8,7 +8,7 @@ from keystoneauth1 import adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from typing_extensions import TypedDict
 
-from kronos.clients import keystone, wire
+from kronos.clients import keystone, rest
 from kronos.clients.schema import Moment, Text
 from kronos.common import exceptions
 
@@ -68,14 +68,14 @@ class WatcherClient:
     """Watcher's plans and actions.
 
     Every method raises :class:`~kronos.common.exceptions.ClientError`, whose
-    ``kwargs`` are those of :class:`~kronos.clients.wire.Wire`.
+    ``kwargs`` are those of :class:`~kronos.clients.rest.Wire`.
 
     :param asked: a keystoneauth1 Adapter for Watcher's endpoint
-    :param options: of :class:`~kronos.clients.wire.Wire`
+    :param options: of :class:`~kronos.clients.rest.Wire`
     """
 
     def __init__(self, asked: Any, **options: Any) -> None:
-        self._wire = wire.Wire(asked, exceptions.ClientError, **options)
+        self._wire = rest.Wire(asked, exceptions.ClientError, **options)
         everything = adapter.Adapter(
             asked.session,
             service_type=asked.service_type,
@@ -83,17 +83,17 @@ class WatcherClient:
             endpoint_override=asked.endpoint_override,
             additional_headers={'X-Show-Deleted': 'true'},
         )
-        self._with_deleted = wire.Wire(
+        self._with_deleted = rest.Wire(
             everything, exceptions.ClientError, **options
         )
 
-    def plans(self) -> Iterator[wire.Json]:
+    def plans(self) -> Iterator[rest.Json]:
         """All action plans that were not deleted, the newest first."""
         newest = {'sort_key': 'id', 'sort_dir': 'desc'}
         return self._all(self._wire, 'action_plans', newest)
 
-    def audit(self, uuid: str) -> wire.Json:
-        found: wire.Json = self._wire.get(
+    def audit(self, uuid: str) -> rest.Json:
+        found: rest.Json = self._wire.get(
             f'/v1/audits/{uuid}', MICROVERSION, shape=_Audit
         )
         return found
@@ -103,17 +103,17 @@ class WatcherClient:
         body = self._wire.get('/v1/strategies', OLDEST, shape=_Strategies)
         return [row['name'] for row in body['strategies']]
 
-    def actions_of(self, plan: str) -> Iterator[wire.Json]:
+    def actions_of(self, plan: str) -> Iterator[rest.Json]:
         return self._all(self._wire, 'actions', {'action_plan_uuid': plan})
 
-    def actions(self) -> Iterator[wire.Json]:
+    def actions(self) -> Iterator[rest.Json]:
         """All actions, deleted ones too, the last written first."""
         last = {'sort_key': 'updated_at', 'sort_dir': 'desc'}
         return self._all(self._with_deleted, 'actions', last)
 
     def _all(
-        self, asked: wire.Wire, key: str, params: wire.Json
-    ) -> Iterator[wire.Json]:
+        self, asked: rest.Wire, key: str, params: rest.Json
+    ) -> Iterator[rest.Json]:
         """The rows of all pages; Watcher ends with a page that is not full.
 
         The link to the next one names a host that need not be Watcher's
@@ -122,7 +122,7 @@ class WatcherClient:
         query = {**params, 'limit': _PAGE}
         seen: set[str] = set()
         path, shape = f'/v1/{key}/detail', _SHAPES[key]
-        for _ in range(wire.MOST_PAGES):
+        for _ in range(rest.MOST_PAGES):
             page = asked.get(path, MICROVERSION, query, shape=shape)
             rows = [row for row in page[key] if row['uuid'] not in seen]
             yield from rows
@@ -139,7 +139,7 @@ def find(
     """The Watcher of the Keystone catalog.
 
     :param session: of keystoneauth, whose credentials are taken
-    :param options: of :class:`~kronos.clients.wire.Wire`
+    :param options: of :class:`~kronos.clients.rest.Wire`
     :raises ClientError: there is none, or Keystone refuses
     """
     session = keystone.own(session)
@@ -147,7 +147,7 @@ def find(
         asked = adapter.Adapter(
             session, service_type=kind, region_name=region_name
         )
-        with wire.guarded(exceptions.ClientError, 'Keystone', sent=False):
+        with rest.guarded(exceptions.ClientError, 'Keystone', sent=False):
             try:
                 if asked.get_endpoint() is not None:
                     return WatcherClient(asked, **options)
@@ -156,5 +156,5 @@ def find(
     raise exceptions.ClientError(
         reason='the Keystone catalog has no endpoint of type '
         f'{SERVICE_TYPES[0]}',
-        **wire.facts(),
+        **rest.facts(),
     )

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from kronos.cmd import explain_tables, program, tables, terminal, wishes
+from kronos.cmd import explain_tables, program, tables, terminal, what_if
 from kronos.cmd.explain_answers import FORMAT_VERSION, Answers
 from kronos.common.exceptions import ArchiveError
-from kronos.snapshots.replaying import Replay
+from kronos.recordings.replay import Replay
 
 PROGRAM = 'kronos-explain'
 SHOWN = 20
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error('--destination needs --instance')
     if [parsed.path, parsed.policies].count('-') > 1:
         parser.error('- can be given once')
-    plan = wishes.played(parsed.path, wishes.of(parsed, parsed.policies))
+    plan = what_if.played(parsed.path, what_if.of(parsed, parsed.policies))
     # Sums of absurd values overflow, as they do in planning.
     with np.errstate(over='ignore', invalid='ignore'):
         found = document(plan, parsed)
@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         'were all lifted that forbids it',
     )
     program.add_format(parser)
-    wishes.add(parser)
+    what_if.add(parser)
     return parser
 
 

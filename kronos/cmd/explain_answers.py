@@ -11,17 +11,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kronos.cmd import judged, trying
-from kronos.engine import lifted, nearest, remedies, scene
-from kronos.engine.codes import Code, Reason
-from kronos.engine.lifting import Pair, can_lift, lift
+from kronos.engine.explain import counterfactual, remedies, scenario
+from kronos.engine.explain import nearest_miss as nearest
+from kronos.engine.explain.nearest_miss import (
+    STOPPED,
+    closest,
+    each_closest,
+    nearest_miss,
+)
+from kronos.engine.explain.relaxations import Pair, can_lift, lift
+from kronos.engine.explain.scenario import Case
+from kronos.engine.explain.verdicts import Verdict
+from kronos.engine.explain.why_not import WhyNot
 from kronos.engine.meanings import MEANINGS
-from kronos.engine.nearest import STOPPED, closest, each_closest, nearest_miss
-from kronos.engine.scene import Case
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, MigrationStep
-from kronos.engine.verdicts import Verdict
-from kronos.engine.whynot import WhyNot
 from kronos.policies.models import Mode
-from kronos.snapshots.replaying import Replay
+from kronos.recordings.replay import Replay
 
 FORMAT_VERSION = 1
 
@@ -34,7 +40,7 @@ class Answers:
 
     def __init__(self, plan: Replay) -> None:
         self.plan = plan
-        self._cases = scene.cases(
+        self._cases = scenario.cases(
             plan.snapshots, plan.policies, plan.settings, plan.report
         )
         self._whys: dict[int, WhyNot] = {}
@@ -147,7 +153,7 @@ class Answers:
         """A verdict with what would be, were all lifted that forbids it."""
         case, result = self._cases[at], self.plan.report.scopes[at]
         if verdict.code is not Code.ALREADY_THERE:
-            verdict = lifted.settled(case, result, verdict)
+            verdict = counterfactual.settled(case, result, verdict)
         found = self._brief(at, verdict)
         if not verdict.reasons:
             remedy = remedies.of_search(case, result, verdict)
@@ -161,8 +167,8 @@ class Answers:
         for row, remedy in zip(found['also'], own[1:], strict=True):
             row |= _remedy(remedy)
         if all(one.code and can_lift(one.code) for one in verdict.reasons):
-            changed = lifted.without(case, verdict)
-            against = lifted.still_against(changed, result, verdict)
+            changed = counterfactual.without(case, verdict)
+            against = counterfactual.still_against(changed, result, verdict)
             found['if_lifted'] = self._if_lifted(at, verdict, changed, against)
         return found
 

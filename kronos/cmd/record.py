@@ -13,24 +13,20 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kronos.clients import prometheus, watcher
-from kronos.cmd import configuration, program, session, terminal
-from kronos.common import exceptions, masking, options
-from kronos.engine import cooldown
+from kronos.clients import watcher
+from kronos.clients.prometheus import client
+from kronos.cmd import config_files, credentials, program, terminal
+from kronos.common import exceptions, masking
+from kronos.conf import validation
+from kronos.engine.eligibility import cooldown
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Health
 from kronos.policies import loader
-from kronos.snapshots import (
-    anonymising,
-    archive,
-    archive_writing,
-    configured,
-    gathered,
-    sparing,
-    watchers,
-)
-from kronos.snapshots.collect import Collector
-from kronos.snapshots.recording import Recording
+from kronos.recordings import load, redaction, writer
+from kronos.recordings.anonymize import anonymizer
+from kronos.recordings.recording import Recording
+from kronos.snapshots import cloud, settings_from_conf, watcher_api
+from kronos.snapshots.collector import Collector
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
@@ -45,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :returns: the exit status
     """
     parsed = _parser().parse_args(arguments)
-    configuration.log(parsed.debug)
+    config_files.log(parsed.debug)
     _record(parsed, _tell)
     return 0
 
@@ -62,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar='DIR',
         help='directory to write; it must not hold anything',
     )
-    configuration.add_arguments(parser)
+    config_files.add_arguments(parser)
     parser.add_argument(
         '--policies',
         metavar='FILE',
@@ -106,20 +102,20 @@ def _tell(text: str) -> None:
 
 def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     """Ask first what is soon known to be wrong, then all the rest."""
-    archive_writing.require_room(parsed.directory, parsed.force)
-    own = configuration.paths([*parsed.config_file, *parsed.config_dir])
-    conf = configuration.load(own or configuration.default_paths(PROGRAM))
-    options.require_valid(conf)
+    writer.require_room(parsed.directory, parsed.force)
+    own = config_files.paths([*parsed.config_file, *parsed.config_dir])
+    conf = config_files.load(own or config_files.default_paths(PROGRAM))
+    validation.require_valid(conf)
     path = parsed.policies or conf.kronos.policies_file
     text = loader.read(path)
     policies = loader.parse(text, path)
-    access = session.connect(conf, parsed.os_cloud)
-    settings = configured.settings_of(conf.kronos)
+    access = credentials.connect(conf, parsed.os_cloud)
+    settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
     collector = Collector(
         access.clients.nova(),
         access.clients.placement(),
-        prometheus.from_options(conf.kronos_prometheus, access.session),
+        client.from_options(conf.kronos_prometheus, access.session),
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         tell=tell,
@@ -143,10 +139,10 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     for line in _doubts(recording):
         tell(f'warning: {line}')
     if parsed.anonymize:
-        recording = anonymising.anonymized(recording)
+        recording = anonymizer.anonymized(recording)
     else:
-        recording = sparing.spared(recording)
-    archive.write(parsed.directory, recording, parsed.force)
+        recording = redaction.spared(recording)
+    load.write(parsed.directory, recording, parsed.force)
     tell(f'{parsed.directory} is written')
 
 
@@ -154,7 +150,7 @@ def _request(parsed: argparse.Namespace, kronos: Any) -> ScopeRequest:
     """The scopes that were named, those configured, or all."""
     if parsed.aggregate or parsed.unassigned:
         return ScopeRequest(list(parsed.aggregate), parsed.unassigned)
-    found = configured.request_of(kronos)
+    found = settings_from_conf.request_of(kronos)
     if found.aggregates or found.include_unassigned:
         return found
     return ScopeRequest([ALL], include_unassigned=True)
@@ -166,15 +162,15 @@ def _all_queries(settings: Settings) -> Settings:
 
 
 def _history(
-    access: session.Access, conf: Any, settings: Settings
+    access: credentials.Access, conf: Any, settings: Settings
 ) -> tuple[list[Event], list[str]]:
     """What Watcher tells of past moves, and what is lacking of it."""
     since = cooldown.watcher_since(settings, time.time())
     try:
         client = watcher.find(access.session, conf.nova.region_name)
-        return watchers.events(client, since), []
+        return watcher_api.events(client, since), []
     except exceptions.ClientError as error:
-        return [], [f'{gathered.NO_HISTORY}: {error}']
+        return [], [f'{cloud.NO_HISTORY}: {error}']
 
 
 def _doubts(recording: Recording) -> list[str]:

@@ -22,17 +22,19 @@ from kronos.cmd import (
     judged,
     program,
     replay_tables,
-    series_tables,
+    summary_tables,
     tables,
     terminal,
-    wishes,
+    what_if,
 )
-from kronos.cmd import replay_series as series
+from kronos.cmd import replay_summary as series
+from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError, KronosException
-from kronos.engine import explain, report
+from kronos.engine.planning import stop_reasons
 from kronos.policies.models import Mode
-from kronos.snapshots import archive, examples, wholefile
-from kronos.snapshots.replaying import Replay
+from kronos.recordings import examples, load
+from kronos.recordings.replay import Replay
+from kronos.reports import document as report
 
 PACKAGE = 'kronos-watcher'
 PROGRAM = 'kronos-replay'
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     parsed.command = shlex.join([parser.prog, *given])
-    paths = archive.found_in(parsed.path)
+    paths = load.found_in(parsed.path)
     many = len(paths) > 1 or parsed.compare is not None
     if many and parsed.html:
         parser.error('--html takes one recording, and no --compare')
@@ -77,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs=0,
         help='show what comes with Kronos to try it on, and exit',
     )
-    wishes.add(parser)
+    what_if.add(parser)
     parser.add_argument(
         '--compare',
         metavar='FILE',
@@ -107,7 +109,7 @@ class _ListExamples(argparse.Action):
 
 
 def _one(path: str, parsed: argparse.Namespace) -> int:
-    plan = wishes.played(path, wishes.of(parsed, parsed.policies))
+    plan = what_if.played(path, what_if.of(parsed, parsed.policies))
     began = time.monotonic()
     found = {'command': parsed.command, **document(plan)}
     if parsed.html:
@@ -141,17 +143,17 @@ def _text(
 
 
 def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
-    wanted = [wishes.of(parsed, parsed.policies)]
+    wanted = [what_if.of(parsed, parsed.policies)]
     names = [parsed.policies or 'as recorded']
     if parsed.compare is not None:
-        wanted.append(wishes.of(parsed, parsed.compare))
+        wanted.append(what_if.of(parsed, parsed.compare))
         names.append(parsed.compare)
     columns = [series.Series(name) for name in names]
     timings: dict[str, float] = {}
     failed: dict[str, str] = {}
     for path in paths:
         try:
-            plans = [wishes.played(path, wish) for wish in wanted]
+            plans = [what_if.played(path, wish) for wish in wanted]
         except KronosException as error:
             # The others are planned all the same.
             failed[path] = str(error)
@@ -189,9 +191,9 @@ def _show_many(
             found['timings'] = timings
         text = json.dumps(found, indent=2, allow_nan=False)
     elif parsed.format != 'table':
-        text = tables.printed(series_tables.rows(columns), parsed.format)
+        text = tables.printed(summary_tables.rows(columns), parsed.format)
     else:
-        text = series_tables.table(columns, program.width(parsed))
+        text = summary_tables.table(columns, program.width(parsed))
         if parsed.time:
             text = f'{text}\n\n{_told(timings)}'
     terminal.show(text)
@@ -237,18 +239,18 @@ def document(plan: Replay) -> dict[str, Any]:
         known = judged.of(scope)
         row |= {'policies_used': known.used, 'policies_skipped': known.skipped}
         if limit is not None and known.is_judged:
-            row['floor'] = explain.floor(scope.policies, limit)
+            row['floor'] = stop_reasons.floor(scope.policies, limit)
     return found
 
 
 def _write_page(path: str, plan: Replay, found: dict[str, Any]) -> None:
     # Nobody else needs its template engine.
-    from kronos.pages import page
+    from kronos.reports.html import page
 
     name = os.path.basename(os.path.abspath(plan.recording.source))
     html = page.render(found, f'Kronos: {name}')
     try:
-        wholefile.write(path, html)
+        atomic_files.write(path, html)
     except OSError as error:
         raise ArchiveError(
             path=path, reason=f'it cannot be written: {error.strerror}'

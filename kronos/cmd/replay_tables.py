@@ -3,8 +3,7 @@
 
 from kronos.cmd import judged, terminal
 from kronos.cmd.tables import Row, aligned
-from kronos.engine import explain
-from kronos.engine.report import counted as by_frequency
+from kronos.engine.planning import stop_reasons
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
@@ -12,6 +11,7 @@ from kronos.engine.types import (
     PolicyResult,
 )
 from kronos.policies.models import Mode
+from kronos.reports.document import counted as by_frequency
 
 SHOWN_FLOOR = 0.00005
 """Less is printed as 0, which every plan keeps to."""
@@ -30,7 +30,9 @@ def table(
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
     lines += _step_lines(scope.steps, width)
     lines.append(f'Why planning ended: {scope.reason}')
-    floor = 0.0 if budget is None else explain.floor(scope.policies, budget)
+    floor = (
+        0.0 if budget is None else stop_reasons.floor(scope.policies, budget)
+    )
     if floor >= SHOWN_FLOOR:
         lines.append(
             f'No plan of {counted(budget or 0, "migration")} can get the '

@@ -13,22 +13,22 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from kronos.clients import prometheus
-from kronos.cmd import configuration, program, session, tables, terminal
+from kronos.clients.prometheus import client
+from kronos.cmd import config_files, credentials, program, tables, terminal
 from kronos.cmd.checks import (
     cloud,
     files,
-    inspection,
+    instances,
     metrics,
     policies,
     scopes,
-    servers,
-    show,
+    subprocess_probe,
     watcher,
     weigher,
 )
+from kronos.cmd.checks import tables as show
+from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.checks.listings import OncePrometheus
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ SCHEDULER = 'nova-scheduler.conf.d'
 @program.command(PROGRAM)
 def main(
     arguments: Sequence[str] | None = None,
-    inspect: inspection.Inspect = inspection.inspect,
+    inspect: subprocess_probe.Inspect = subprocess_probe.inspect,
 ) -> int:
     """Run the command.
 
@@ -48,7 +48,7 @@ def main(
     :returns: the exit status
     """
     parsed = _parser().parse_args(arguments)
-    configuration.log(parsed.debug)
+    config_files.log(parsed.debug)
     check = Check(parsed, inspect)
     check.run()
     document = check.document()
@@ -70,12 +70,12 @@ def _parser() -> argparse.ArgumentParser:
         epilog='Exit status: 0 good, 1 something will not work, 2 wrong '
         'usage.',
     )
-    configuration.add_arguments(parser)
+    config_files.add_arguments(parser)
     parser.add_argument(
         '--watcher-config',
         action='append',
         default=[],
-        type=configuration.existing,
+        type=config_files.existing,
         metavar='PATH',
         help='watcher.conf, or a directory of it; FILE.d is read, too. Its '
         'user is the one that is tested, and its [kronos] counts where no '
@@ -85,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         '--nova-config',
         action='append',
         default=[],
-        type=configuration.existing,
+        type=config_files.existing,
         metavar='PATH',
         help='nova.conf of nova-scheduler, or a directory of it; FILE.d and '
         f'{SCHEDULER} are read, too. Tests the weigher',
@@ -116,7 +116,7 @@ class Check:
     def __init__(
         self,
         parsed: argparse.Namespace,
-        inspect: inspection.Inspect = inspection.inspect,
+        inspect: subprocess_probe.Inspect = subprocess_probe.inspect,
     ) -> None:
         """Take what was asked for.
 
@@ -125,13 +125,11 @@ class Check:
         self._inspect = inspect
         self._parsed = parsed
         self.findings = Findings()
-        self._watcher = configuration.paths(parsed.watcher_config)
-        self._nova = configuration.paths(parsed.nova_config, [SCHEDULER])
-        own = configuration.paths([*parsed.config_file, *parsed.config_dir])
+        self._watcher = config_files.paths(parsed.watcher_config)
+        self._nova = config_files.paths(parsed.nova_config, [SCHEDULER])
+        own = config_files.paths([*parsed.config_file, *parsed.config_dir])
         self._is_watchers = not own and bool(self._watcher)
-        self._own = (
-            own or self._watcher or configuration.default_paths(PROGRAM)
-        )
+        self._own = own or self._watcher or config_files.default_paths(PROGRAM)
         self._report: dict[str, Any] = {
             'policies': [],
             'watcher': {'version': '', 'entry_points': []},
@@ -189,8 +187,8 @@ class Check:
                 self.findings,
             )
 
-    def _load(self, where: configuration.Paths) -> Any:
-        conf = configuration.load(where, session.WATCHER)
+    def _load(self, where: config_files.Paths) -> Any:
+        conf = config_files.load(where, credentials.WATCHER)
         watcher.register_opts(conf)
         weigher.register_opts(conf)
         return conf
@@ -216,7 +214,7 @@ class Check:
                 access, self.findings
             )
         try:
-            asked = prometheus.from_options(
+            asked = client.from_options(
                 conf.kronos_prometheus,
                 access.session if access else None,
                 complain=LOG.debug,
@@ -230,12 +228,12 @@ class Check:
         self._measure(conf.kronos, clients, OncePrometheus(asked), found)
         return clients
 
-    def _access(self, conf: Any, of_watcher: Any) -> session.Access | None:
+    def _access(self, conf: Any, of_watcher: Any) -> credentials.Access | None:
         """The user that is tested: Watcher's, where its files are given."""
         try:
             if of_watcher is None or self._parsed.os_cloud:
-                return session.connect(conf, self._parsed.os_cloud)
-            return session.connect(of_watcher, group=session.WATCHER)
+                return credentials.connect(conf, self._parsed.os_cloud)
+            return credentials.connect(of_watcher, group=credentials.WATCHER)
         except exceptions.ConfigurationError as error:
             self.findings.error(
                 'credentials',
@@ -276,7 +274,7 @@ class Check:
                 continue
             rows['servers'] += [
                 row | of_file
-                for row in servers.check(
+                for row in instances.check(
                     enabled,
                     asked,
                     taken,

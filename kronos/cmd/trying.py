@@ -5,12 +5,12 @@ result?
 
 import dataclasses
 
-from kronos.engine.carry import Carry
-from kronos.engine.remedies import Remedy
-from kronos.engine.scene import Case
-from kronos.engine.scope import Scope
+from kronos.engine.explain.remedies import Remedy
+from kronos.engine.explain.scenario import Case
+from kronos.engine.planning.scope_planner import Scope
+from kronos.engine.planning.shared_hosts import Carry
 from kronos.engine.types import AggregateResult
-from kronos.snapshots import overriding
+from kronos.recordings import overrides
 
 
 def arguments(remedy: Remedy) -> list[str]:
@@ -28,12 +28,12 @@ def arguments(remedy: Remedy) -> list[str]:
 def changed(case: Case, remedy: Remedy) -> Case:
     """What the planner is given with these arguments."""
     settings = dataclasses.replace(case.settings)
-    overriding.apply(settings, remedy.overrides)
+    overrides.apply(settings, remedy.overrides)
     if remedy.max_migrations is not None:
         settings.max_migrations = remedy.max_migrations
     if remedy.mode is not None:
         settings.rebalance = True
-    policies = overriding.policies(case.policies, remedy.overrides)
+    policies = overrides.policies(case.policies, remedy.overrides)
     return dataclasses.replace(case, settings=settings, policies=policies)
 
 

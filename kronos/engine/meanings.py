@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from kronos.engine.codes import Code
+from kronos.engine.reasons import Code
 
 
 @dataclass

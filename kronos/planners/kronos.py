@@ -19,13 +19,14 @@ from watcher import conf, objects
 from watcher.common import exception, utils
 from watcher.decision_engine.planner import base
 
-from kronos.common import config, exceptions, options, status
-from kronos.planners import outlook
+from kronos.common import exceptions, status
+from kronos.conf import opts, validation
+from kronos.planners import forecast
 from kronos.watcher_db import publishing
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
-config.register_opts(CONF)
+opts.register_opts(CONF)
 State = objects.action_plan.State
 
 _UNFINISHED = (
@@ -175,8 +176,8 @@ class Kronos(base.BasePlanner):
         told = [dict(one['input_parameters']) for one in solution.actions]
         if not told:
             return told
-        trips = [outlook.Trip.of(one) for one in told]
-        found = outlook.Outlook(trips, parents)
+        trips = [forecast.Trip.of(one) for one in told]
+        found = forecast.Outlook(trips, parents)
         for line in found.lines():
             LOG.info('Action plan %s: %s', plan.uuid, line)
         if CONF.kronos.stagger_seconds > 0:
@@ -321,7 +322,7 @@ def _not_written(
 def _why_not_written(error: Exception) -> str:
     if isinstance(error, cfg.Error):
         # Without its own text: it may hold a secret.
-        return f'Bad configuration: {options.told(error)}'
+        return f'Bad configuration: {validation.told(error)}'
     if isinstance(error, exceptions.KronosException):
         return f'the action plan cannot be written: {error}'
     return (

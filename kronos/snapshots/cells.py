@@ -7,8 +7,8 @@ No public API of Nova tells it, and no live migration crosses cells.
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from kronos.clients.nova_rows import HostAggregate
-from kronos.engine import labels
+from kronos.clients.nova.rows import HostAggregate
+from kronos.engine.scoring import labels
 from kronos.engine.types import ComputeService, Host
 
 METADATA_KEY = 'kronos:cell'

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from oslo_log import log as logging
 
-from kronos.clients.nova_rows import HostAggregate
+from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
-from kronos.engine import labels
+from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED, Host, Instance
 
 LOG = logging.getLogger(__name__)

@@ -5,7 +5,13 @@ from typing import Any
 
 from kronos.engine import modes, types
 from kronos.engine.settings import Settings
-from kronos.strategies import base, goals, messages, outcomes, parameters
+from kronos.strategies import (
+    base,
+    goals,
+    outcomes,
+    parameters,
+    status_messages,
+)
 
 
 class Affinity(base.KronosStrategy):
@@ -44,4 +50,4 @@ class Affinity(base.KronosStrategy):
 
     @classmethod
     def outcome(cls, scope: types.AggregateResult) -> str:
-        return messages.repaired(scope)
+        return status_messages.repaired(scope)

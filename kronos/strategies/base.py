@@ -26,19 +26,20 @@ from watcher.common import exception
 from watcher.decision_engine.solution import default
 from watcher.decision_engine.strategy.strategies import base
 
-from kronos.common import config, exceptions, options, status
+from kronos.common import exceptions, status
+from kronos.conf import opts, validation
 from kronos.engine import modes, types
 from kronos.engine.settings import Settings
-from kronos.strategies import loglines, messages, parameters
+from kronos.strategies import audit_log, parameters, status_messages
 from kronos.watcher_db import lock
 
 if TYPE_CHECKING:
-    from kronos.strategies import cycle
+    from kronos.strategies import audit as cycle
     from kronos.watcher_db import publishing
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
-config.register_opts(CONF)
+opts.register_opts(CONF)
 
 ACTION = 'kronos_live_migrate'
 PLANNER = 'kronos'
@@ -169,7 +170,7 @@ class KronosStrategy(base.BaseStrategy):
             message = str(error)
         except cfg.Error as error:
             # Without a traceback: it may hold a secret.
-            message = f'Bad configuration: {options.told(error)}'
+            message = f'Bad configuration: {validation.told(error)}'
             LOG.error('Audit %s: %s', audit.uuid, message)
         except ImportError as error:
             LOG.exception('Audit %s: a package is missing', audit.uuid)
@@ -185,10 +186,11 @@ class KronosStrategy(base.BaseStrategy):
 
     def _plan(self, audit: Any) -> tuple[str, bool]:
         """Plan and fill the solution; returns the outcome and if it failed."""
-        from kronos.strategies import cycle, reporting
+        from kronos.strategies import artifacts
+        from kronos.strategies import audit as cycle
 
         CONF.reload_config_files()
-        options.require_valid(CONF)
+        validation.require_valid(CONF)
         order = cycle.Order(
             policies_file=self.policies_file(CONF.kronos),
             mode=self.MODE,
@@ -197,17 +199,17 @@ class KronosStrategy(base.BaseStrategy):
             ),
             adjust=self.adjust,
             audit=audit.uuid,
-            record=reporting.recorder(audit, self.get_name(), CONF.kronos),
+            record=artifacts.recorder(audit, self.get_name(), CONF.kronos),
         )
         result = cycle.run(order, audit.scope or [], CONF, self.osc)
         report = result.report
-        for level, line in loglines.lines(report):
+        for level, line in audit_log.lines(report):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)
-        outcome = messages.summary(report, self.outcome)
-        reporting.keep(result, order, audit, self.get_name(), CONF.kronos)
+        outcome = status_messages.summary(report, self.outcome)
+        artifacts.keep(result, order, audit, self.get_name(), CONF.kronos)
         # Last: an audit that fails must not leave a plan to be started.
         self._fill_solution(result)
-        return outcome, messages.is_blind(report)
+        return outcome, status_messages.is_blind(report)
 
     def _fill_solution(self, result: 'cycle.Cycle') -> None:
         """All that may fail comes before the first action is there."""
@@ -292,7 +294,7 @@ def _input_parameters(
         'resource_name': step.instance_name,
         'source_node': step.source,
         'destination_node': step.destination,
-        'imbalance': messages.change(
+        'imbalance': status_messages.change(
             step.imbalance_before, step.imbalance_after
         ),
         'combined_imbalance': (

@@ -5,7 +5,13 @@ from typing import Any
 
 from kronos.engine import modes, types
 from kronos.engine.settings import Settings
-from kronos.strategies import base, goals, messages, outcomes, parameters
+from kronos.strategies import (
+    base,
+    goals,
+    outcomes,
+    parameters,
+    status_messages,
+)
 
 
 class Evacuate(base.KronosStrategy):
@@ -39,4 +45,4 @@ class Evacuate(base.KronosStrategy):
 
     @classmethod
     def outcome(cls, scope: types.AggregateResult) -> str:
-        return messages.drained(scope)
+        return status_messages.drained(scope)

@@ -8,10 +8,10 @@ from typing import Any
 from watcher import objects
 from watcher.common import context
 
-from kronos.engine import cooldown
-from kronos.engine.events import Event
-from kronos.snapshots import deeds, flights
-from kronos.snapshots.deeds import ActionRow, PlanRow
+from kronos.engine.eligibility import cooldown
+from kronos.engine.types.migrations import Event
+from kronos.snapshots import stale_migrations, watcher_actions
+from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
 
 def events(since: cooldown.Since, audit: str = '') -> list[Event]:
@@ -29,7 +29,7 @@ def events(since: cooldown.Since, audit: str = '') -> list[Event]:
     # been: so none slips through, and what is told last is the newest.
     found = _to_do(_launched(audit))
     found |= _to_do(_started())
-    found |= deeds.ended(_action(row) for row in _ended(since))
+    found |= watcher_actions.ended(_action(row) for row in _ended(since))
     return [event for event in found.values() if event is not None]
 
 
@@ -45,7 +45,9 @@ def _launched(audit: str) -> list[Any]:
     admin = context.make_context(is_admin=True)
     filters = {
         'state': objects.action_plan.State.RECOMMENDED,
-        'created_at__gte': _moment(time.time() - flights.GRACE_SECONDS),
+        'created_at__gte': _moment(
+            time.time() - stale_migrations.GRACE_SECONDS
+        ),
     }
     continuous = objects.audit.AuditType.CONTINUOUS.value
     return [
@@ -64,7 +66,7 @@ def _started() -> list[Any]:
     return list(objects.ActionPlan.list(admin, filters={'state__in': running}))
 
 
-def _to_do(plans: list[Any]) -> deeds.Told:
+def _to_do(plans: list[Any]) -> watcher_actions.Told:
     """What the actions of plans tell that are not over."""
     if not plans:
         return {}
@@ -73,12 +75,12 @@ def _to_do(plans: list[Any]) -> deeds.Told:
     by_plan: dict[int, list[Any]] = {}
     for row in objects.Action.list(admin, filters=filters, eager=True):
         by_plan.setdefault(row.action_plan_id, []).append(row)
-    found: deeds.Told = {}
+    found: watcher_actions.Told = {}
     for rows in by_plan.values():
         # It may have changed since it was listed.
         newest = max((row.action_plan for row in rows), key=_touched)
         plan = PlanRow(newest.uuid, newest.state, _touched(newest))
-        found |= deeds.to_do(plan, [_action(row) for row in rows])
+        found |= watcher_actions.to_do(plan, [_action(row) for row in rows])
     return found
 
 

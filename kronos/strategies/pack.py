@@ -4,7 +4,13 @@
 from typing import Any
 
 from kronos.engine import types
-from kronos.strategies import base, goals, messages, outcomes, parameters
+from kronos.strategies import (
+    base,
+    goals,
+    outcomes,
+    parameters,
+    status_messages,
+)
 
 
 class Pack(base.Rebalancing):
@@ -34,4 +40,4 @@ class Pack(base.Rebalancing):
 
     @classmethod
     def outcome(cls, scope: types.AggregateResult) -> str:
-        return messages.hosts_in_use(scope)
+        return status_messages.hosts_in_use(scope)

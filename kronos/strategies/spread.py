@@ -2,7 +2,13 @@
 """Which strategy keeps the hosts of an aggregate even?"""
 
 from kronos.engine import types
-from kronos.strategies import base, goals, messages, outcomes, parameters
+from kronos.strategies import (
+    base,
+    goals,
+    outcomes,
+    parameters,
+    status_messages,
+)
 
 
 class Spread(base.Rebalancing):
@@ -27,4 +33,4 @@ class Spread(base.Rebalancing):
 
     @classmethod
     def outcome(cls, scope: types.AggregateResult) -> str:
-        return messages.imbalance(scope)
+        return status_messages.imbalance(scope)

@@ -17,8 +17,8 @@ from watcher import objects
 from watcher.db.sqlalchemy import models
 
 from kronos.common import exceptions
-from kronos.engine import labels
-from kronos.snapshots import flights
+from kronos.engine.scoring import labels
+from kronos.snapshots import stale_migrations
 from kronos.watcher_db import lock, marks
 
 RECENT = datetime.timedelta(hours=1)
@@ -108,7 +108,9 @@ def _live(session: Any) -> dict[str, set[str]]:
     """
     state, move = objects.action_plan.State, objects.action.State
     now = timeutils.utcnow()
-    handed_over = now - datetime.timedelta(seconds=flights.GRACE_SECONDS)
+    handed_over = now - datetime.timedelta(
+        seconds=stale_migrations.GRACE_SECONDS
+    )
     # Not as Watcher's type: one row that is no JSON would spoil all others.
     parameters = sa.literal_column('actions.input_parameters', sa.Text)
     rows = session.execute(

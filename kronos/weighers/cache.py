@@ -17,12 +17,12 @@ from typing import Any, Protocol
 
 from oslo_log import log as logging
 
-from kronos.engine import placing
+from kronos.engine.scoring import host_weights
 from kronos.engine.types import Health
 from kronos.policies.models import Mode
-from kronos.weighers import board
-from kronos.weighers.board import Acquaintance, Board, Outlook
-from kronos.weighers.ledger import Ledger
+from kronos.weighers import host_scores
+from kronos.weighers.host_scores import Acquaintance, Board, Outlook
+from kronos.weighers.recent_placements import Ledger
 
 LOG = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ class Cache:
         met, now = {**self._met, **new}, self._clock()
         seen = self._ledger.copy()
         seen.note({host: one.used for host, one in new.items()}, now)
-        more = board.build(met, shown.outlook, seen, shown.at, now)
+        more = host_scores.build(met, shown.outlook, seen, shown.at, now)
         found = dataclasses.replace(shown, rows={**more.rows, **shown.rows})
         # Else there is a newer one, and the next weighing adds to that.
         if self._board is shown:
@@ -173,7 +173,7 @@ class Cache:
             if weight is None:
                 is_complete = False
             elif state.vcpus_used + vcpus > row.limit:
-                weight = placing.FULL
+                weight = host_weights.FULL
             append(weight)
         # To look for None among them would take a sixth of the time.
         if is_complete:
@@ -251,11 +251,11 @@ class Cache:
         self._has_news = False
         met, now = dict(self._met), self._clock()
         self._note(met, now)
-        shown = board.build(met, outlook, self._ledger, asked, now)
+        shown = host_scores.build(met, outlook, self._ledger, asked, now)
         if gone := self._forget(shown):
             for host in gone:
                 met.pop(host)
-            shown = board.build(met, outlook, self._ledger, asked, now)
+            shown = host_scores.build(met, outlook, self._ledger, asked, now)
         self._board = shown
         if shown.troubles:
             self._trouble(_joined(shown.troubles))

@@ -9,12 +9,12 @@ from nova import utils as nova_utils
 from nova.scheduler import utils, weights
 from oslo_concurrency import processutils
 
-from kronos.common import config
+from kronos.conf import opts
 from kronos.engine.settings import SoftRules
-from kronos.weighers import cache, groups, source, workers
+from kronos.weighers import cache, score_source, soft_groups, workers
 
 CONF = nova.conf.CONF
-config.register_opts(CONF)
+opts.register_opts(CONF)
 
 MULTIPLIER_KEY = 'kronos_weight_multiplier'
 """In the metadata of a host aggregate."""
@@ -34,7 +34,9 @@ class KronosWeigher(weights.BaseHostWeigher):
     maxval = 1.0
 
     def __init__(self, scores: cache.Cache | None = None) -> None:
-        self._cache = scores or cache.Cache(source.Source(CONF, _session))
+        self._cache = scores or cache.Cache(
+            score_source.Source(CONF, _session)
+        )
         if scores is None:
             workers.begin_in_each(self._cache, _workers)
         self._multiplier = NO_MULTIPLIER
@@ -50,7 +52,7 @@ class KronosWeigher(weights.BaseHostWeigher):
             if not getattr(weight_properties, 'instance_group', None):
                 return weighed
             hosts = [state.host for state in states]
-            return groups.bound(
+            return soft_groups.bound(
                 weighed, hosts, weight_properties, _penalty(CONF.kronos)
             )
         except Exception as error:
@@ -95,7 +97,7 @@ def _penalty(kronos: Any) -> float:
     """What it costs to break the rule of a soft group."""
     if kronos.soft_rules == SoftRules.PENALTY:
         return float(kronos.soft_rule_penalty)
-    return groups.FULL_PENALTY
+    return soft_groups.FULL_PENALTY
 
 
 def _workers() -> int:

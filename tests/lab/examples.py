@@ -8,8 +8,8 @@ lab have recorded.
 
 import shutil
 
-from kronos.snapshots import archive
-from kronos.snapshots.replaying import Wish, replay
+from kronos.recordings import load
+from kronos.recordings.replay import Wish, replay
 from tests.lab import base
 from tests.lab.base import Wanted
 
@@ -35,7 +35,7 @@ class Recorded(base.LabTestCase):
             )
             for row in actions
         ]
-        steps = replay(archive.read(str(found)), Wish()).report.steps
+        steps = replay(load.read(str(found)), Wish()).report.steps
         self.assertEqual(
             sorted(planned),
             sorted((step.instance, step.destination) for step in steps),

@@ -8,7 +8,7 @@ from typing import Any
 import oslo_messaging
 from oslo_config import cfg
 
-from kronos.actions import notices
+from kronos.actions.migration import notifications
 from tests.lab import base
 from tests.lab.test_spread import pile
 
@@ -116,7 +116,7 @@ class TestNotices(base.LabTestCase):
     ) -> None:
         told = action['input_parameters']
         expected = {
-            'version': notices.VERSION,
+            'version': notifications.VERSION,
             'instance_uuid': told['resource_id'],
             'instance_name': told['resource_name'],
             'scope': 'alpha',

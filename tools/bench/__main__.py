@@ -28,12 +28,12 @@ import weighing  # noqa: E402
 from generator import cluster_format, making  # noqa: E402
 from generator.wanted import Wanted  # noqa: E402
 
-from kronos.engine.propose import propose  # noqa: E402
-from kronos.engine.schedule import schedule  # noqa: E402
+from kronos.engine.planning.propose import propose  # noqa: E402
+from kronos.engine.scheduling.graph import schedule  # noqa: E402
 from kronos.engine.settings import Settings, SwapMoves, TieBreak  # noqa: E402
 from kronos.policies.models import Mode  # noqa: E402
-from kronos.snapshots import cluster  # noqa: E402
-from tests.unit.engine.reference import Literal  # noqa: E402
+from kronos.recordings.formats import cluster  # noqa: E402
+from tests.unit.engine.oracles.spread_literal import Literal  # noqa: E402
 
 TARGET_SECONDS = 1.0
 TARGET_MIB = 1024

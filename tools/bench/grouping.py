@@ -4,10 +4,10 @@
 import dataclasses
 import time
 
-from kronos.engine.propose import propose
+from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import Headroom, ServerGroup, Snapshot
-from kronos.snapshots import cluster
+from kronos.recordings.formats import cluster
 
 MEMBERS = (200, 1000)
 FULL = Headroom(1, 1)

@@ -11,9 +11,9 @@ import random
 import statistics
 from collections.abc import Callable
 
-from kronos.engine import makespan
-from kronos.engine.propose import propose
-from kronos.engine.schedule import rules, schedule
+from kronos.engine.planning.propose import propose
+from kronos.engine.scheduling import makespan
+from kronos.engine.scheduling.graph import rules, schedule
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     Headroom,
@@ -24,7 +24,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import Mode
-from kronos.snapshots import cluster
+from kronos.recordings.formats import cluster
 
 CEILINGS = {'cpu': 0.85, 'ram': 0.9, 'net': 0.85}
 WORKERS = (2, 8, 32)

@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 
-from tests import wholecloud
+from tests.fakes import large_cloud
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 HOSTS, INSTANCES = 1000, 20000
@@ -44,8 +44,8 @@ def _recorded(hosts: int, instances: int, *words: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as name, _cloud(hosts, instances) as p:
         folder = pathlib.Path(name)
         policies, conf = folder / 'policies.yaml', folder / 'kronos.conf'
-        policies.write_text(json.dumps({'policies': wholecloud.POLICIES}))
-        conf.write_text(wholecloud.configuration(p, str(policies)))
+        policies.write_text(json.dumps({'policies': large_cloud.POLICIES}))
+        conf.write_text(large_cloud.configuration(p, str(policies)))
         program = [sys.executable, '-m', 'kronos.cmd.record']
         began, before = time.perf_counter(), _used()
         subprocess.run(
@@ -67,7 +67,13 @@ def _used() -> float:
 def _cloud(hosts: int, instances: int) -> Iterator[int]:
     """A cloud that listens; its port."""
     with subprocess.Popen(
-        [sys.executable, '-m', 'tests.wholecloud', str(hosts), str(instances)],
+        [
+            sys.executable,
+            '-m',
+            'tests.fakes.large_cloud',
+            str(hosts),
+            str(instances),
+        ],
         cwd=TOP,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -92,7 +92,7 @@ class _Rig:
     def __init__(self, hosts: int, folder: str) -> None:
         from nova.scheduler import weights
 
-        from kronos.weighers import cache, load, source
+        from kronos.weighers import cache, load, score_source
 
         path = pathlib.Path(folder) / 'policies.yaml'
         path.write_text(
@@ -109,7 +109,9 @@ class _Rig:
         conf.set_override('staleness_threshold', 3600, 'kronos_prometheus')
         works: list[Callable[[], None]] = []
         self._kronos = load.KronosWeigher(
-            cache.Cache(source.Source(conf), sleep=_end, spawn=works.append)
+            cache.Cache(
+                score_source.Source(conf), sleep=_end, spawn=works.append
+            )
         )
         self._handler = weights.HostWeightHandler()
         self._theirs = [

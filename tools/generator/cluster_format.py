@@ -9,7 +9,7 @@ from typing import Any
 from generator import cloud
 from generator.cloud import Cloud
 from generator.wanted import Wanted, WantedError
-from kronos.snapshots import cluster
+from kronos.recordings.formats import cluster
 
 DIGITS = 9
 
@@ -26,7 +26,7 @@ def check(wanted: Wanted) -> None:
 
 
 def document(found: Cloud) -> dict[str, Any]:
-    """As :mod:`kronos.snapshots.cluster` reads it."""
+    """As :mod:`kronos.recordings.formats.cluster` reads it."""
     scores = found.scores()
     return {
         'format': cluster.FORMAT,

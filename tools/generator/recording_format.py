@@ -6,7 +6,7 @@ import uuid
 
 from generator import queries
 from generator.cloud import Cloud, Host, Server
-from kronos.clients.nova_rows import HostAggregate
+from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import modes, types
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -19,9 +19,10 @@ from kronos.engine.types import (
 )
 from kronos.policies import loader
 from kronos.policies.models import Policy
-from kronos.snapshots import archive, configured, scopes
-from kronos.snapshots.gathered import Gathered
-from kronos.snapshots.recording import Recording
+from kronos.recordings import load
+from kronos.recordings.recording import Recording
+from kronos.snapshots import scopes, settings_from_conf
+from kronos.snapshots.cloud import Gathered
 
 ZONE = 'nova'
 DISK_GB = 20
@@ -42,7 +43,7 @@ def write(path: str, found: Cloud, at: float) -> None:
     :param at: Unix seconds of the recording
     :raises ArchiveError: there is something already, or it cannot be written
     """
-    archive.write(path, recording(found, at))
+    load.write(path, recording(found, at))
 
 
 def recording(found: Cloud, at: float) -> Recording:
@@ -50,7 +51,7 @@ def recording(found: Cloud, at: float) -> Recording:
     mode = found.wanted.plan_mode
     text = queries.text(mode)
     policies = loader.parse(text, 'policies.yaml').policies
-    settings = configured.default_settings()
+    settings = settings_from_conf.default_settings()
     modes.adjust(settings, mode, _asked(settings))
     aggregates = _aggregates(found)
     hosts = {host.name: _host(host) for host in found.hosts}
@@ -72,9 +73,9 @@ def recording(found: Cloud, at: float) -> Recording:
         settings=settings,
         answers=_answers(found, policies, at - SCRAPED),
         policies_text=text,
-        configured=configured.default_settings(),
+        configured=settings_from_conf.default_settings(),
         strategy=mode.strategy,
-        max_concurrent=configured.default_concurrency(),
+        max_concurrent=settings_from_conf.default_concurrency(),
         recorded_at=at,
         made_by=f'tools/generate {found.wanted.command()}',
     )

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.clients import nova_api, placement, wire
+from kronos.clients import placement, rest
+from kronos.clients.nova import api
+from kronos.cmd.checks.cached_clients import OnceNova, OncePlacement
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.checks.listings import OnceNova, OncePlacement
-from kronos.cmd.session import Access, Identity
+from kronos.cmd.credentials import Access, Identity
 from kronos.common import exceptions
 
 ADMIN = 'admin'
@@ -164,7 +165,7 @@ def _nova(nova: OnceNova, findings: Findings) -> dict[str, Any]:
     return {
         'name': 'nova',
         'microversion': used,
-        'needed': _dotted(nova_api.MINIMUM),
+        'needed': _dotted(api.MINIMUM),
         'reads': read,
     }
 
@@ -177,7 +178,7 @@ def _microversion(used: str, findings: Findings) -> None:
             'microversion-old',
             f"Nova's newest microversion is {used}: it does not tell "
             + ', '.join(lacking),
-            f'upgrade Nova to one with {_dotted(nova_api.WANTED)} or later',
+            f'upgrade Nova to one with {_dotted(api.WANTED)} or later',
         )
 
 
@@ -205,7 +206,7 @@ def _placement(
 def _newest(adapter: Any) -> str:
     """That the service has; empty if it does not tell."""
     try:
-        with wire.guarded(exceptions.PlacementClientError, 'its versions'):
+        with rest.guarded(exceptions.PlacementClientError, 'its versions'):
             data = adapter.get_endpoint_data()
     except exceptions.PlacementClientError:
         return ''

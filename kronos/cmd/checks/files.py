@@ -8,10 +8,11 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.configuration import Paths
-from kronos.common import config, options, weigher_opts
+from kronos.cmd.config_files import Paths
+from kronos.conf import opts as config
+from kronos.conf import validation, weigher
 
-WEIGHER_ALONE = frozenset(opt.name for opt in weigher_opts.OPTS)
+WEIGHER_ALONE = frozenset(opt.name for opt in weigher.OPTS)
 BOTH_WEIGH = frozenset(
     {
         'aggregates',
@@ -43,7 +44,7 @@ def check(conf: Any, where: Paths, findings: Findings) -> bool:
             'name one with --config-file, such as the watcher.conf that '
             'holds [kronos]',
         )
-    faults = list(options.faults(conf))
+    faults = list(validation.faults(conf))
     for fault in faults:
         findings.error('config-invalid', fault, 'correct the value')
     return not faults

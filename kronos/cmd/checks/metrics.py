@@ -6,9 +6,9 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.checks.listings import OncePrometheus
-from kronos.engine import labels, measuring
+from kronos.engine.scoring import evaluation, labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, Reading, Snapshot
 from kronos.policies.models import Policy
@@ -52,7 +52,7 @@ def check(
                 'label': label,
             }
             row['is_used'] = field != 'capacity_query' or (
-                measuring.asks_capacity(policy, settings)
+                evaluation.asks_capacity(policy, settings)
             )
             row |= _answer(reading)
             if field != 'vm_profile_query' and hosts:

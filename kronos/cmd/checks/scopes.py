@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from kronos.clients.prometheus import PrometheusClient
+from kronos.clients.prometheus.client import PrometheusClient
+from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.checks.listings import OncePrometheus
 from kronos.common import exceptions
-from kronos.engine import labels, scoring
-from kronos.engine.scoring import Scorecard
+from kronos.engine.scoring import labels, scorecard
+from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Health, Snapshot, StopReason
 from kronos.policies.models import Policy
-from kronos.snapshots import configured, scopes, survey
-from kronos.snapshots.collect import Collector
+from kronos.snapshots import queries, scopes, settings_from_conf
+from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'
 NO_ANSWER = (Health.STALE, Health.UNREACHABLE)
@@ -44,7 +44,7 @@ def request(
     """
     if named:
         return scopes.ScopeRequest(aggregates=list(named))
-    found = configured.request_of(kronos)
+    found = settings_from_conf.request_of(kronos)
     if found.aggregates or found.include_unassigned:
         return found
     findings.note(
@@ -58,7 +58,7 @@ def request(
 
 def settings(kronos: Any) -> Settings:
     """Those of kronos_spread and kronos_pack."""
-    found = configured.settings_of(kronos)
+    found = settings_from_conf.settings_of(kronos)
     found.evacuate = kronos.evacuate_disabled_hosts
     found.enforce_hard_affinity = kronos.enforce_hard_affinity
     found.enforce_soft_affinity = kronos.enforce_soft_affinity
@@ -77,7 +77,7 @@ def snapshots(
     # It has what is used of a client.
     client = cast(PrometheusClient, prometheus)
     if cloud.nova is None or cloud.placement is None:
-        survey.Survey(client, settings(kronos)).of(policies)
+        queries.Survey(client, settings(kronos)).of(policies)
         return []
     collector = Collector(
         cloud.nova,
@@ -107,7 +107,9 @@ def judge(
     findings: Findings,
 ) -> list[Judged]:
     """Score the scopes and tell what keeps them from being planned."""
-    judged = [Judged(one, scoring.score(one, policies, how)) for one in found]
+    judged = [
+        Judged(one, scorecard.score(one, policies, how)) for one in found
+    ]
     _skipped(judged, findings)
     for one in judged:
         _tell(one, scopes.ALL in wanted.aggregates, findings)

@@ -8,13 +8,13 @@ from oslo_config import cfg
 
 from kronos.clients import watcher
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.checks.inspection import Inspect, InspectionError
-from kronos.cmd.session import Access
+from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
+from kronos.cmd.credentials import Access
 from kronos.common import exceptions
 
 DISTRIBUTION = 'kronos-watcher'
 WATCHER = 'python-watcher'
-MODULE = 'kronos.strategies.inspecting'
+MODULE = 'kronos.strategies.probe'
 OLDEST = 15
 """The first release of Watcher that Kronos works with."""
 GROUPS = (

@@ -7,15 +7,15 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.clients.nova import HostAggregate
+from kronos.clients.nova.live_migration import HostAggregate
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
-from kronos.cmd.checks.inspection import Inspect, InspectionError
-from kronos.cmd.configuration import Paths
+from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
+from kronos.cmd.config_files import Paths
 from kronos.common import exceptions
-from kronos.engine import labels
+from kronos.engine.scoring import labels
 
-MODULE = 'kronos.weighers.inspecting'
+MODULE = 'kronos.weighers.probe'
 CLASS = 'kronos.weighers.load.KronosWeigher'
 OURS = CLASS.rpartition('.')[2]
 MULTIPLIER_KEY = 'kronos_weight_multiplier'

@@ -13,8 +13,8 @@ from nova import context
 from nova.tests.functional import integrated_helpers
 from openstack import connection
 
-from kronos.clients import nova as nova_client
 from kronos.clients import placement as placement_client
+from kronos.clients.nova import live_migration as nova_client
 
 CONF = nova.conf.CONF
 PATIENCE_SECONDS = 30

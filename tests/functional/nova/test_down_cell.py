@@ -6,7 +6,7 @@ from typing import Any
 from nova.tests import fixtures as nova_fixtures
 
 from kronos.common import exceptions
-from kronos.engine.propose import propose
+from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -17,7 +17,7 @@ from kronos.engine.types import (
     StopReason,
 )
 from kronos.policies.models import LabelType, Mode, Policy
-from kronos.snapshots import collect
+from kronos.snapshots import collector as collect
 from tests.functional.nova import base
 
 POLICY = Policy(

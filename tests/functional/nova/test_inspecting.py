@@ -7,7 +7,7 @@ import pathlib
 import fixtures
 from oslotest import base
 
-from kronos.cmd.checks import inspection, weigher
+from kronos.cmd.checks import subprocess_probe, weigher
 from tests.functional.nova import weighing
 
 ENABLED = (
@@ -35,7 +35,7 @@ class InspectingTestCase(base.BaseTestCase):
             'aggregates': {},
             **fields,
         }
-        return inspection.inspect(weigher.MODULE, [], request)
+        return subprocess_probe.inspect(weigher.MODULE, [], request)
 
     def test_scores(self):
         """Of each host as a weighing of its aggregates has them."""
@@ -98,7 +98,7 @@ class InspectingTestCase(base.BaseTestCase):
     def test_a_file_that_cannot_be_parsed(self):
         """Its text may be a secret, and is not told."""
         error = self.assertRaises(
-            inspection.InspectionError, self.inspect, f'[a]\n{SECRET}\n'
+            subprocess_probe.InspectionError, self.inspect, f'[a]\n{SECRET}\n'
         )
         self.assertNotIn(SECRET, str(error))
         self.assertIn('ConfigFileParseError', str(error))

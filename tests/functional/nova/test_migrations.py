@@ -3,10 +3,10 @@
 
 from typing import Any
 
-from kronos.clients import nova_rows
-from kronos.clients.nova import AbortOutcome, MigrationStatus
+from kronos.clients.nova import rows
+from kronos.clients.nova.live_migration import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
-from kronos.engine.events import Outcome
+from kronos.engine.types.migrations import Outcome
 from tests.functional.nova import base
 
 
@@ -82,7 +82,7 @@ class TestLiveMigration(_Migrations):
         self.assertLessEqual(
             seen,
             {
-                *((s, Outcome.UNDER_WAY) for s in nova_rows.UNDER_WAY),
+                *((s, Outcome.UNDER_WAY) for s in rows.UNDER_WAY),
                 ('finished', Outcome.MOVED),
             },
         )

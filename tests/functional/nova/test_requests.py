@@ -9,7 +9,11 @@ import fixtures
 from nova import context, objects
 from nova.compute import manager
 
-from kronos.clients.nova import AbortOutcome, MigrationStatus, Progress
+from kronos.clients.nova.live_migration import (
+    AbortOutcome,
+    MigrationStatus,
+    Progress,
+)
 from tests.functional.nova import base, test_migrations
 
 GIB = 2**30

@@ -24,8 +24,8 @@ OPTIONAL = (
     'numpy',
     'openstack',
     'watcher',
-    'kronos.engine.propose',
-    'kronos.engine.state',
+    'kronos.engine.planning.propose',
+    'kronos.engine.simulation.utilization',
     'kronos.strategies',
 )
 

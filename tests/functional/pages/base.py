@@ -9,7 +9,7 @@ from typing import Any
 import fixtures
 from oslotest import base
 
-from kronos.pages import page
+from kronos.reports.html import page
 from tests.functional.pages import plans
 from tests.functional.pages.chromium import Browser
 

@@ -6,8 +6,7 @@ import json
 import random
 from typing import Any
 
-from kronos.engine import report
-from kronos.engine.propose import propose
+from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -21,6 +20,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import LabelType, Mode, Policy
+from kronos.reports import document as report
 
 ABOUT = {
     'created_at': '2026-03-01T13:30:00+00:00',

@@ -4,7 +4,7 @@
 import re
 from typing import Any
 
-from kronos.pages import bars, flows, page
+from kronos.reports.html import bars, flows, page
 from tests.functional.pages import base, looking, plans
 
 PIXELS = 0.006

@@ -16,7 +16,7 @@ FILES = ('pyproject.toml', 'setup.cfg', 'setup.py', 'README.rst', 'LICENSE')
 RENDER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from kronos.pages import page
+from kronos.reports.html import page
 assert page.__file__.startswith(sys.argv[1]), page.__file__
 print(page.render({'format_version': 1, 'scopes': []}, 'From a wheel'))
 """

@@ -15,7 +15,8 @@ from pecan import configuration
 from watcher import objects
 from watcher.tests.functional import base
 
-from tests.functional.watcher import cloud, database
+from tests.fakes.small_cloud import cloud
+from tests.functional.watcher import database
 
 CONF = cfg.CONF
 OVER = ('SUCCEEDED', 'FAILED', 'CANCELLED')

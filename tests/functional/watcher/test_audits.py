@@ -6,7 +6,8 @@ from watcher import objects
 from watcher.common import context
 from watcher.decision_engine.audit import continuous
 
-from tests.functional.watcher import base, cloud
+from tests.fakes.small_cloud import cloud
+from tests.functional.watcher import base
 
 PROMETHEUS = ('GET', '/prometheus'), ('POST', '/prometheus')
 

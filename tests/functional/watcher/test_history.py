@@ -11,11 +11,12 @@ from keystoneauth1 import session as ks_session
 from watcher import objects
 
 from kronos.clients.watcher import WatcherClient
-from kronos.engine import cooldown
-from kronos.engine.events import Origin, Outcome
-from kronos.snapshots import deeds, watchers
+from kronos.engine.eligibility import cooldown
+from kronos.engine.types.migrations import Origin, Outcome
+from kronos.snapshots import watcher_actions, watcher_api
 from kronos.strategies import history
-from tests.functional.watcher import base, cloud
+from tests.fakes.small_cloud import cloud
+from tests.functional.watcher import base
 
 UNTIL_ABORTED = ('accepted', *['running'] * 1000)
 
@@ -56,7 +57,7 @@ class HistoryTestCase(base.KronosTestCase):
             service_type='infra-optim',
             endpoint_override=self.admin_api.base_url.removesuffix('/v1'),
         )
-        found = watchers.events(
+        found = watcher_api.events(
             WatcherClient(asked), cooldown.Since(since or 0.0, since)
         )
         return sorted(found, key=str)
@@ -264,7 +265,7 @@ class TestUnderWay(HistoryTestCase):
         self.rewrite(self.plan_row(plan), state='ONGOING')
         row = self.action_row(plan)
         whole = row.input_parameters
-        for name in deeds.NEEDED:
+        for name in watcher_actions.NEEDED:
             odd = {k: v for k, v in whole.items() if k != name}
             for told in (odd, {**odd, name: 5}):
                 log = self.useFixture(fixtures.FakeLogger())

@@ -12,7 +12,7 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import test_config
-from kronos.cmd.checks import inspection, watcher
+from kronos.cmd.checks import subprocess_probe, watcher
 
 SAMPLE = pathlib.Path(__file__).parents[3] / 'etc/kronos/policies.yaml'
 SECRET = 'geheim-4711'
@@ -48,7 +48,7 @@ class InspectingTestCase(base.BaseTestCase):
         )
 
     def test_all_plugins_can_be_loaded(self):
-        found = inspection.inspect(watcher.MODULE, watcher.GROUPS, None)
+        found = subprocess_probe.inspect(watcher.MODULE, watcher.GROUPS, None)
         self.assertEqual({''}, set(found.values()))
         for name in (
             'watcher_strategies:kronos_spread',
@@ -81,9 +81,7 @@ class InspectingTestCase(base.BaseTestCase):
         """Its modules would change this process."""
         # It would silence the loggers of the tests that come after.
         self.useFixture(
-            fixtures.MonkeyPatch(
-                'kronos.cmd.configuration.log', lambda _: None
-            )
+            fixtures.MonkeyPatch('kronos.cmd.config_files.log', lambda _: None)
         )
         before = set(sys.modules)
         with contextlib.redirect_stdout(io.StringIO()):

@@ -3,7 +3,8 @@
 
 import fixtures
 
-from tests.functional.watcher import cloud, test_audits
+from tests.fakes.small_cloud import cloud
+from tests.functional.watcher import test_audits
 
 QUERY = ('POST', '/prometheus/api/v1/query')
 REFUSED = {

@@ -8,7 +8,8 @@ import fixtures
 import requests
 from watcher import objects
 
-from tests.functional.watcher import base, cloud
+from tests.fakes.small_cloud import cloud
+from tests.functional.watcher import base
 
 
 class MemoryTestCase(base.KronosTestCase):

@@ -9,7 +9,7 @@ from oslo_config import cfg
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
 
-from kronos.strategies import reporting, spread
+from kronos.strategies import artifacts, spread
 from tests.functional.watcher import base, test_audits
 
 CONF = cfg.CONF
@@ -155,7 +155,7 @@ class NothingHappensTestCase(test_audits.Continuous):
     def test_whatever_fails_while_it_is_filled(self):
         """Half a plan is none: a later step may need an earlier one."""
         with fixtures.MockPatch(
-            'kronos.strategies.messages.change',
+            'kronos.strategies.status_messages.change',
             # Three steps in the log, then one in the solution.
             side_effect=['cpu 1 -> 0'] * 4 + [TypeError('no')],
         ):
@@ -166,7 +166,7 @@ class NothingHappensTestCase(test_audits.Continuous):
         self.set('kronos', report_dir='/')
         log = self.useFixture(fixtures.FakeLogger())
         with fixtures.MockPatchObject(
-            reporting, '_version', side_effect=TypeError('no version')
+            artifacts, '_version', side_effect=TypeError('no version')
         ):
             message = self.run_full()
         self.assertIn('3 migrations', message)

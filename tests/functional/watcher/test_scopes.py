@@ -5,7 +5,8 @@ import fixtures
 import yaml
 
 from tests import documented
-from tests.functional.watcher import base, cloud
+from tests.fakes.small_cloud import cloud
+from tests.functional.watcher import base
 
 
 class ScopeTestCase(base.KronosTestCase):

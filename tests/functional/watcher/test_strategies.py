@@ -9,9 +9,10 @@ import pathlib
 import fixtures
 import yaml
 
-from kronos.engine.report import document
-from kronos.snapshots import archive, replaying
-from tests.functional.watcher import base, cloud
+from kronos.recordings import load, replay
+from kronos.reports.document import document
+from tests.fakes.small_cloud import cloud
+from tests.functional.watcher import base
 
 
 class StrategyTestCase(base.KronosTestCase):
@@ -455,9 +456,9 @@ class ReportTestCase(StrategyTestCase):
         audit = self.ends('SUCCEEDED', '3 migrations')
         (name,) = os.listdir(folder)
         self.assertIn(audit['uuid'], name)
-        recording = archive.read(os.path.join(folder, name))
+        recording = load.read(os.path.join(folder, name))
         self.assertEqual('kronos_spread', recording.strategy)
-        plan = replaying.replay(recording, replaying.Wish())
+        plan = replay.replay(recording, replay.Wish())
         self.assertEqual(
             [told['resource_id'] for told in self.told(audit)],
             [step.instance for step in plan.report.steps],

@@ -21,7 +21,8 @@ from oslotest import base
 
 from kronos.clients import transport
 from kronos.common import exceptions
-from tests.unit.clients import every_method, keystone
+from tests.fakes import keystone
+from tests.unit.clients import every_method
 from tests.unit.clients.every_method import Method
 
 LIMITS = transport.Limits(connect=3, silence=1, whole=1.5)

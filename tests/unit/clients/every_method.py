@@ -15,9 +15,11 @@ from keystoneauth1 import loading
 from keystoneauth1.identity import v3
 from oslo_config import cfg
 
-from kronos.clients import cloud, nova, placement, prometheus, transport
+from kronos.clients import connection, placement, transport
 from kronos.clients import keystone as own
 from kronos.clients import watcher as watchers
+from kronos.clients.nova import live_migration
+from kronos.clients.prometheus import client
 from kronos.common import exceptions
 
 UUID = '11111111-1111-1111-1111-111111111111'
@@ -30,7 +32,7 @@ ARGUMENTS: dict[str, Any] = {
     'since': 1699999200.0,
     'key': 'req-1',
     'request_id': 'req-1',
-    'migration': nova.MigrationStatus(UUID, 'running', 'm1', 1),
+    'migration': live_migration.MigrationStatus(UUID, 'running', 'm1', 1),
     'node': 'cmp1.example',
     'consumer': UUID,
     'server': UUID,
@@ -255,14 +257,14 @@ class Method:
 
 
 CLIENTS: dict[str, tuple[type, type[Exception]]] = {
-    'NovaClient': (nova.NovaClient, exceptions.NovaClientError),
+    'NovaClient': (live_migration.NovaClient, exceptions.NovaClientError),
     'PlacementClient': (
         placement.PlacementClient,
         exceptions.PlacementClientError,
     ),
     'WatcherClient': (watchers.WatcherClient, exceptions.ClientError),
     'PrometheusClient': (
-        prometheus.PrometheusClient,
+        client.PrometheusClient,
         exceptions.PrometheusError,
     ),
 }
@@ -295,10 +297,10 @@ def methods() -> list[Method]:
 def conf() -> Any:
     """Options of a process in which keystoneauth would try writes again."""
     found = cfg.ConfigOpts()
-    for group in cloud.GROUPS:
+    for group in connection.GROUPS:
         loading.register_adapter_conf_options(found, group)
     found([], default_config_files=[])
-    for group in cloud.GROUPS:
+    for group in connection.GROUPS:
         found.set_override('status_code_retries', 3, group)
         found.set_override('connect_retries', 3, group)
         found.set_override('valid_interfaces', ['public'], group)
@@ -345,7 +347,7 @@ def one(
     :raises ClientError: Keystone does not lead to its service
     """
     kind, error = CLIENTS[name]
-    host = cloud.HostProcess(lambda: session, conf(), limits)
+    host = connection.HostProcess(lambda: session, conf(), limits)
     if name == 'NovaClient':
         return kind(host.adapter('compute', error), **options)
     if name == 'PlacementClient':
@@ -354,13 +356,13 @@ def one(
         return watchers.find(own.own(session, limits), **options)
     options.pop('max_retries', None)
     told = {'timeout': options.pop('timeout', 30.0)}
-    return prometheus.from_options(
+    return client.from_options(
         Options(**told), session, clock=lambda: 1699999210.0, **options
     )
 
 
 def by_url(url: str, **options: Any) -> Any:
     """A Prometheus without Keystone, as most have it."""
-    return prometheus.PrometheusClient(
+    return client.PrometheusClient(
         url, requests.Session(), clock=lambda: 1699999210.0, **options
     )

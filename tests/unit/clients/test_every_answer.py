@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from oslotest import base
 
 from kronos.common import exceptions
-from tests.unit.clients import every_method, keystone
+from tests.fakes import keystone
+from tests.unit.clients import every_method
 from tests.unit.clients.every_method import Method
 
 DRAWN = hypothesis.settings(

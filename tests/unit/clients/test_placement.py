@@ -5,11 +5,11 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.clients import cloud, placement
+from kronos.clients import connection, placement
 from kronos.common import exceptions
 from kronos.engine.types import Headroom
-from tests.unit.clients import keystone
-from tests.unit.clients.keystone import PLACEMENT
+from tests.fakes import keystone
+from tests.fakes.keystone import PLACEMENT
 
 PROVIDERS = f'{PLACEMENT}/resource_providers'
 CANDIDATES = f'{PLACEMENT}/allocation_candidates'
@@ -41,7 +41,7 @@ class PlacementTestCase(base.BaseTestCase):
         self.wire = self.keystone.wire
         self.slept: list[float] = []
         self.client = placement.PlacementClient(
-            cloud.connect(self.keystone.session, 'one').placement,
+            connection.connect(self.keystone.session, 'one').placement,
             sleep=self.slept.append,
         )
 

@@ -10,10 +10,11 @@ from typing import Any
 from keystoneauth1 import adapter, noauth, session
 from oslotest import base
 
-from kronos.clients import nova, placement
+from kronos.clients import placement
+from kronos.clients.nova import live_migration
 from kronos.common import exceptions
 from kronos.engine.types import Headroom
-from tests.functional.watcher import cloud
+from tests.fakes.small_cloud import cloud
 
 UUID = '11111111-1111-1111-1111-111111111111'
 OTHER = '22222222-2222-2222-2222-222222222222'
@@ -29,7 +30,7 @@ class SmallCloudTestCase(base.BaseTestCase):
             cloud.Cloud(['h1', 'h2', 'h3'], {}, [self.instance])
         )
         self.slept: list[float] = []
-        self.nova = nova.NovaClient(
+        self.nova = live_migration.NovaClient(
             self.adapter('compute', self.cloud.nova_url),
             sleep=self.slept.append,
         )

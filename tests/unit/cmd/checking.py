@@ -15,9 +15,9 @@ from oslotest import base
 
 from kronos.cmd import test_config
 from tests import commands
-from tests.unit.clients import keystone
-from tests.unit.clients.keystone import AUTH_URL, NOVA, PLACEMENT
-from tests.unit.clients.test_nova_reader import (
+from tests.fakes import keystone
+from tests.fakes.keystone import AUTH_URL, NOVA, PLACEMENT
+from tests.unit.clients.nova.test_client import (
     AGGREGATES,
     GROUPS,
     HYPERVISORS,
@@ -61,9 +61,7 @@ class CheckTestCase(base.BaseTestCase):
             self.useFixture(fixtures.EnvironmentVariable(name))
         # It would silence the loggers of the tests that come after.
         self.useFixture(
-            fixtures.MonkeyPatch(
-                'kronos.cmd.configuration.log', lambda _: None
-            )
+            fixtures.MonkeyPatch('kronos.cmd.config_files.log', lambda _: None)
         )
         self.useFixture(fixtures.FakeLogger())
         # Python shows those of libraries to tests only.
@@ -246,7 +244,7 @@ class CheckTestCase(base.BaseTestCase):
     ) -> Any:
         """Instead of a process that loads Watcher or Nova."""
         self.inspected.append((module, request))
-        is_nova = module == 'kronos.weighers.inspecting'
+        is_nova = module == 'kronos.weighers.probe'
         answer = self.weighers if is_nova else self.loaded
         if isinstance(answer, Exception):
             raise answer

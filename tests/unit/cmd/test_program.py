@@ -64,9 +64,7 @@ class ProgramTestCase(base.BaseTestCase):
         super().setUp()
         # It would silence the loggers of the tests that come after.
         self.useFixture(
-            fixtures.MonkeyPatch(
-                'kronos.cmd.configuration.log', lambda _: None
-            )
+            fixtures.MonkeyPatch('kronos.cmd.config_files.log', lambda _: None)
         )
 
     def given(self, name: str, arguments: list[str]) -> tuple[Any, ...]:

@@ -8,13 +8,13 @@ import sys
 from typing import Any
 
 from kronos.cmd import record
-from kronos.engine.events import Outcome
-from kronos.snapshots import archive
-from kronos.snapshots.recording import Recording
-from kronos.snapshots.replaying import Wish, replay
-from tests import commands, wholecloud
-from tests.unit.clients import keystone
-from tests.unit.clients.test_nova_reader import GROUPS, aggregate
+from kronos.engine.types.migrations import Outcome
+from kronos.recordings import load
+from kronos.recordings.recording import Recording
+from kronos.recordings.replay import Wish, replay
+from tests import commands
+from tests.fakes import keystone, large_cloud
+from tests.unit.clients.nova.test_client import GROUPS, aggregate
 from tests.unit.cmd.checking import (
     HOSTS,
     PROMETHEUS,
@@ -95,7 +95,7 @@ class RecordTestCase(CheckTestCase):
     def recorded(self, *arguments: str) -> Recording:
         code, err = self.record(*arguments)
         self.assertEqual(0, code, err)
-        return archive.read(str(self.target))
+        return load.read(str(self.target))
 
     def refused(self, *arguments: str) -> str:
         """Why nothing was written; nothing is left either."""
@@ -181,7 +181,7 @@ class TestRecord(RecordTestCase):
         code, err = self.record()
         self.assertEqual(0, code)
         self.assertIn('warning: query cpu_of_host', err)
-        found = archive.read(str(self.target))
+        found = load.read(str(self.target))
         self.assertEqual(
             {'unreachable'}, {one.health for one in found.answers.values()}
         )
@@ -283,7 +283,7 @@ class TestHistory(RecordTestCase):
         code, err = self.record()
         self.assertEqual(0, code)
         self.assertIn('warning: what Watcher knows', err)
-        found = archive.read(str(self.target))
+        found = load.read(str(self.target))
         [text] = found.unknown
         self.assertIn('HTTP 403', text)
         [scope] = replay(found, Wish()).report.scopes
@@ -428,7 +428,14 @@ class TestWholeCloud(CheckTestCase):
         """N4: over HTTP, with fewer rows a page than there are."""
         self.wire.stop()
         child = subprocess.Popen(
-            [sys.executable, '-m', 'tests.wholecloud', '12', '95', '10'],
+            [
+                sys.executable,
+                '-m',
+                'tests.fakes.large_cloud',
+                '12',
+                '95',
+                '10',
+            ],
             cwd=TOP,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -439,9 +446,9 @@ class TestWholeCloud(CheckTestCase):
         self.addCleanup(child.stdout.close)
         self.addCleanup(child.stdin.close)
         port = int(child.stdout.readline())
-        policies = self.write_policies(*wholecloud.POLICIES)
+        policies = self.write_policies(*large_cloud.POLICIES)
         conf = self.write(
-            'kronos.conf', wholecloud.configuration(port, policies)
+            'kronos.conf', large_cloud.configuration(port, policies)
         )
         target = self.folder / 'recording'
         code, _, err = commands.run(
@@ -449,7 +456,7 @@ class TestWholeCloud(CheckTestCase):
         )
         self.assertEqual(0, code, err)
         self.assertNotIn('warning', err)
-        found = archive.read(str(target))
+        found = load.read(str(target))
         self.assertEqual(12, len(found.gathered.cloud.hosts))
         self.assertEqual(95, len(found.gathered.instances))
         self.assertEqual(5, len(found.gathered.groups))

@@ -12,9 +12,9 @@ import fixtures
 from oslotest import base
 
 from kronos.policies import loader
-from kronos.snapshots import archive
+from kronos.recordings import load
+from tests.builders import recordings
 from tests.unit.cmd.test_replay import METRIC, run
-from tests.unit.snapshots import recordings
 
 HOUR = 3600.0
 
@@ -29,7 +29,7 @@ class RecordingsTestCase(base.BaseTestCase):
         one = recordings.small(**more)
         one.gathered.taken_at += hours * HOUR
         path = str(self.top / name)
-        archive.write(path, one)
+        load.write(path, one)
         return path
 
     def plan(self, *arguments: str) -> Any:
@@ -174,7 +174,7 @@ class TestOne(RecordingsTestCase):
         one = recordings.small()
         for instance in one.gathered.instances:
             instance.name = '\x1b[31m\x07ü'
-        archive.write(str(self.top / 'one'), one)
+        load.write(str(self.top / 'one'), one)
         code, out, _ = run(str(self.top / 'one'))
         self.assertEqual(0, code)
         self.assertIn('(?[31m?ü)', out)
@@ -184,7 +184,7 @@ class TestOne(RecordingsTestCase):
         one = recordings.small()
         for instance in one.gathered.instances:
             instance.name = 'a\nStopped (balanced)\u202edesrever\u2028'
-        archive.write(str(self.top / 'one'), one)
+        load.write(str(self.top / 'one'), one)
         _, out, _ = run(str(self.top / 'one'))
         self.assertIn('a?Stopped (balanced)?desrever?', out)
 
@@ -254,7 +254,7 @@ class TestMany(RecordingsTestCase):
                 if sample.label in (busy, calm):
                     sample.value = 0.9 if sample.label == busy else 0.1
         other.gathered.taken_at += HOUR
-        archive.write(str(self.top / 'b'), other)
+        load.write(str(self.top / 'b'), other)
         (found,) = self.plan(str(self.top))['replays']
         back = [
             (step['instance'], step['destination'])

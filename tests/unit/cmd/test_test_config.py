@@ -3,8 +3,8 @@
 
 import json
 
-from tests.unit.clients.keystone import AUTH_URL, PLACEMENT
-from tests.unit.clients.test_nova_reader import (
+from tests.fakes.keystone import AUTH_URL, PLACEMENT
+from tests.unit.clients.nova.test_client import (
     SERVERS,
     SERVICE,
     SERVICES,

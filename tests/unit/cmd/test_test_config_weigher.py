@@ -9,7 +9,7 @@ from typing import Any
 
 import fixtures
 
-from kronos.cmd.checks.inspection import InspectionError
+from kronos.cmd.checks.subprocess_probe import InspectionError
 from tests.unit.cmd.checking import HOSTS, CheckTestCase
 
 CLASSES = (

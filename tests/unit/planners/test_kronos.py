@@ -19,7 +19,7 @@ from watcher.common import context, exception
 from watcher.tests.unit.db import base
 from watcher.tests.unit.objects import utils
 
-from kronos.planners import kronos, outlook
+from kronos.planners import forecast, kronos
 from kronos.watcher_db import publishing
 
 CONF = cfg.CONF
@@ -215,7 +215,7 @@ class PlannerTestCase(base.DbTestCase):
     def test_the_default_is_the_number_of_processors(self):
         self.configured('')
         self.assertEqual(
-            processutils.get_worker_count(), outlook.max_workers()
+            processutils.get_worker_count(), forecast.max_workers()
         )
         known = GROUP in CONF and 'max_workers' in CONF[GROUP]
         self.assertFalse(known)
@@ -226,7 +226,7 @@ class PlannerTestCase(base.DbTestCase):
             options, GROUP
         )
         self.set(GROUP, max_workers=7)
-        self.assertEqual(7, outlook.max_workers())
+        self.assertEqual(7, forecast.max_workers())
 
     def test_a_mistake_in_the_setting_fails_no_plan(self):
         self.configured('max_workers = many')

@@ -4,12 +4,12 @@
 import fixtures
 from oslotest import base
 
-from kronos.clients.nova import HostAggregate
+from kronos.clients.nova.live_migration import HostAggregate
 from kronos.engine.types import ComputeService, Host
 from kronos.snapshots import cells
 from kronos.snapshots.cells import CellSource
-from tests.unit.clients.test_nova_reader import aggregate
-from tests.unit.snapshots.test_collect import CollectTestCase
+from tests.unit.clients.nova.test_client import aggregate
+from tests.unit.snapshots.test_collector import CollectTestCase
 
 
 def marked(number: int, name: str, cell: str, *hosts: str) -> HostAggregate:

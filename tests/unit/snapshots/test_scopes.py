@@ -4,8 +4,8 @@
 from kronos.engine.types import Instance
 from kronos.snapshots import scopes
 from kronos.snapshots.scopes import Exactly
-from tests.unit.clients.test_nova_reader import SERVICE, SERVICES, aggregate
-from tests.unit.snapshots.test_collect import HOSTS, CollectTestCase
+from tests.unit.clients.nova.test_client import SERVICE, SERVICES, aggregate
+from tests.unit.snapshots.test_collector import HOSTS, CollectTestCase
 
 
 class TestExactly(CollectTestCase):

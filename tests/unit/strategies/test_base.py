@@ -4,7 +4,7 @@
 from oslotest import base as oslotest_base
 
 from kronos.strategies import base
-from tests.unit.strategies.test_messages import step
+from tests.unit.strategies.test_status_messages import step
 
 
 class InputParametersTestCase(oslotest_base.BaseTestCase):

@@ -5,7 +5,7 @@ from oslotest import base
 
 from kronos.engine import types
 from kronos.strategies import goals, outcomes
-from tests.unit.strategies.test_messages import scope, step
+from tests.unit.strategies.test_status_messages import scope, step
 
 
 class OutcomesTestCase(base.BaseTestCase):

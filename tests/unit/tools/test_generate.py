@@ -10,10 +10,11 @@ import sys
 import fixtures
 from oslotest import base
 
-from kronos.engine.groups import APART
-from kronos.snapshots import archive, cluster, examples
-from kronos.snapshots.recording import Recording
-from kronos.snapshots.replaying import Wish, replay
+from kronos.engine.constraints.server_group import APART
+from kronos.recordings import examples, load
+from kronos.recordings.formats import cluster
+from kronos.recordings.recording import Recording
+from kronos.recordings.replay import Wish, replay
 from tests import commands
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
@@ -49,7 +50,7 @@ class GenerateTestCase(base.BaseTestCase):
         path = self.folder / name
         code, err = run(str(path), *options.split())
         self.assertEqual(0, code, err)
-        return archive.read(str(path))
+        return load.read(str(path))
 
 
 class TestSame(GenerateTestCase):
@@ -256,8 +257,7 @@ class TestVariants(GenerateTestCase):
             0, run(str(self.folder / 'w'), '--days', '7', '--hosts', '4')[0]
         )
         week = [
-            archive.read(path)
-            for path in archive.found_in([str(self.folder / 'w')])
+            load.read(path) for path in load.found_in([str(self.folder / 'w')])
         ]
         self.assertEqual(7, len(week))
         for one, two in zip(week, week[1:], strict=False):

@@ -10,8 +10,8 @@ import itertools
 import math
 import pathlib
 
-from kronos.engine import scoring
-from kronos.engine.propose import propose
+from kronos.engine.planning.propose import propose
+from kronos.engine.scoring import scorecard
 from kronos.engine.settings import Settings, SwapMoves
 from kronos.engine.types import (
     ComputeService,
@@ -21,8 +21,8 @@ from kronos.engine.types import (
     Sample,
 )
 from kronos.policies.models import Mode
-from kronos.snapshots import cluster
-from tests.unit.weighers.build import WeigherTestCase, policy, state
+from kronos.recordings.formats import cluster
+from tests.builders.caches import WeigherTestCase, policy, state
 
 FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
 # An audit that spreads is not held to ceilings; one that drains is.
@@ -226,7 +226,7 @@ class TestSpread(AgreementTestCase):
         """W2: by weighted utilization, lowest first, and by how much."""
         for name in NAMES:
             scene = self.scene(name)
-            card = scoring.score(scene.snapshot, scene.policies, Settings())
+            card = scorecard.score(scene.snapshot, scene.policies, Settings())
             weighted = {
                 host: math.fsum(
                     one.weight * card.values[one.name][host]

@@ -4,7 +4,7 @@
 import requests
 
 from kronos.weighers import cache
-from tests.unit.weighers.build import (
+from tests.builders.caches import (
     LOADS,
     NEUTRAL,
     SECRET,

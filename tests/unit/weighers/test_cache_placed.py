@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what was placed reckoned with until samples show it (W2)?"""
 
-from tests.unit.weighers.build import (
+from tests.builders.caches import (
     LOADS,
     CacheTestCase,
     policy,

@@ -5,7 +5,7 @@ import os
 import threading
 
 from kronos.weighers import cache
-from tests.unit.weighers.build import (
+from tests.builders.caches import (
     LOADS,
     PATIENCE_SECONDS,
     URL,

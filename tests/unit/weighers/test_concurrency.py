@@ -6,7 +6,7 @@ import contextlib
 import sys
 import threading
 
-from tests.unit.weighers.build import (
+from tests.builders.caches import (
     PATIENCE_SECONDS,
     WeigherTestCase,
     states,

@@ -8,7 +8,7 @@ import types
 import fixtures
 
 from kronos.weighers import workers
-from tests.unit.weighers.build import CacheTestCase
+from tests.builders.caches import CacheTestCase
 
 
 class WorkersTestCase(CacheTestCase):

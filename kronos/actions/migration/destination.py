@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""May the instance be on its destination, as things are now?
+
+The plan was right when it was made. Meanwhile members of a server group may
+have been booted or moved there, or its room may be taken. Nova's scheduler
+asks the same of hard rules; here it costs no migration that fails.
+"""
+
+from collections.abc import Callable, Iterable
+
+from kronos.actions.migration import concurrency, preflight
+from kronos.clients import placement
+from kronos.clients.nova import live_migration
+from kronos.engine import faults, types
+from kronos.engine.constraints import base, server_group
+from kronos.engine.faults import Fault
+
+Flights = Iterable[concurrency.Flight]
+
+
+def check_scope(
+    task: preflight.Task, is_inside: Callable[[str], bool]
+) -> None:
+    """Whether the move stays in its aggregate, as that is now (A8).
+
+    :raises PreFlightError: a host was taken out of it
+    """
+    for host in (task.source, task.destination):
+        if not is_inside(host):
+            raise faults.error(
+                Fault.HOST_LEFT_SCOPE,
+                f'{host} is not in {task.aggregate} any more',
+            )
+
+
+def check_groups(
+    client: live_migration.NovaClient,
+    task: preflight.Task,
+    flights: Flights,
+    is_inside: Callable[[str], bool],
+    soft_rules_bind: bool = True,
+) -> None:
+    """The rules of its server groups, where the members are now (E3-E6).
+
+    :param flights: moves under way: a member counts at both its ends
+    :param is_inside: whether a host is of the scope (E5)
+    :raises PreFlightError: one of the rules forbids it
+    :raises NovaClientError: Nova cannot be asked
+    """
+    heading = {one.instance: one.destination for one in flights}
+    for group in client.get_groups_of(task.instance):
+        others = set(group.members) - {task.instance}
+        if group.policy in server_group.SOFT and not soft_rules_bind:
+            continue
+        if group.policy in server_group.APART:
+            on = client.list_instances_on_host(task.destination)
+            there = others & {one.uuid for one in on}
+            there |= {
+                uuid
+                for uuid in others
+                if heading.get(uuid) == task.destination
+            }
+            reason = server_group.why_not(group, len(there), 0)
+        else:
+            reason = _why_not_together(
+                client, task, group, sorted(others), heading, is_inside
+            )
+        if reason:
+            raise faults.error(
+                Fault.GROUP_RULE, f'destination {task.destination}: {reason}'
+            )
+
+
+def _why_not_together(
+    client: live_migration.NovaClient,
+    task: preflight.Task,
+    group: types.ServerGroup,
+    others: list[str],
+    heading: dict[str, str],
+    is_inside: Callable[[str], bool],
+) -> str:
+    """A member that is still on its way is not there for Nova (H8)."""
+    there = elsewhere = 0
+    for uuid in others:
+        member = client.get_instance(uuid)
+        if member is None or not is_inside(member.host):
+            continue
+        if member.host == task.destination:
+            there += 1
+        bound = heading.get(uuid, member.host)
+        if {member.host, bound} - {task.destination}:
+            elsewhere += 1
+    if task.phase == types.MigrationPhase.AFFINITY and there:
+        return ''
+    return server_group.why_not(group, there, elsewhere)
+
+
+def check_allocations(
+    client: live_migration.NovaClient,
+    room: placement.PlacementClient,
+    task: preflight.Task,
+) -> None:
+    """Whether Placement holds the instance on its source, and there alone.
+
+    A move of one that it does not would leave room held for nothing (P10).
+
+    :raises PreFlightError: it does not
+    :raises ClientError: Nova or Placement cannot be asked
+    """
+    source = client.get_compute_host(task.source)
+    held = room.nodes_of(task.instance)
+    if source is not None and held != {source.node}:
+        nodes = ' and '.join(sorted(held)) or 'no host'
+        raise faults.error(
+            Fault.INSTANCE_ALLOCATIONS,
+            f'Placement holds room for it on {nodes} instead of '
+            f'{source.node}; mend that first (nova-manage placement '
+            'heal_allocations)',
+        )
+
+
+def check_room(
+    client: live_migration.NovaClient,
+    room: placement.PlacementClient,
+    task: preflight.Task,
+    resources: Iterable[str],
+    required: bool = True,
+) -> None:
+    """What the destination has left, as Placement counts it.
+
+    :param resources: the classes that count
+    :param required: whether a host that Placement does not know is refused
+    :raises PreFlightError: it has no room
+    :raises ClientError: Nova or Placement cannot be asked
+    """
+    instance = client.get_instance(task.instance)
+    host = client.get_compute_host(task.destination)
+    if instance is None:
+        raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
+    if host is None:
+        raise faults.error(
+            Fault.DESTINATION_NOT_UP, f'{task.destination} is gone'
+        )
+    headroom = room.room_on(host.node or room.node_of(host.name))
+    if headroom is None:
+        if required:
+            raise faults.error(
+                Fault.DESTINATION_FULL,
+                f'Placement shows no inventory of {task.destination} '
+                '(require_headroom is set)',
+            )
+        return
+    for resource, amount in base.demand(instance).items():
+        if resource not in headroom or resource not in resources:
+            continue
+        free = headroom[resource].capacity - headroom[resource].used
+        if amount > max(0, free):
+            raise faults.error(
+                Fault.DESTINATION_FULL,
+                f'destination {task.destination} has no room: {resource} '
+                f'{max(0, free)} free, {amount} needed',
+            )

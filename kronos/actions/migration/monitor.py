@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is one live migration followed and, if need be, aborted?
+
+Two clocks: one for Nova's queue, one that starts when the migration leaves
+it. Errors of Nova while it is being watched are endured until a clock runs
+out, for the migration goes on meanwhile.
+"""
+
+from oslo_log import log as logging
+
+from kronos.actions.migration import notifications, progress, verification
+from kronos.actions.migration.task import Order, World, joined
+from kronos.clients.nova import live_migration
+from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
+
+LOG = logging.getLogger(__name__)
+
+INSTEAD = 'completed instead of cancelled'
+_ARRIVED = frozenset({'completed', 'confirmed', 'done'})
+
+
+class Migration:
+    """One migration of one instance, from Nova's answer to its end.
+
+    :param request: the id of the request that began it
+    :param is_ours: whether this action surely sent the request; if not, a
+        migration to another host is left alone
+    :param record: filled in while it goes on
+    """
+
+    def __init__(
+        self,
+        order: Order,
+        world: World,
+        request: str,
+        record: notifications.Record,
+        is_ours: bool = True,
+    ) -> None:
+        task = self._task = order.task
+        self._timing = order.timing
+        self._world = world
+        self._nova = world.nova
+        self._clock = world.clock
+        self._sleep = world.sleep
+        self._request = self._key = request
+        self._is_ours = is_ours
+        self._progress = progress.Progress(task, record, world.clock)
+        self._hosts = progress.Hosts(world.nova, task, world.clock)
+        self._aftermath = verification.Aftermath(
+            world.nova,
+            world.placement,
+            task,
+            order.timing,
+            world.clock,
+            world.sleep,
+        )
+        self._seen: live_migration.MigrationStatus | None = None
+        self._idle_since: float | None = None
+
+    def follow(self) -> str:
+        """Watch it until it is over, and make sure of its end (K7, K8).
+
+        :returns: a remark on the success; empty if all went as planned
+        :raises PreFlightError: Nova's scheduler or a host refused (P3)
+        :raises MigrationFailed: it failed on the way or stood still, or
+            its outcome is inconsistent
+        :raises MigrationTimeout: it was too slow and was aborted (Q8)
+        :raises MigrationCancelled: it was aborted on request (Q6), or for
+            its destination's sake; if nova-compute was stopped before it
+            ran, with ``transient`` in its kwargs (Q10)
+        """
+        while True:
+            status = self._look()
+            if status is not None and status.is_over:
+                return self._conclude(status)
+            if status is not None and self._is_lost(status):
+                return self._conclude_lost(status)
+            because = self._why_stop()
+            if because is not None:
+                return self._abort(because)
+            self._sleep(self._timing.poll_interval)
+
+    def _look(self) -> live_migration.MigrationStatus | None:
+        """The migration as it is now; None if Nova does not tell.
+
+        :raises MigrationFailed: the instance is gone
+        :raises MigrationCancelled: somebody else moves it elsewhere
+        """
+        task = self._task
+        try:
+            status = self._nova.get_migration_status(task.instance, self._key)
+        except Exception as error:
+            self._tell(error)
+            self._progress.miss()
+            if _status_of(error) == 404:
+                self._check_existence()
+            return None
+        if self._seen is None or status.status != self._seen.status:
+            LOG.info('Instance %s: migration %s', task.instance, status.status)
+        elsewhere = status.destination not in ('', task.destination)
+        if elsewhere and not self._is_ours:
+            raise faults.error(
+                Fault.TAKEN_OVER,
+                f'the instance is being moved to {status.destination} by '
+                'somebody else',
+            )
+        self._seen = status
+        self._key = status.uuid or self._key
+        self._progress.note(status)
+        return status
+
+    def _tell(self, error: Exception) -> None:
+        """Tell of a look that failed; the migration goes on meanwhile.
+
+        Whatever it failed of: to stop following would leave it to itself.
+        """
+        foreseen = isinstance(error, exceptions.KronosException)
+        LOG.warning(
+            'Instance %s: %s',
+            self._task.instance,
+            error if foreseen else f'{type(error).__name__}: {error}',
+            exc_info=None if foreseen else error,
+        )
+
+    def _check_existence(self) -> None:
+        try:
+            gone = self._nova.get_instance(self._task.instance) is None
+        except Exception as error:
+            self._tell(error)
+            return
+        if gone:
+            raise self._vanished()
+
+    def _vanished(self) -> exceptions.MigrationError:
+        left = self._aftermath.of_a_loss(self._seen.uuid if self._seen else '')
+        return faults.error(
+            Fault.INSTANCE_VANISHED, f'the instance is gone{left}'
+        )
+
+    def _is_lost(self, status: live_migration.MigrationStatus) -> bool:
+        """Whether Nova has dropped it: the server is not busy any more.
+
+        A nova-compute that is started again resets its servers and leaves
+        rows of migrations behind. One that was accepted is still in the
+        message queue and may yet begin.
+        """
+        try:
+            instance = self._nova.get_instance(self._task.instance)
+        except Exception as error:
+            self._tell(error)
+            return False
+        if instance is None:
+            raise self._vanished()
+        if instance.task_state or status.status == 'accepted':
+            self._idle_since = None
+            return False
+        now = self._clock()
+        self._idle_since = self._idle_since or now
+        return now - self._idle_since >= progress.IDLE_SECONDS
+
+    def _conclude_lost(self, status: live_migration.MigrationStatus) -> str:
+        """:raises MigrationError: unless the instance has arrived"""
+        if self._has_arrived():
+            remark = self._aftermath.of_an_arrival(status.uuid)
+            return joined(f'Nova left its migration {status.status}', remark)
+        after = self._aftermath.of_a_stay(status)
+        if status.status in verification.NOT_BEGUN:
+            raise faults.error(
+                Fault.DROPPED,
+                f'Nova dropped the migration while it was {status.status}; '
+                f'nova-compute was probably restarted{after}',
+            )
+        raise faults.error(
+            Fault.INCONSISTENT,
+            f'inconsistent: Nova calls the migration {status.status}, but '
+            f'the instance is not being moved{after}',
+        )
+
+    def _has_arrived(self) -> bool:
+        try:
+            instance = self._aftermath.settle(0)
+        except Exception as error:
+            self._tell(error)
+            return False
+        return bool(instance and instance.host == self._task.destination)
+
+    def _why_stop(self) -> exceptions.MigrationError | None:
+        """Why it has to be aborted now; None if it may go on."""
+        if self._world.is_cancelled():
+            return faults.error(Fault.PLAN_CANCELLED, 'its plan was cancelled')
+        trouble = self._trouble()
+        if trouble:
+            return faults.error(
+                Fault.DESTINATION_CLOSED, f'aborted {self._now()}: {trouble}'
+            )
+        return self._why_late()
+
+    def _trouble(self) -> str:
+        """Why a host makes it stop; '' if none does, as far as is known."""
+        try:
+            return self._hosts.look()
+        except Exception as error:
+            self._tell(error)
+            return ''
+
+    def _why_late(self) -> exceptions.MigrationError | None:
+        timing, progress, now = self._timing, self._progress, self._clock()
+        if progress.left_queue is None:
+            if now - progress.began < timing.queue_timeout:
+                return None
+            return faults.error(
+                Fault.QUEUED_TOO_LONG,
+                f"aborted after {timing.queue_timeout:g} s in Nova's queue"
+                f'{self._hosts.told()}',
+            )
+        if now - progress.left_queue >= timing.migration_timeout:
+            return self._late(
+                Fault.TOO_SLOW,
+                f'aborted after {timing.migration_timeout:g} s under way '
+                f'({self._now()}){self._hosts.told()}',
+            )
+        if 0 < timing.stall_timeout <= progress.stands_still():
+            return self._late(
+                Fault.MIGRATION_STALLED,
+                f'aborted: no progress for {timing.stall_timeout:g} s '
+                f'({self._now()}){self._hosts.told()}',
+            )
+        return None
+
+    def _late(self, fault: Fault, text: str) -> exceptions.MigrationError:
+        """Where a host is down, that is why."""
+        error = faults.error(fault, text)
+        error.kwargs['fault'] = self._hosts.fault() or fault
+        return error
+
+    def _now(self) -> str:
+        status = self._seen.status if self._seen else 'of unknown status'
+        text = self._progress.text
+        return f'{status}, {text}' if text else status
+
+    def _conclude(self, status: live_migration.MigrationStatus) -> str:
+        """:raises MigrationError: unless the instance has arrived"""
+        if status.status in _ARRIVED:
+            return self._aftermath.of_an_arrival(status.uuid)
+        if status.status != 'cancelled':
+            raise self._failure(status)
+        after = self._aftermath.of_a_stay(status)
+        if self._was_aborted(status):
+            raise faults.error(
+                Fault.ABORTED, f'aborted in Nova by somebody else{after}'
+            )
+        raise faults.error(
+            Fault.DROPPED,
+            'cancelled by Nova: nova-compute was stopped before the '
+            f'migration ran{after}',
+        )
+
+    def _failure(
+        self, status: live_migration.MigrationStatus
+    ) -> exceptions.MigrationError:
+        error = self._aftermath.failure(status, self._request)
+        if isinstance(error, exceptions.PreFlightError):
+            return error
+        self._trouble()
+        return faults.error(
+            self._hosts.fault() or faults.of_error(error),
+            f'{error}{self._hosts.told()}',
+        )
+
+    def _was_aborted(self, status: live_migration.MigrationStatus) -> bool:
+        """Whether somebody asked for it; if unknown, what is safe is yes."""
+        try:
+            return self._nova.was_aborted(
+                self._task.instance, status.created_at
+            )
+        except Exception as error:
+            self._tell(error)
+            return True
+
+    def _abort(self, because: exceptions.MigrationError) -> str:
+        """Abort in Nova and wait until the migration is over (Q5, Q8).
+
+        What cannot be aborted is watched on, for as long as a migration
+        may take: it may still complete.
+        """
+        LOG.warning('Instance %s: %s', self._task.instance, because)
+        deadline = self._clock() + self._timing.migration_timeout
+        taken = False
+        while True:
+            taken = taken or self._ask_abort()
+            status = self._look()
+            if status is not None and status.is_over:
+                return self._conclude_abort(status, because)
+            if status is not None and self._is_lost(status):
+                if self._has_arrived():
+                    return self._instead(status)
+                after = self._aftermath.of_a_stay(status)
+                raise _worded(because, f'{because}{after}') from because
+            if self._clock() >= deadline:
+                raise _worded(
+                    because,
+                    f'{because}, but not over in Nova yet: {self._now()}',
+                ) from because
+            self._sleep(self._timing.poll_interval)
+
+    def _ask_abort(self) -> bool:
+        if self._seen is None:
+            return False
+        try:
+            result = self._nova.abort_migration(
+                self._task.instance, self._seen
+            )
+        except Exception as error:
+            self._tell(error)
+            return False
+        if result.text:
+            LOG.warning(
+                'Instance %s: not aborted: %s',
+                self._task.instance,
+                result.text,
+            )
+        return result.outcome is not live_migration.AbortOutcome.REFUSED
+
+    def _conclude_abort(
+        self,
+        status: live_migration.MigrationStatus,
+        because: exceptions.MigrationError,
+    ) -> str:
+        if status.status in _ARRIVED:
+            return self._instead(status)
+        was_refused = status.status == 'error' and not status.destination
+        if was_refused and not self._world.is_cancelled():
+            # Nova has looked as well, and tells why.
+            raise self._failure(status)
+        after = self._aftermath.of_a_stay(status)
+        if status.status != 'cancelled':
+            after = f'; the migration ended as {status.status}{after}'
+        raise _worded(because, f'{because}{after}') from because
+
+    def _instead(self, status: live_migration.MigrationStatus) -> str:
+        """:raises MigrationFailed: it has not arrived in order"""
+        return joined(INSTEAD, self._aftermath.of_an_arrival(status.uuid))
+
+
+def _worded(
+    error: exceptions.MigrationError, text: str
+) -> exceptions.MigrationError:
+    """The same error in other words."""
+    return type(error)(text, **error.kwargs)
+
+
+def _status_of(error: Exception) -> int | None:
+    """HTTP status of a client's error."""
+    if isinstance(error, exceptions.ClientError):
+        status: int | None = error.kwargs.get('status')
+        return status
+    return None

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do an action's input parameters and the options ask for?"""
+
+import datetime
+from typing import Any
+
+from kronos.actions.migration import (
+    concurrency,
+    notifications,
+    preflight,
+    slots,
+    verification,
+)
+from kronos.actions.migration.task import Order
+from kronos.engine import faults, types
+from kronos.engine.faults import Fault
+from kronos.engine.settings import SoftRules
+
+
+def order_of(told: dict[str, Any], kronos: Any) -> Order:
+    """The order of one action.
+
+    :param told: the action's input parameters
+    :param kronos: the group ``[kronos]``
+    :raises PreFlightError: ``not_before`` is no time
+    """
+    task = preflight.Task.from_parameters(told)
+    resources = ['VCPU', 'MEMORY_MB']
+    if kronos.check_disk:
+        resources.append('DISK_GB')
+    return Order(
+        task=task,
+        timing=verification.Timing(
+            queue_timeout=kronos.queue_timeout,
+            migration_timeout=kronos.migration_timeout,
+            stall_timeout=kronos.stall_timeout,
+            poll_interval=kronos.migration_poll_interval,
+        ),
+        limits=concurrency.Limits(
+            in_scope=kronos.max_concurrent_migrations,
+            stuck_seconds=kronos.stuck_after,
+            stagger_seconds=kronos.stagger_seconds,
+        ),
+        not_before=_seconds(told.get('not_before', '')),
+        preflight_wait=kronos.preflight_wait,
+        max_retries=kronos.max_retries,
+        retry_backoff=kronos.retry_backoff,
+        soft_rules_bind=_bind(task.phase, kronos),
+        require_headroom=kronos.require_headroom,
+        resources=resources,
+    )
+
+
+def _bind(phase: str, kronos: Any) -> bool:
+    """Whether no plan of that phase breaks a soft rule knowingly."""
+    weighed = (
+        SoftRules(kronos.soft_rules) is SoftRules.PENALTY
+        and not kronos.enforce_soft_affinity
+    )
+    may_weigh = (types.MigrationPhase.SPREAD, types.MigrationPhase.EVACUATE)
+    return not (weighed and phase in may_weigh)
+
+
+def _seconds(moment: str) -> float:
+    """Unix seconds of a time in ISO 8601; in UTC if it names no zone."""
+    if not moment:
+        return 0.0
+    try:
+        found = datetime.datetime.fromisoformat(moment)
+    except ValueError as error:
+        raise faults.error(
+            Fault.BAD_PARAMETERS,
+            f'its parameter not_before is no time: "{moment}"',
+        ) from error
+    if found.tzinfo is None:
+        found = found.replace(tzinfo=datetime.UTC)
+    return found.timestamp()
+
+
+def turn_of(told: dict[str, Any], order: Order) -> slots.Turns:
+    """The turn of an action, which Watcher's database keeps."""
+    timing = order.timing
+    return slots.Turns(
+        told.get('action_uuid', ''),
+        recent=order.limits.stagger_seconds,
+        # A move may be in Nova's queue, then under way, then be aborted.
+        max_age=timing.queue_timeout
+        + 2 * timing.migration_timeout
+        + 2 * timing.settle_timeout,
+    )
+
+
+def facts(told: dict[str, Any]) -> notifications.Facts:
+    """What every notice of an action tells."""
+    return notifications.Facts(
+        instance_uuid=told['resource_id'],
+        instance_name=told.get('resource_name', ''),
+        scope=told['aggregate'],
+        phase=told['phase'],
+        source=told['source_node'],
+        destination=told['destination_node'],
+        action_uuid=told.get('action_uuid', ''),
+        action_plan_uuid=told.get('action_plan_uuid', ''),
+        audit_uuid=told.get('audit_uuid', ''),
+    )

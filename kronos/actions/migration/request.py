@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Has Nova been asked to move the instance? Once, whatever was lost?"""
+
+from oslo_log import log as logging
+
+from kronos.actions.migration import refusals
+from kronos.actions.migration.task import Order, World
+from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
+
+LOG = logging.getLogger(__name__)
+
+QUIET_LOOKS = 3
+"""So often Nova has to say that it knows of no request before one counts as
+lost: a slow API worker may still be at it."""
+_REFUSALS = frozenset({400, 404, 409})
+"""What Nova answers to a move that is wrong; other errors of the client are
+about who asks."""
+MIGRATING = 'migrating'
+"""Task state of a server from when Nova takes the request."""
+_REQUEST_TIMEOUT = 408
+"""A proxy's, which may have sent the request on."""
+
+
+class Call:
+    """The request for one move, and for its further tries."""
+
+    def __init__(self, order: Order, world: World) -> None:
+        self._task = order.task
+        self._timing = order.timing
+        self._nova = world.nova
+        self._clock = world.clock
+        self._sleep = world.sleep
+        self._stop_if_cancelled = world.stop_if_cancelled
+        self._known: set[str] = set()
+        """Requests that were there before, or have been followed."""
+        self._in_doubt = False
+        """Whether one may be there that has not been followed."""
+
+    def send(self) -> tuple[str, bool]:
+        """Ask Nova for the migration, unless an earlier try did so.
+
+        :returns: the request's id, and whether this call surely made it
+        :raises PreFlightError: Nova refused at once
+        :raises NovaClientError: Nova surely does not carry it out
+        """
+        found = self.found()
+        if found:
+            LOG.info(
+                'Instance %s: an earlier request did arrive: %s',
+                self._task.instance,
+                found,
+            )
+            return self._follow(found), False
+        self._stop_if_cancelled()
+        try:
+            request = self._nova.live_migrate(
+                self._task.instance, self._task.destination
+            )
+        except exceptions.NovaClientError as error:
+            return self._follow(self._doubt(error)), False
+        return self._follow(request), True
+
+    def found(self) -> str:
+        """The request of an earlier try whose answer was lost, or ''.
+
+        :raises NovaClientError: Nova cannot be asked
+        """
+        requests = self._nova.live_migration_requests(self._task.instance)
+        if not self._in_doubt:
+            # Whatever there is now is not ours.
+            self._known.update(requests)
+        fresh = [one for one in requests if one not in self._known]
+        return fresh[0] if fresh else ''
+
+    def _follow(self, request: str) -> str:
+        self._known.add(request)
+        self._in_doubt = False
+        return request
+
+    def _doubt(self, error: exceptions.NovaClientError) -> str:
+        """The request that came of a call which gave an error.
+
+        :raises MigrationError, NovaClientError: none did
+        """
+        status = error.kwargs['status']
+        if status in _REFUSALS:
+            found = self._rival() if status == 409 else ''
+            if found:
+                return found
+            raise self._refusal(error) from error
+        own_fault = 400 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
+        if own_fault or error.kwargs['sent'] is False:
+            raise error
+        LOG.warning(
+            'Instance %s: %s; asking Nova whether the migration runs',
+            self._task.instance,
+            error,
+        )
+        self._in_doubt = True
+        found = self._ask()
+        if not found:
+            raise error
+        return found
+
+    def _rival(self) -> str:
+        """The request that came before one that Nova refused, or ''.
+
+        An earlier try that was slow may have come first, or something in
+        between sent this one twice. Nova says that the server is migrating
+        a moment before it writes the request down.
+        """
+        was_in_doubt, self._in_doubt = self._in_doubt, True
+        deadline = self._clock() + self._timing.queue_timeout
+        looks = 0
+        while looks < QUIET_LOOKS and self._clock() < deadline:
+            try:
+                found = self.found()
+                instance = self._nova.get_instance(self._task.instance)
+            except exceptions.NovaClientError as error:
+                LOG.warning('Instance %s: %s', self._task.instance, error)
+            else:
+                looks += 1
+                if found:
+                    return found
+                if instance is None or instance.task_state != MIGRATING:
+                    break
+            self._sleep(self._timing.poll_interval)
+        self._in_doubt = was_in_doubt
+        return ''
+
+    def _refusal(
+        self, error: exceptions.NovaClientError
+    ) -> exceptions.MigrationError:
+        status = error.kwargs['status']
+        told = f'HTTP {status}'
+        # Nova's own words, without what was asked.
+        reason = error.kwargs['reason'].partition(f'{told}: ')[2]
+        if status != 400:
+            return faults.error(
+                Fault.NOVA_REJECTED, f'rejected by Nova: {told}: {reason}'
+            )
+        if 'could not be found' in reason:
+            # Its service is up, or the pre-flight had refused it (S15).
+            return faults.error(
+                Fault.DESTINATION_CELL,
+                f'destination {self._task.destination} is in another cell, '
+                'or unmapped',
+            )
+        return refusals.refused(self._task, reason)
+
+    def _ask(self) -> str:
+        """The request that arrived although its answer was lost, or ''."""
+        deadline = self._clock() + self._timing.queue_timeout
+        quiet = 0
+        while quiet < QUIET_LOOKS and self._clock() < deadline:
+            self._sleep(self._timing.poll_interval)
+            try:
+                found = self.found()
+                instance = self._nova.get_instance(self._task.instance)
+            except exceptions.NovaClientError as error:
+                LOG.warning('Instance %s: %s', self._task.instance, error)
+                continue
+            if found:
+                return found
+            busy = instance is not None and bool(instance.task_state)
+            quiet = 0 if busy else quiet + 1
+        return ''

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a planned move go through, from its turn to its end?
+
+It is asked of Nova and followed; what fails for a passing reason is tried
+again, from the start (K9).
+"""
+
+from collections.abc import Callable
+
+from oslo_log import log as logging
+
+from kronos.actions.migration import (
+    admission,
+    monitor,
+    notifications,
+    request,
+    slots,
+)
+from kronos.actions.migration.task import (
+    Order,
+    World,
+    back_off,
+    given_up,
+    joined,
+    next_try,
+)
+from kronos.common import exceptions
+
+LOG = logging.getLogger(__name__)
+
+
+class Course:
+    """One move of one instance."""
+
+    def __init__(self, order: Order, world: World) -> None:
+        self._order = order
+        self._task = order.task
+        self._world = world
+        self._approach = admission.Approach(order, world)
+        self._call = request.Call(order, world)
+        self._is_elsewhere = False
+        """Whether another delivery of the plan has carried the move out."""
+
+    def begin(self) -> None:
+        """Wait for the move's turn.
+
+        :raises StaleTask: it is pointless, or no turn came in time
+        :raises KronosException: it must not be made; the class says why
+        """
+        try:
+            self._is_elsewhere = self._is_over()
+            self._await_turn()
+        except (exceptions.StaleTask, exceptions.MigrationCancelled):
+            raise
+        except exceptions.KronosException as error:
+            self._fail(notifications.Record(), error, 0, True)
+            raise
+
+    def carry_out(self) -> str:
+        """Move the instance, once its turn has come.
+
+        :returns: a remark on the success; empty if all went as planned
+        :raises KronosException: what the last try failed of
+        """
+        retries = 0
+        while not (self._approach.arrived or self._is_elsewhere):
+            record = notifications.Record()
+            try:
+                remark = self._attempt(record, retries)
+            except exceptions.KronosException as error:
+                self._try_again(record, error, retries)
+            else:
+                remark = joined(remark, _count(retries))
+                self._world.notices.completed(
+                    record=record, retry_count=retries, remark=remark
+                )
+                return remark
+            retries += 1
+        if self._is_elsewhere:
+            return ''
+        remark = f'the instance was on {self._task.destination} already'
+        if retries:
+            # Its failures were told.
+            self._world.notices.completed(
+                record=notifications.Record(),
+                retry_count=retries - 1,
+                remark=remark,
+            )
+        return remark
+
+    def _await_turn(self, found: Callable[[], object] | None = None) -> None:
+        """Wait for the turn, or while another delivery is at the move.
+
+        :param found: see :meth:`kronos.actions.migration.admission.Approach.wait`
+        :raises KronosException: see :meth:`begin`
+        """
+        while not self._is_elsewhere:
+            try:
+                self._approach.wait(found)
+            except slots.Replaced:
+                self._is_elsewhere = self._is_over()
+            else:
+                return
+
+    def _is_over(self) -> bool:
+        """Whether the move is over; another delivery of it is waited for.
+
+        :raises KronosException: see :meth:`begin`
+        """
+        order, world, failures, told = self._order, self._world, 0, False
+        while True:
+            world.stop_if_cancelled()
+            try:
+                entry = world.turns.enter()
+            except exceptions.KronosException as error:
+                delay = next_try(order, error, failures)
+                if delay is None:
+                    raise given_up(order, error) from error
+                back_off(order, world, error, delay)
+                failures += 1
+                continue
+            if entry is not slots.Entry.TAKEN:
+                return entry is slots.Entry.OVER
+            if not told:
+                told = True
+                LOG.warning(
+                    'Instance %s: its plan was delivered twice; this one '
+                    'waits for the other',
+                    self._task.instance,
+                )
+            world.sleep(order.timing.poll_interval)
+
+    def _attempt(self, record: notifications.Record, retries: int) -> str:
+        request, is_ours = self._call.send()
+        record.request_id = request
+        LOG.info(
+            'Instance %s: live migration %s -> %s, request %s',
+            self._task.instance,
+            self._task.source,
+            self._task.destination,
+            request,
+        )
+        self._world.notices.started(request_id=request, retry_count=retries)
+        return monitor.Migration(
+            self._order, self._world, request, record, is_ours
+        ).follow()
+
+    def _try_again(
+        self,
+        record: notifications.Record,
+        error: exceptions.KronosException,
+        retries: int,
+    ) -> None:
+        """After a failure, wait until the move may begin once more.
+
+        :raises KronosException: it may not
+        """
+        self._world.turns.release()
+        delay = next_try(self._order, error, retries)
+        self._fail(record, error, retries, delay is None)
+        if delay is None:
+            raise given_up(self._order, error, _count(retries)) from error
+        try:
+            back_off(self._order, self._world, error, delay)
+            self._await_turn(self._call.found)
+        except exceptions.MigrationCancelled as cancelled:
+            if self._is_asked():
+                # It is aborted as soon as it is followed.
+                return
+            self._fail(record, cancelled, retries, True)
+            raise
+        except exceptions.KronosException as later:
+            # What the move died of comes first.
+            told = given_up(self._order, error, f'not tried again: {later}')
+            self._fail(record, told, retries, True)
+            raise told from later
+
+    def _is_asked(self) -> bool:
+        """Whether a request did arrive after all, as far as Nova tells."""
+        try:
+            return bool(self._call.found())
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return False
+
+    def _fail(
+        self,
+        record: notifications.Record,
+        error: exceptions.KronosException,
+        retries: int,
+        final: bool,
+    ) -> None:
+        self._world.notices.failed(
+            record=record, error=error, retry_count=retries, final=final
+        )
+
+
+def _count(retries: int) -> str:
+    return f'tried {retries + 1} times' if retries > 0 else ''

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How do the clients come by their endpoints? From a Keystone session."""
+
+from collections.abc import Callable
+from typing import Any
+
+from openstack import connection
+
+from kronos.clients import keystone, placement, rest, transport
+from kronos.clients.nova import live_migration
+from kronos.common import exceptions
+
+GROUPS = ('nova', 'placement')
+"""Where Watcher has each service's interface, region and override; the
+names are those that openstacksdk looks for."""
+
+
+def connect(
+    session: Any,
+    region_name: str | None = None,
+    interface: str | None = 'public',
+) -> connection.Connection:
+    """An openstacksdk connection on a keystoneauth1 session.
+
+    :param session: may be shared, such as that of Watcher's
+        ``OpenStackClients().session``: its credentials are taken
+    """
+    return connection.Connection(
+        session=keystone.own(session),
+        region_name=region_name,
+        interface=interface,
+        app_name='kronos',
+    )
+
+
+LOST = 'Keystone does not lead to its endpoint'
+
+
+class Clients:
+    """Clients of one cloud.
+
+    :param connect: gives an openstacksdk connection, anew or the same
+    """
+
+    def __init__(self, connect: Callable[[], connection.Connection]) -> None:
+        self._connect = connect
+
+    def nova(self) -> live_migration.NovaClient:
+        """:raises NovaClientError: Keystone does not lead to it"""
+        return live_migration.NovaClient(
+            self.adapter('compute', exceptions.NovaClientError)
+        )
+
+    def placement(self) -> placement.PlacementClient:
+        """:raises PlacementClientError: Keystone does not lead to it"""
+        return placement.PlacementClient(
+            self.adapter('placement', exceptions.PlacementClientError)
+        )
+
+    def adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
+        """What a client speaks through.
+
+        :param name: of the connection's proxy
+        :raises ClientError: of the type given: no endpoint is found
+        """
+        with rest.guarded(error, LOST, sent=False, passing=True):
+            return getattr(self._connect(), name)
+
+
+class HostProcess(Clients):
+    """Clients with the session and the endpoints of the host process.
+
+    :param get_session: gives its keystoneauth1 session
+    :param conf: its configuration; without the groups ``nova`` and
+        ``placement`` (Watcher before 17) it is the public endpoints
+    :param limits: of each request to Keystone and for versions
+    """
+
+    def __init__(
+        self,
+        get_session: Callable[[], Any],
+        conf: Any,
+        limits: transport.Limits | None = None,
+    ) -> None:
+        self._get_session = get_session
+        self._conf = conf
+        self._limits = limits
+        super().__init__(self._connection)
+
+    def _connection(self) -> connection.Connection:
+        session = keystone.own(self._get_session(), self._limits)
+        if not all(group in self._conf for group in GROUPS):
+            return connect(session)
+        return connection.Connection(
+            session=session,
+            oslo_conf=self._conf,
+            service_types={'compute', 'placement'},
+            app_name='kronos',
+        )

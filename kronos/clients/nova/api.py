@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which microversion of Nova's API is spoken?"""
+
+from typing import Any
+from urllib import parse
+
+from kronos.clients import rest
+from kronos.common import exceptions
+
+MINIMUM = (2, 68)
+"""Live migration without ``force``: the scheduler always checks (P6)."""
+WANTED = (2, 100)
+"""2.84 tells refusals, 2.96 pinned zones, 2.98 image properties."""
+
+
+class NovaApi:
+    """What every part of the Nova client stands on.
+
+    Every method raises :class:`~kronos.common.exceptions.NovaClientError`
+    whose ``kwargs`` are those of :class:`~kronos.clients.rest.Wire`.
+
+    :param compute: an openstacksdk compute proxy, or any keystoneauth1
+        adapter for the service type ``compute``
+    :param options: of :class:`~kronos.clients.rest.Wire`
+    """
+
+    def __init__(self, compute: Any, **options: Any) -> None:
+        self._wire = rest.Wire(compute, exceptions.NovaClientError, **options)
+        self._version = ''
+
+    @property
+    def microversion(self) -> str:
+        """The one in use: Nova's newest, at most 2.100.
+
+        :raises NovaClientError: Nova's newest is older than 2.68
+        """
+        if not self._version:
+            newest = self._newest()
+            if newest < MINIMUM:
+                raise self._wire.failure(
+                    f'its newest microversion is {_dotted(newest)}; Kronos '
+                    f'needs {_dotted(MINIMUM)} (the scheduler must check '
+                    'the destination); upgrade Nova'
+                )
+            self._version = _dotted(min(newest, WANTED))
+        return self._version
+
+    def _newest(self) -> tuple[int, int]:
+        newest = self._discovered()
+        if not newest:
+            # keystoneauth does not say why; Nova may be away for a moment.
+            self._require_answer()
+            newest = self._discovered()
+        if not newest:
+            raise self._wire.failure(
+                'the compute endpoint names no microversions; does the '
+                'Keystone catalog have an endpoint of type compute that '
+                'ends in /v2.1?'
+            )
+        return newest[0], newest[1]
+
+    def _discovered(self) -> Any:
+        with self._wire.guard('its endpoint cannot be found', passing=True):
+            data = self._wire.adapter.get_endpoint_data()
+            found = data.max_microversion if data else None
+            return tuple(map(int, found[:2])) if found else None
+
+    def _require_answer(self) -> None:
+        """:raises NovaClientError: Nova is away, which may pass"""
+        try:
+            self._wire.get('/', '2.1', shape=dict[str, Any])
+        except exceptions.NovaClientError as error:
+            if error.kwargs['transient']:
+                raise
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return f'{version[0]}.{version[1]}'
+
+
+def quoted(part: str) -> str:
+    return parse.quote(part, safe='')

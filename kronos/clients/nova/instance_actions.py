@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of the requests for a server? Nova's instance actions."""
+
+import math
+from collections.abc import Iterator
+
+from kronos.clients import rest
+from kronos.clients.nova import rows, schema
+from kronos.clients.nova.api import NovaApi, quoted
+
+LIVE_MIGRATION = 'live-migration'
+CANCEL = 'live_migration_cancel'
+
+
+class NovaRequests(NovaApi):
+    """Requests that Nova's API took, by their ids."""
+
+    def live_migration_requests(self, uuid: str) -> list[str]:
+        """Ids of all requests to live-migrate a server, the newest first.
+
+        A request whose answer was lost is among them once Nova took it.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        return [
+            str(row['request_id'])
+            for row in self._actions(uuid)
+            if row['action'] == LIVE_MIGRATION
+        ]
+
+    def was_aborted(self, uuid: str, since: float) -> bool:
+        """Whether someone asked to abort a live migration of a server.
+
+        Without that, ``cancelled`` is the word of a nova-compute that was
+        stopped while the migration was in its queue. Our own
+        :meth:`~kronos.clients.nova.live_migration.NovaClient.abort_migration` counts, too.
+
+        :param since: Unix seconds by Nova's clock, such as ``created_at``
+            of the migration
+        """
+        # Nova keeps whole seconds.
+        first = math.floor(since)
+        for row in self._actions(uuid):
+            started = rows.seconds_of(row.get('start_time'))
+            if row['action'] == CANCEL and started >= first:
+                return True
+            if started < first:
+                return False
+        return False
+
+    def refusal_reason(self, uuid: str, request_id: str) -> str:
+        """Why a request failed after Nova had accepted it.
+
+        What began last failed first, and says why; what had asked for it
+        only says that nothing was left to try.
+
+        :returns: Nova's words; empty if no part of it failed
+        """
+        failed = [
+            event
+            for event in self._action(uuid, request_id)['events']
+            if event.get('result') == 'Error'
+        ]
+        # In whole seconds; within one, Nova lists the newest first.
+        failed.sort(key=lambda event: str(event['start_time']), reverse=True)
+        said = [
+            ' '.join((event.get('details') or '').split()) or event['event']
+            for event in failed
+        ]
+        return '; '.join(dict.fromkeys(said))
+
+    def _rivals(
+        self, uuid: str, request_id: str, start: int
+    ) -> tuple[int, int]:
+        """Earlier requests that came too close to be told by the clock.
+
+        Each of them has made one migration by the time that the next is
+        taken, within a second of its own start.
+
+        :param start: Unix second in which this request was taken
+        :returns: the second in which the first of them was taken, and how
+            many there are
+        """
+        requests = iter(self.live_migration_requests(uuid))
+        for one in requests:
+            if one == request_id:
+                break
+        count = 0
+        for earlier in requests:
+            second = started(self._action(uuid, earlier))
+            if second is None or second < start - 1:
+                break
+            start, count = second, count + 1
+        return start, count
+
+    def _actions(self, uuid: str) -> Iterator[rest.Json]:
+        """All actions of one server, the newest first."""
+        return self._wire.get_all(
+            f'/servers/{quoted(uuid)}/os-instance-actions',
+            'instanceActions',
+            self.microversion,
+            id_field='request_id',
+            shape=schema.Action,
+        )
+
+    def _action(self, uuid: str, request_id: str) -> rest.Json:
+        path = f'/servers/{quoted(uuid)}/os-instance-actions'
+        body = self._wire.get(
+            f'{path}/{quoted(request_id)}',
+            self.microversion,
+            shape=schema.OneAction,
+        )
+        action: rest.Json = body['instanceAction']
+        return action
+
+
+def started(action: rest.Json) -> int | None:
+    """Unix second in which the conductor took a live migration's request."""
+    starts = [
+        math.floor(rows.seconds_of(event['start_time']))
+        for event in action['events']
+        if event['event'] == 'conductor_live_migrate_instance'
+    ]
+    return min(starts, default=None)

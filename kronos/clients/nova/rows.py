@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the rows of Nova's API mean in Kronos' words?"""
+
+import datetime
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from kronos.clients.nova.progress import Progress
+from kronos.common import masking
+from kronos.engine import types
+from kronos.engine.types import migrations
+
+Row = Mapping[str, Any]
+
+PINNING_IMAGE_PROPERTIES = {
+    'hw_cpu_policy': 'hw:cpu_policy',
+    'hw_cpu_realtime_mask': 'hw:cpu_realtime_mask',
+    'hw_emulator_threads_policy': 'hw:emulator_threads_policy',
+    'hw_locked_memory': 'hw:locked_memory',
+    'hw_mem_encryption': 'hw:mem_encryption',
+    'hw_mem_page_size': 'hw:mem_page_size',
+    'hw_numa_nodes': 'hw:numa_nodes',
+    'hw_tpm_model': 'hw:tpm_model',
+    'hw_tpm_version': 'hw:tpm_version',
+}
+"""Image properties that act like the extra spec beside them."""
+
+OVER = frozenset(
+    {
+        'cancelled',
+        'completed',
+        'confirmed',
+        'conflict',
+        'done',
+        'error',
+        'failed',
+        'reverted',
+    }
+)
+"""Statuses after which nothing more happens to a migration."""
+
+UNDER_WAY = (
+    'accepted',
+    'pre-migrating',
+    'queued',
+    'preparing',
+    'running',
+    'migrating',
+    'post-migrating',
+    'reverting',
+)
+"""Statuses of a migration of any type that moves its server still."""
+_ARRIVED = frozenset(
+    {'completed', 'confirmed', 'confirming', 'done', 'finished', 'reverted'}
+)
+"""A cold migration that waits for its confirmation has arrived, too; one that
+was reverted has arrived where it came from."""
+_STAYED = frozenset({'cancelled', 'conflict', 'error', 'failed'})
+
+
+@dataclass
+class HostAggregate:
+    """A Nova host aggregate; an availability zone is one too."""
+
+    id: int
+    name: str
+    uuid: str = ''
+    hosts: list[str] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
+    availability_zone: str = ''
+
+
+@dataclass
+class MigrationStatus:
+    """A live migration as Nova sees it now.
+
+    ``uuid`` is empty and ``id`` None while Nova has accepted the request
+    but not made a migration of it yet. Ids repeat between cells (S13).
+    """
+
+    instance: str
+    status: str
+    uuid: str = ''
+    id: int | None = None
+    source: str = ''
+    destination: str = ''
+    created_at: float = 0.0
+    updated_at: float = 0.0
+    progress: Progress | None = None
+    """Of a running or post-migrating one; None where Nova tells none."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in OVER
+
+
+class AbortOutcome(StrEnum):
+    """What became of the wish to abort a migration."""
+
+    ABORTING = 'aborting'
+    """Nova took it; the migration ends as ``cancelled``."""
+    OVER = 'over'
+    """Too late: the migration ended by itself, or its server is gone."""
+    REFUSED = 'refused'
+    """Nova cannot abort it in the state that it is in (Q5, Q9)."""
+
+
+@dataclass
+class AbortResult:
+    outcome: AbortOutcome
+    text: str = ''
+    """What Nova said, unless it took the wish."""
+
+
+def seconds_of(text: str | None) -> float:
+    """Unix seconds of a time in Nova's format; 0 for none."""
+    if not text:
+        return 0.0
+    moment = datetime.datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return moment.timestamp()
+
+
+def time_of(seconds: float) -> str:
+    """A time in the format that Nova's filters take, in UTC."""
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return moment.strftime('%Y-%m-%dT%H:%M:%SZ')
+
+
+def host(row: Row) -> types.Host:
+    """A row of ``os-hypervisors/detail``."""
+    return types.Host(
+        name=row['service']['host'],
+        node=row['hypervisor_hostname'],
+        hypervisor_type=row['hypervisor_type'],
+    )
+
+
+def service(row: Row) -> types.ComputeService:
+    """A row of ``os-services``; of a down cell's only parts exist (E14)."""
+    return types.ComputeService(
+        host=row['host'],
+        binary=row['binary'],
+        state=row.get('state'),
+        status=row.get('status'),
+        zone=row.get('zone') or '',
+        disabled_reason=masking.masked(row.get('disabled_reason') or ''),
+        forced_down=bool(row.get('forced_down', False)),
+    )
+
+
+def aggregate(row: Row) -> HostAggregate:
+    """A row of ``os-aggregates``."""
+    return HostAggregate(
+        id=row['id'],
+        name=row['name'],
+        uuid=row.get('uuid') or '',
+        hosts=list(row['hosts']),
+        metadata=dict(row['metadata']),
+        availability_zone=row.get('availability_zone') or '',
+    )
+
+
+def instance(row: Row) -> types.Instance:
+    """A server with details, at 2.47 or later."""
+    flavor = row['flavor']
+    return types.Instance(
+        uuid=row['id'],
+        host=row.get('OS-EXT-SRV-ATTR:host') or '',
+        name=row.get('name') or '',
+        internal_name=row.get('OS-EXT-SRV-ATTR:instance_name') or '',
+        vcpus=flavor['vcpus'],
+        memory_mb=flavor['ram'],
+        disk_gb=_local_disk_gb(row),
+        status=row['status'],
+        task_state=row.get('OS-EXT-STS:task_state'),
+        power_state=row.get('OS-EXT-STS:power_state') or 0,
+        locked=bool(row.get('locked', False)),
+        metadata=dict(row.get('metadata') or {}),
+        tags=list(row.get('tags') or []),
+        extra_specs=_extra_specs(row),
+        pinned_availability_zone=row.get('pinned_availability_zone'),
+        project_id=row.get('tenant_id') or '',
+    )
+
+
+def node(row: Row) -> str:
+    """The hypervisor that a server is on; '' where Nova does not tell."""
+    return row.get('OS-EXT-SRV-ATTR:hypervisor_hostname') or ''
+
+
+def is_partial(row: Row) -> bool:
+    """Whether Nova does not tell the host, as for a cell that is down.
+
+    Alone, such a server still has its flavor; in a listing it has not.
+    """
+    return 'OS-EXT-SRV-ATTR:host' not in row or 'flavor' not in row
+
+
+def _local_disk_gb(row: Row) -> int:
+    flavor = row['flavor']
+    # A volume-backed server has no image.
+    root = flavor.get('disk', 0) if row.get('image') else 0
+    swap_gb = math.ceil((flavor.get('swap') or 0) / 1024)
+    return int(root + flavor.get('ephemeral', 0) + swap_gb)
+
+
+def _extra_specs(row: Row) -> dict[str, str]:
+    """The flavor's, and what the image asks for in the same sense."""
+    specs = dict(row['flavor'].get('extra_specs') or {})
+    image = row.get('image') or {}
+    for name, value in (image.get('properties') or {}).items():
+        if name.startswith('trait:'):
+            specs.setdefault(name, str(value))
+        elif name in PINNING_IMAGE_PROPERTIES:
+            specs.setdefault(PINNING_IMAGE_PROPERTIES[name], str(value))
+    return specs
+
+
+def group(row: Row) -> types.ServerGroup:
+    """A row of ``os-server-groups``, of any microversion (E7)."""
+    policies = row.get('policies') or ['']
+    rules = row.get('rules') or {}
+    return types.ServerGroup(
+        uuid=row['id'],
+        policy=row.get('policy') or policies[0],
+        members=list(row['members']),
+        name=row.get('name') or '',
+        max_server_per_host=int(rules.get('max_server_per_host', 1)),
+    )
+
+
+def is_move(row: Row) -> bool:
+    """Whether it takes a server elsewhere; a resize may stay on one host.
+
+    A host that is not told (yet) is another one.
+    """
+    source, destination = row.get('source_compute'), row.get('dest_compute')
+    return not source or source != destination
+
+
+def event(row: Row) -> migrations.Event:
+    """A migration of ``os-migrations`` of any type, as history."""
+    now = migration(row)
+    ends, at = (now.source, now.destination), now.updated_at
+    if now.status == 'reverted':
+        ends = (now.destination, now.source)
+    result = outcome(now.status)
+    kind = row.get('migration_type')
+    if kind == 'evacuation' and result is migrations.Outcome.MOVED:
+        # A dead host that comes back writes to the row once more, whenever
+        # that is; the move was over long before.
+        at = now.created_at
+    return migrations.Event(
+        instance=now.instance,
+        source=ends[0],
+        destination=ends[1],
+        outcome=result,
+        at=at,
+        origin=migrations.Origin.NOVA,
+        status=now.status,
+        is_resize=kind == 'resize',
+    )
+
+
+def outcome(status: str) -> migrations.Outcome:
+    """How far a migration got.
+
+    A status that no Nova of today has may mean anything: it is taken for
+    under way, which holds the server back, and ends no quarantine.
+    """
+    if status in _ARRIVED:
+        return migrations.Outcome.MOVED
+    if status in _STAYED:
+        return migrations.Outcome.FAILED
+    return migrations.Outcome.UNDER_WAY
+
+
+def migration(row: Row) -> MigrationStatus:
+    """A row of ``os-migrations``, or of one server's live migrations."""
+    created_at = seconds_of(row['created_at'])
+    return MigrationStatus(
+        instance=row.get('instance_uuid') or row.get('server_uuid') or '',
+        status=row['status'] or '',
+        uuid=row['uuid'],
+        id=row['id'],
+        source=row.get('source_compute') or '',
+        destination=row.get('dest_compute') or '',
+        created_at=created_at,
+        updated_at=seconds_of(row.get('updated_at')) or created_at,
+    )

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server groups are there, and in which is a server?
+
+Raw calls: openstacksdk's own listing truncates the groups.
+"""
+
+from kronos.clients import rest
+from kronos.clients.nova import rows, schema
+from kronos.clients.nova.api import NovaApi, quoted
+from kronos.common import exceptions
+from kronos.engine import types
+
+_PAGE = 1000
+_TRIES = 5
+
+
+class NovaGroups(NovaApi):
+    """Server groups, of every project."""
+
+    def get_groups_of(self, uuid: str) -> list[types.ServerGroup]:
+        """The groups that a server is a member of, as they are now.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        body = self._wire.get(
+            f'/servers/{quoted(uuid)}',
+            self.microversion,
+            shape=schema.OneServer,
+        )
+        names = body['server'].get('server_groups')
+        if names is None:
+            # Nova before 2.71, which is that of Stein.
+            return [g for g in self.list_server_groups() if uuid in g.members]
+        found = [self._group(name) for name in names]
+        return [group for group in found if group is not None]
+
+    def _group(self, uuid: str) -> types.ServerGroup | None:
+        """One group; None if there is none (any more)."""
+        path = f'/os-server-groups/{quoted(uuid)}'
+        try:
+            body = self._wire.get(
+                path, self.microversion, shape=schema.OneGroup
+            )
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
+        return rows.group(body['server_group'])
+
+    def list_server_groups(self) -> list[types.ServerGroup]:
+        """The groups of all projects (E1).
+
+        Pages overlap by one row: another row in its place means that a
+        group was deleted meanwhile, and the listing starts anew.
+
+        :raises NovaClientError: also when the groups will not hold still
+        """
+        for _ in range(_TRIES):
+            listing = self._groups_once()
+            if listing is not None:
+                return [rows.group(row) for row in listing.values()]
+        raise self._wire.failure(
+            'the server groups kept changing while they were listed',
+            transient=True,
+        )
+
+    def _groups_once(self) -> dict[str, rest.Json] | None:
+        found: dict[str, rest.Json] = {}
+        page = self._group_page(0)
+        # A server that gives one row at a time leaves none to overlap.
+        overlap = 1 if len(page) > 1 else 0
+        while page:
+            known = len(found)
+            found.update((row['id'], row) for row in page)
+            if len(found) == known:
+                # It gives the same rows whatever it is asked for.
+                return None
+            last = page[-1]['id']
+            page = self._group_page(len(found) - overlap)
+            if overlap and (not page or page[0]['id'] != last):
+                return None
+            page = page[overlap:]
+        return found
+
+    def _group_page(self, offset: int) -> list[rest.Json]:
+        body = self._wire.get(
+            '/os-server-groups',
+            self.microversion,
+            {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
+            shape=schema.Groups,
+        )
+        page: list[rest.Json] = body['server_groups']
+        return page

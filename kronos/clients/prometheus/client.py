@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does Prometheus measure? One query, one reading with its health."""
+
+import time
+from collections.abc import Callable, Collection
+from typing import Any
+
+from keystoneauth1 import adapter as ks_adapter
+from oslo_log import log as logging
+
+from kronos.clients import keystone
+from kronos.clients.prometheus import auth, http
+from kronos.clients.prometheus import response as answer
+from kronos.clients.prometheus.response import Series
+from kronos.common import exceptions
+from kronos.engine.types import Health, Reading
+
+__all__ = ['PrometheusClient', 'Series', 'from_options']
+
+LOG = logging.getLogger(__name__)
+
+SERVICE_TYPE = 'metric-storage'
+
+
+class PrometheusClient:
+    """Prometheus, or what speaks its HTTP API (Thanos, Mimir, Aetos).
+
+    :param url: address with its prefix; empty for a keystoneauth1
+        adapter, which finds its endpoint itself. A ``user:password@`` in
+        it is used for basic authentication and never shown
+    :param session: a ``requests.Session`` or a keystoneauth1 adapter
+    :param timeout: seconds for each try
+    :param max_retries: further tries after connection errors, timeouts,
+        429 and 5xx
+    :param retry_backoff: seconds before the first of them, then doubled
+    :param staleness_threshold: seconds after which a sample is dropped
+    :param complain: logs why a reading is not usable
+    :param longest: bytes of an answer, a fraction of what its objects take
+    :raises ConfigurationError: the address is none
+    """
+
+    def __init__(
+        self,
+        url: str,
+        session: Any,
+        *,
+        timeout: float = 30,
+        max_retries: int = 3,
+        retry_backoff: float = 1,
+        staleness_threshold: float = 300,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+        complain: Callable[..., object] = LOG.error,
+        longest: int = http.LONGEST,
+    ) -> None:
+        self._complain = complain
+        self._http = http.Http(
+            url,
+            session,
+            timeout=timeout,
+            max_retries=max_retries,
+            retry_backoff=retry_backoff,
+            sleep=sleep,
+            longest=longest,
+        )
+        self._staleness_threshold = staleness_threshold
+        self._clock = clock
+
+    @property
+    def address(self) -> str:
+        """For messages: without secrets."""
+        return self._http.address
+
+    def instant_query(
+        self,
+        query: str,
+        label_key: str = 'host',
+        expected_labels: Collection[str] | None = None,
+    ) -> Reading:
+        """The newest value of each series; never raises for the world.
+
+        Series that share a label value stay apart (L8).
+
+        :param expected_labels: values of the label; if one of them has
+            no finite sample the reading is PARTIAL
+        """
+        params = {'query': query}
+        if not self._http.by_keystone:
+            # The time stamps of an instant vector are those of the query;
+            # only Prometheus itself knows how old its samples are.
+            params['lookback_delta'] = f'{self._staleness_threshold:g}'
+        try:
+            data = self._http.ask('query', params)
+            samples = answer.vector(data, label_key)
+        except answer.AnswerError as error:
+            reading = self._bad(query, Health.UNREACHABLE, str(error))
+            reading.is_away = isinstance(error, answer.TransientError)
+            return reading
+        limit = self._clock() - self._staleness_threshold
+        fresh = [sample for sample in samples if sample.timestamp >= limit]
+        if samples and not fresh:
+            newest = max(sample.timestamp for sample in samples)
+            return self._bad(
+                query,
+                Health.STALE,
+                f'the newest sample is {self._clock() - newest:.0f} s old; '
+                f'staleness_threshold is {self._staleness_threshold:g} s',
+            )
+        there = {s.label for s in fresh if answer.is_number(s)}
+        missing = set(expected_labels or ()) - there
+        health = Health.PARTIAL if missing else Health.HEALTHY
+        return Reading(query, health, fresh)
+
+    def range_query(
+        self,
+        query: str,
+        start: float,
+        end: float,
+        step: float,
+        label_key: str = 'host',
+    ) -> list[Series]:
+        """The values of each series over time (Unix seconds, seconds).
+
+        :raises PrometheusError: Prometheus refused or cannot be reached
+        """
+        params = {
+            'query': query,
+            'start': f'{start:.3f}',
+            'end': f'{end:.3f}',
+            'step': f'{step:g}',
+        }
+        try:
+            return answer.matrix(
+                self._http.ask('query_range', params), label_key
+            )
+        except answer.AnswerError as error:
+            raise exceptions.PrometheusError(
+                url=self.address, reason=str(error)
+            ) from error
+
+    def health(self) -> Health:
+        """HEALTHY if it answers, else UNREACHABLE, the reason logged."""
+        try:
+            self._http.ask('status/runtimeinfo', {}, 'GET')
+        except answer.AnswerError as error:
+            # Not every compatible server has it.
+            if error.status in (404, 405, 501):
+                return self._health_by_query()
+            LOG.error('Prometheus at %s: %s', self.address, error)
+            return Health.UNREACHABLE
+        return Health.HEALTHY
+
+    def _health_by_query(self) -> Health:
+        try:
+            self._http.ask('query', {'query': 'vector(1)'})
+        except answer.AnswerError as error:
+            LOG.error('Prometheus at %s: %s', self.address, error)
+            return Health.UNREACHABLE
+        return Health.HEALTHY
+
+    def _bad(self, query: str, health: Health, reason: str) -> Reading:
+        reason = f'Prometheus at {self.address}: {reason}'
+        self._complain('%s Query: %s', reason, query)
+        return Reading(query, health, error=reason)
+
+
+def from_options(
+    options: Any, keystone_session: Any = None, **kwargs: Any
+) -> PrometheusClient:
+    """A client as ``[kronos_prometheus]`` describes it.
+
+    :param options: the group of oslo.config, or any object with its
+        attributes
+    :param keystone_session: for Aetos, where ``url`` is not set
+    :param kwargs: ``clock``, ``sleep``, ``complain`` and ``longest`` of the
+        client
+    :raises ConfigurationError: names the options that do not fit
+    """
+    kwargs |= {
+        name: getattr(options, name)
+        for name in (
+            'timeout',
+            'max_retries',
+            'retry_backoff',
+            'staleness_threshold',
+        )
+    }
+    if options.url:
+        session = auth.session_from(options)
+        return PrometheusClient(options.url, session, **kwargs)
+    given = ', '.join(auth.given_options(options))
+    if given:
+        raise exceptions.ConfigurationError(
+            reason=f'[{auth.GROUP}] url is not set, so Keystone finds '
+            f'Prometheus and authenticates; set url, or remove {given}'
+        )
+    if keystone_session is None:
+        raise exceptions.ConfigurationError(
+            reason=f'[{auth.GROUP}] url is not set, and there is no '
+            'Keystone session to find Prometheus with; set url'
+        )
+    adapter = ks_adapter.Adapter(
+        keystone.own(
+            keystone_session,
+            http.limits_of(
+                options.timeout, kwargs.get('longest', http.LONGEST)
+            ),
+            # Its own errors say so.
+            tell=LOG.debug,
+        ),
+        service_type=SERVICE_TYPE,
+        interface=options.interface,
+        region_name=options.region_name,
+    )
+    return PrometheusClient('', adapter, **kwargs)

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does a query get to Prometheus and back, in spite of the network?"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib import parse
+
+import requests
+import tenacity
+from keystoneauth1 import exceptions as ks_exceptions
+from oslo_log import log as logging
+
+from kronos.clients import answers, transport
+from kronos.clients.prometheus import auth
+from kronos.clients.prometheus import response as answer
+from kronos.common import exceptions, masking
+
+LOG = logging.getLogger(__name__)
+
+LONGEST_WAIT = 60.0
+"""Seconds between two tries, whatever Retry-After asks for."""
+MOST_TOLD = 100
+LONGEST = 256 * 2**20
+"""Bytes of an answer; the samples of 100,000 servers take a tenth."""
+PASSING = (
+    requests.ConnectionError,
+    requests.exceptions.ChunkedEncodingError,
+    transport.TooLong,
+    ks_exceptions.ConnectionError,
+)
+
+
+@dataclass
+class _Reply:
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return self.content.decode(errors='replace')
+
+
+class Http:
+    """One Prometheus: its address, session and retries.
+
+    :param url: as for :class:`~kronos.clients.prometheus.client.PrometheusClient`
+        like the other parameters
+    """
+
+    def __init__(
+        self,
+        url: str,
+        session: Any,
+        *,
+        timeout: float,
+        max_retries: int,
+        retry_backoff: float,
+        sleep: Callable[[float], None],
+        longest: int = LONGEST,
+    ) -> None:
+        self._session = session
+        self.by_keystone = not isinstance(session, requests.Session)
+        if not self.by_keystone:
+            bounded = transport.Transport(limits_of(timeout, longest))
+            for scheme in list(session.adapters):
+                session.mount(scheme, bounded)
+        self._url, user = auth.split_url(url) if url else ('', None)
+        if user:
+            session.auth = user
+        # Aetos takes GET only.
+        self._method = 'GET' if self.by_keystone else 'POST'
+        self._timeout = timeout
+        self._told: list[str] = []
+        self._is_away = False
+        self._retrying = tenacity.Retrying(
+            stop=tenacity.stop_after_attempt(max_retries + 1),
+            wait=_Wait(retry_backoff),
+            retry=tenacity.retry_if_exception_type(answer.TransientError),
+            sleep=sleep,
+            before_sleep=self._tell,
+            reraise=True,
+        )
+
+    @property
+    def address(self) -> str:
+        """For messages: without secrets."""
+        return self._url or 'the metric-storage endpoint'
+
+    def ask(
+        self, what: str, params: Mapping[str, str], method: str = ''
+    ) -> dict[str, Any]:
+        """``data`` of an answer.
+
+        :raises AnswerError: without secrets; a TransientError if all tries
+            were in vain
+        """
+        try:
+            body = self._retrying.copy()(self._try, what, params, method)
+            data = answer.data_of(body)
+        except answer.AnswerError as error:
+            text = self._without_secrets(str(error))
+            raise type(error)(text, error.status) from None
+        if self._is_away:
+            LOG.info('Prometheus at %s answers again', self.address)
+        self._is_away = False
+        self._warn(body.get('warnings'))
+        return data
+
+    def _tell(self, state: tenacity.RetryCallState) -> None:
+        """Say once that it is away, however often it is asked."""
+        if not self._is_away:
+            error = state.outcome.exception() if state.outcome else None
+            LOG.info(
+                'Prometheus at %s: %s; it is asked again',
+                self.address,
+                self._without_secrets(str(error)),
+            )
+        self._is_away = True
+
+    def _without_secrets(self, text: str) -> str:
+        """A gateway may repeat what it was sent, headers and all."""
+        for secret in auth.secrets_of(self._session):
+            text = text.replace(secret, masking.HIDDEN)
+        return masking.masked(text)
+
+    def _warn(self, warnings: object) -> None:
+        """Log what is new: who asks for ever would repeat it for ever."""
+        given = warnings if isinstance(warnings, list) else []
+        for warning in map(self._without_secrets, map(answers.line_of, given)):
+            if warning not in self._told:
+                LOG.warning('Prometheus at %s: %s', self.address, warning)
+                # The newest ones; some name a moment and are always new.
+                self._told = [*self._told[-MOST_TOLD + 1 :], warning]
+
+    def _try(self, what: str, params: Mapping[str, str], method: str) -> Any:
+        method = method or self._method
+        reply = self._send(method, f'/api/v1/{what}', params)
+        if reply.status == 405 and method == 'POST':
+            # A proxy that lets only GET through.
+            self._method = 'GET'
+            reply = self._send('GET', f'/api/v1/{what}', params)
+        _check(reply)
+        try:
+            return json.loads(reply.content)
+        except (ValueError, RecursionError):
+            kind = reply.headers.get('Content-Type', 'no content type')
+            raise answer.AnswerError(
+                f'the answer is not JSON ({kind}); check the address and '
+                'its prefix'
+            ) from None
+
+    def _send(
+        self, method: str, path: str, params: Mapping[str, str]
+    ) -> _Reply:
+        kwargs: dict[str, Any] = {'timeout': self._timeout}
+        kwargs['data' if method == 'POST' else 'params'] = dict(params)
+        try:
+            if self.by_keystone:
+                response = self._by_keystone(path, method, kwargs)
+            else:
+                # A redirected POST would lose its query.
+                response = self._session.request(
+                    method, self._url + path, allow_redirects=False, **kwargs
+                )
+        except answer.AnswerError:
+            raise
+        except exceptions.ConfigurationError as error:
+            raise answer.AnswerError(str(error)) from error
+        except transport.TooLate as error:
+            raise answer.TransientError(str(error)) from error
+        except (requests.Timeout, ks_exceptions.ConnectTimeout) as error:
+            # A token may have to be renewed in between.
+            place = ' of Keystone' if '/auth/tokens' in str(error) else ''
+            raise answer.TransientError(
+                f'no answer{place} within {self._timeout:g} s'
+            ) from error
+        except (requests.exceptions.SSLError, ks_exceptions.SSLError) as error:
+            raise answer.AnswerError(f'TLS: {_root_of(error)}') from error
+        except PASSING as error:
+            raise _broken(error) from error
+        except Exception as error:
+            # keystoneauth, too, may stumble over an answer.
+            raise answer.AnswerError(
+                f'{type(error).__name__}: {_root_of(error)}'
+            ) from error
+        return _Reply(response.status_code, response.headers, response.content)
+
+    def _by_keystone(
+        self, path: str, method: str, kwargs: dict[str, Any]
+    ) -> Any:
+        """The answer of what Keystone leads to.
+
+        :raises TransientError: Keystone gives no token in time
+        """
+        try:
+            self._session.get_token()
+        except Exception as error:
+            passing = isinstance(error, (*PASSING, ks_exceptions.HttpError))
+            kind = answer.TransientError if passing else answer.AnswerError
+            name = type(error).__name__
+            raise kind(
+                f'Keystone: {name}: {answers.line_of(error)}'
+            ) from error
+        return self._session.request(
+            path,
+            method,
+            raise_exc=False,
+            # Answers are long.
+            log=False,
+            connect_retries=0,
+            status_code_retries=0,
+            **kwargs,
+        )
+
+
+def limits_of(timeout: float, longest: int = LONGEST) -> transport.Limits:
+    """What holds for every request: one time-out for all of it."""
+    return transport.Limits(
+        connect=timeout, silence=timeout, whole=timeout, longest=longest
+    )
+
+
+def _broken(error: Exception) -> answer.AnswerError:
+    """A connection that was not made or did not last; too long an answer."""
+    root: Any = error
+    while root is not None and not isinstance(root, transport.TooLong):
+        root = root.__cause__ or root.__context__
+    if root is not None:
+        return answer.AnswerError(str(root))
+    return answer.TransientError(f'cannot connect: {_root_of(error)}')
+
+
+class _Wait(tenacity.wait.wait_base):
+    """Exponential, unless the server says how long (Retry-After)."""
+
+    def __init__(self, backoff: float) -> None:
+        self._exponential = tenacity.wait_exponential(
+            multiplier=backoff, max=LONGEST_WAIT
+        )
+
+    def __call__(self, retry_state: tenacity.RetryCallState) -> float:
+        outcome = retry_state.outcome
+        error = outcome.exception() if outcome else None
+        asked = getattr(error, 'wait', 0.0)
+        own = self._exponential(retry_state)
+        return float(min(max(own, asked), LONGEST_WAIT))
+
+
+def _check(reply: _Reply) -> None:
+    status = reply.status
+    if status < 300:
+        return
+    text = f'HTTP {status}: {answer.complaint_of(reply.text)}'
+    if status == 429 or status >= 500:
+        wait = answers.retry_after_of(reply) or 0.0
+        raise answer.TransientError(text, status, wait)
+    if status < 400:
+        target = parse.urlsplit(reply.headers.get('Location', ''))
+        raise answer.AnswerError(
+            f'HTTP {status}: it redirects to {target.scheme}://'
+            f'{target.hostname}{target.path}; set url to where it is',
+            status,
+        )
+    if status in (401, 403):
+        text += ' (are the credentials of [kronos_prometheus] right?)'
+    raise answer.AnswerError(text, status)
+
+
+def _root_of(error: BaseException) -> str:
+    """The innermost reason, in few words.
+
+    requests' own texts repeat the request, and may show headers.
+    """
+    inner: Any = error
+    while True:
+        causes = [inner.__cause__, getattr(inner, 'reason', None)]
+        causes += [arg for arg in inner.args if arg is not inner]
+        deeper = [c for c in causes if isinstance(c, BaseException)]
+        if not deeper:
+            break
+        inner = deeper[0]
+    text = getattr(inner, 'strerror', None) or type(inner).__name__
+    return str(text)

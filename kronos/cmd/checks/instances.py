@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of Nova's servers get a value of a policy, and which do not?
+
+They are told apart by the very function that profiles them in an audit.
+"""
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.findings import Findings
+from kronos.engine.scoring import labels, profiles
+from kronos.engine.scoring.scorecard import Scorecard
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance, Sample, Snapshot
+from kronos.policies.models import Fallback, LabelType, Policy
+from kronos.snapshots import cloud
+
+EXAMPLES = 5
+ACTIVE = 'ACTIVE'
+NAMES = {
+    LabelType.NOVA_INTERNAL_NAME: 'internal_name',
+    LabelType.NOVA_INSTANCE_UUID: 'uuid',
+    LabelType.NOVA_DISPLAY_NAME: 'name',
+}
+"""The attribute of an instance that a label should hold."""
+
+
+@dataclass
+class Mapping:
+    """The servers of all scopes by whether a policy knows them."""
+
+    measured: set[str] = field(default_factory=set)
+    lacking: dict[str, Instance] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def active(self) -> list[Instance]:
+        """Those that lack a value and run, so that they should have one."""
+        return [one for one in self.lacking.values() if one.status == ACTIVE]
+
+
+def check(
+    policies: Sequence[Policy],
+    prometheus: OncePrometheus,
+    snapshots: Sequence[Snapshot],
+    everyone: Iterable[Instance],
+    findings: Findings,
+) -> list[dict[str, Any]]:
+    """Map the servers of the scopes for each policy.
+
+    :param everyone: all servers of the cloud; a query may cover it
+    :returns: a row for each policy that was answered
+    """
+    everyone = list(everyone)
+    repeated = cloud.repeated(everyone)
+    names = {
+        name
+        for one in everyone
+        for name in (one.uuid, one.name, one.internal_name)
+    }
+    rows = []
+    for policy in policies:
+        reading = prometheus.instant_query(
+            policy.vm_profile_query, policy.vm_profile_label
+        )
+        if reading.error or not snapshots:
+            continue
+        told = {sample.label for sample in reading.samples}
+        by_type = {kind: _map(policy, kind, snapshots) for kind in LabelType}
+        rows.append(_row(policy, by_type, sorted(told - names)))
+        _tell(policy, by_type, sorted(told), findings)
+        _tell_of_names(policy, reading.samples, repeated, findings)
+    return rows
+
+
+def _map(
+    policy: Policy, kind: LabelType, snapshots: Sequence[Snapshot]
+) -> Mapping:
+    """Profile all servers of all hosts, whatever the fallback is."""
+    alike = policy.model_copy(
+        update={
+            'vm_profile_label_type': kind,
+            'vm_profile_fallback': Fallback.SKIP,
+        }
+    )
+    # Of a host that takes no part, too: only the label is at stake.
+    bare = Scorecard(values={policy.name: {}}, beside={policy.name: {}})
+    found = Mapping()
+    for snapshot in snapshots:
+        result = profiles.profile(snapshot, [alike], bare, Settings())
+        found.measured |= set(result.profiles)
+        found.reasons |= result.skipped
+        found.lacking |= {
+            uuid: snapshot.instances[uuid] for uuid in result.skipped
+        }
+    return found
+
+
+def _row(
+    policy: Policy, by_type: dict[LabelType, Mapping], foreign: list[str]
+) -> dict[str, Any]:
+    kind = policy.vm_profile_label_type
+    mapping = by_type[kind]
+    without = mapping.active or list(mapping.lacking.values())
+    return {
+        'policy': policy.name,
+        'label': policy.vm_profile_label,
+        'label_type': kind.value,
+        'fallback': policy.vm_profile_fallback.value,
+        'servers': len(mapping.measured) + len(mapping.lacking),
+        'with_a_value': len(mapping.measured),
+        'active_without': len(mapping.active),
+        'by_label_type': {
+            one.value: len(found.measured) for one, found in by_type.items()
+        },
+        'examples_without': [
+            {
+                'uuid': one.uuid,
+                'name': one.name,
+                'internal_name': one.internal_name,
+                'status': one.status,
+                'reason': mapping.reasons[one.uuid],
+            }
+            for one in without[:EXAMPLES]
+        ],
+        'labels_unmatched': foreign[:EXAMPLES],
+        'labels_unmatched_count': len(foreign),
+    }
+
+
+def _tell(
+    policy: Policy,
+    by_type: dict[LabelType, Mapping],
+    told: list[str],
+    to: Findings,
+) -> None:
+    kind = policy.vm_profile_label_type
+    mapping = by_type[kind]
+    without = mapping.active
+    if not without:
+        return
+    # Those that are off have no series, and need none.
+    total = len(mapping.measured) + len(without)
+    wanted = [getattr(one, NAMES[kind]) or one.uuid for one in without]
+    text = (
+        f'policy {policy.name}: {len(without)} of {total} servers that run '
+        f'have no value, {labels.some(wanted)}; {policy.vm_profile_label} '
+        f'should hold their {kind} and is {labels.some(told) or "nowhere"}'
+    )
+    mend = _mend(policy, by_type)
+    if len(mapping.measured) or policy.vm_profile_fallback != Fallback.SKIP:
+        to.warning('servers-without', f'{text}; {_follows(policy)}', mend)
+    else:
+        to.error(
+            'servers-unknown', f'{text}; so none of them is ever moved', mend
+        )
+
+
+def _tell_of_names(
+    policy: Policy,
+    samples: Iterable[Sample],
+    repeated: Set[str],
+    to: Findings,
+) -> None:
+    """Whether a name may mean another server than it should."""
+    kind, host = policy.vm_profile_label_type, policy.host_label
+    blind = [
+        one.label
+        for one in samples
+        if host not in labels.of_series(one.series)
+    ]
+    mend = (
+        'take the uuids, with vm_profile_label_type: nova_instance_uuid; or '
+        f'keep the label {host} in vm_profile_query'
+    )
+    if blind and kind is LabelType.NOVA_DISPLAY_NAME:
+        to.warning(
+            'names-of-tenants',
+            f'policy {policy.name}: servers are told apart by their display '
+            'names, which tenants choose: who copies the name of a server '
+            'keeps it from being moved',
+            mend,
+        )
+    doubtful = sorted(repeated & set(blind))
+    if doubtful and kind is LabelType.NOVA_INTERNAL_NAME:
+        to.warning(
+            'names-repeated',
+            f'policy {policy.name}: several servers of the cloud have the '
+            f'internal name {labels.some(doubtful)}, which is unique in a '
+            'cell only: what they weigh is not known',
+            mend,
+        )
+
+
+def _follows(policy: Policy) -> str:
+    if policy.vm_profile_fallback is Fallback.SKIP:
+        return 'those stay where they are (vm_profile_fallback: skip)'
+    return (
+        'what they weigh is guessed (vm_profile_fallback: '
+        f'{policy.vm_profile_fallback})'
+    )
+
+
+def _mend(policy: Policy, by_type: dict[LabelType, Mapping]) -> str:
+    best = max(by_type, key=lambda kind: len(by_type[kind].measured))
+    now = by_type[policy.vm_profile_label_type]
+    if len(by_type[best].measured) > len(now.measured):
+        return (
+            f'with vm_profile_label_type: {best} '
+            f'{len(by_type[best].measured)} would have one'
+        )
+    if any('cannot tell' in why for why in now.reasons.values()):
+        return (
+            'several servers share a name: take their uuids, with '
+            'vm_profile_label_type: nova_instance_uuid'
+        )
+    return (
+        'see that the exporter of their hosts is scraped, and that '
+        'vm_profile_label and vm_profile_label_type are right'
+    )

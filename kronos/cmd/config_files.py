@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which configuration files does a command read, and what is in them?"""
+
+import argparse
+import os
+import pathlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from oslo_config import cfg
+from oslo_log import log as logging
+
+from kronos.cmd import credentials
+from kronos.common import exceptions
+from kronos.conf import opts
+
+PROJECT = 'kronos'
+TALKERS = ('kronos', 'keystoneauth', 'openstack', 'stevedore', 'urllib3')
+"""Whose log would repeat what a command says."""
+
+
+@dataclass
+class Paths:
+    """Files, and directories whose ``*.conf`` are read after them."""
+
+    files: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.folders)
+
+    @property
+    def all_files(self) -> list[str]:
+        """In the order of reading."""
+        found = list(self.files)
+        for folder in self.folders:
+            found += sorted(map(str, pathlib.Path(folder).glob('*.conf')))
+        return found
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that all commands share which ask a cloud."""
+    parser.add_argument(
+        '--config-file',
+        action='append',
+        default=[],
+        type=existing,
+        metavar='FILE',
+        help='configuration, such as kronos.conf or watcher.conf; may be '
+        'repeated, and a directory is read as a whole (default: kronos.conf '
+        'in /etc/kronos and in ~/.kronos)',
+    )
+    parser.add_argument(
+        '--config-dir',
+        action='append',
+        default=[],
+        type=existing,
+        metavar='DIR',
+        help='directory whose *.conf are read after the files',
+    )
+    parser.add_argument(
+        '--os-cloud',
+        default='',
+        metavar='NAME',
+        help='cloud of clouds.yaml to ask (default: the credentials in '
+        '[nova] of the configuration, then OS_* of the environment)',
+    )
+
+
+def existing(text: str) -> str:
+    """An argument that is a path which can be read."""
+    path = pathlib.Path(text)
+    try:
+        if path.is_dir():
+            next(path.iterdir(), None)
+        else:
+            path.open('rb').close()
+    except OSError as error:
+        raise argparse.ArgumentTypeError(
+            f'{text} cannot be read: {error.strerror}'
+        ) from None
+    return text
+
+
+def paths(named: Sequence[str], beside: Sequence[str] = ()) -> Paths:
+    """Sort what was named into files and directories.
+
+    :param named: files and directories
+    :param beside: names of directories that a service reads, too, where
+        they stand beside a file; ``FILE.d`` always is one
+    """
+    found = Paths()
+    for name in named:
+        path = pathlib.Path(name)
+        if path.is_dir():
+            found.folders.append(name)
+            continue
+        found.files.append(name)
+        for one in (f'{path.name}.d', *beside):
+            if path.with_name(one).is_dir():
+                found.folders.append(str(path.with_name(one)))
+    found.folders = [
+        *{os.path.realpath(name): name for name in found.folders}.values()
+    ]
+    return found
+
+
+def default_paths(program: str) -> Paths:
+    """Where kronos.conf is found if none is named."""
+    return Paths(
+        cfg.find_config_files(project=PROJECT, prog=program),
+        cfg.find_config_dirs(project=PROJECT, prog=program),
+    )
+
+
+def load(where: Paths, *groups: str) -> Any:
+    """Read files into a configuration of their own.
+
+    :param groups: of credentials, beside ``[nova]``
+    :returns: an ``oslo_config.cfg.ConfigOpts`` with the options of Kronos
+        and those of the credentials
+    :raises ConfigurationError: one cannot be parsed; the text names file
+        and line and shows none
+    """
+    conf = cfg.ConfigOpts()
+    opts.register_opts(conf)
+    for group in (credentials.GROUP, *groups):
+        credentials.register_opts(conf, group)
+    try:
+        conf(
+            [],
+            project=PROJECT,
+            default_config_files=where.files,
+            default_config_dirs=where.folders,
+        )
+    except cfg.ConfigFileParseError as error:
+        place = rf'at {re.escape(error.config_file)}:(\d+)'
+        line = re.match(place, error.msg)
+        raise exceptions.ConfigurationError(
+            reason=f'{error.config_file}'
+            + (f', line {line[1]}' if line else '')
+            + ' is not in the format of oslo.config'
+        ) from None
+    except UnicodeDecodeError:
+        raise exceptions.ConfigurationError(
+            reason=f'{", ".join(where.all_files)}: not UTF-8 text'
+        ) from None
+    return conf
+
+
+def log(debug: bool) -> None:
+    """Set up the log of a command, which is for ``--debug`` only.
+
+    :param debug: whether to log to standard error
+    """
+    conf = cfg.ConfigOpts()
+    logging.register_options(conf)
+    conf([], project='kronos', default_config_files=[], default_config_dirs=[])
+    conf.set_override('debug', debug)
+    conf.set_override('use_stderr', True)
+    if not debug:
+        levels = [f'{name}=CRITICAL' for name in TALKERS]
+        # It passes over a clouds.yaml that is none.
+        levels.append('openstack.config=WARNING')
+        conf.set_override('default_log_levels', levels)
+    logging.setup(conf, 'kronos')

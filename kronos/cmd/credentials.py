@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With whose credentials does a command ask the cloud?
+
+Of ``[nova]`` in its configuration, of a clouds.yaml or of the environment;
+Watcher and nova-scheduler have their own.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import openstack
+from keystoneauth1 import loading
+from openstack import connection
+
+from kronos.clients import connection as cloud
+from kronos.clients import keystone, rest
+from kronos.common import exceptions
+
+GROUP = 'nova'
+WATCHER = 'watcher_clients_auth'
+"""Where Watcher has the credentials that its strategies use."""
+FROM_ENVIRONMENT = ('OS_CLOUD', 'OS_AUTH_URL', 'OS_AUTH_TYPE')
+
+NONE_GIVEN = (
+    'there are no credentials: set auth_type and its options in [nova] of '
+    'the configuration file, name a cloud of clouds.yaml with --os-cloud, or '
+    'set the variables OS_* of the openstack client'
+)
+
+
+@dataclass
+class Identity:
+    """Who asks, as Keystone sees it."""
+
+    user: str
+    project: str
+    roles: list[str] = field(default_factory=list)
+
+
+class Access:
+    """A way into the cloud; nothing is asked before it is used.
+
+    :param session: a keystoneauth1 session
+    :param clients: of that session
+    :param source: where the credentials are from, for messages
+    """
+
+    def __init__(
+        self, session: Any, clients: cloud.Clients, source: str
+    ) -> None:
+        self.session = session
+        self.clients = clients
+        self.source = source
+
+    def identity(self) -> Identity:
+        """Log in.
+
+        :raises ClientError: Keystone refuses, or is not there
+        """
+        plugin = self.session.auth
+        if not hasattr(plugin, 'get_access'):
+            # An auth_type that knows no Keystone, such as "none".
+            return Identity('', '')
+        try:
+            with rest.guarded(exceptions.ClientError, 'Keystone'):
+                access = plugin.get_access(self.session)
+                return Identity(
+                    access.username or '',
+                    access.project_name or '',
+                    sorted(access.role_names),
+                )
+        except exceptions.ClientError as error:
+            status = getattr(error.__cause__, 'http_status', None)
+            error.kwargs['status'] = status
+            raise
+
+
+def register_opts(conf: Any, group: str = GROUP) -> None:
+    """Register what tells credentials and endpoints.
+
+    :param conf: an ``oslo_config.cfg.ConfigOpts``
+    :param group: of the credentials
+    """
+    loading.register_auth_conf_options(conf, group)
+    loading.register_session_conf_options(conf, group)
+    for name in cloud.GROUPS:
+        loading.register_adapter_conf_options(conf, name)
+
+
+def list_opts() -> list[tuple[str, list[Any]]]:
+    """What the commands need beside ``[kronos]``, for oslo-config-generator.
+
+    With a password, which is what most have; keystoneauth has other plugins.
+    """
+    adapter = loading.get_adapter_conf_options()
+    return [
+        (
+            GROUP,
+            [
+                *loading.get_auth_common_conf_options(),
+                *loading.get_auth_plugin_conf_options('password'),
+                *loading.get_session_conf_options(),
+                *adapter,
+            ],
+        ),
+        (cloud.GROUPS[1], adapter),
+    ]
+
+
+def connect(
+    conf: Any,
+    os_cloud: str = '',
+    group: str = GROUP,
+    environ: Mapping[str, str] = os.environ,
+) -> Access:
+    """Find the credentials, the first of these that is given.
+
+    1. ``os_cloud``, a cloud of clouds.yaml;
+    2. ``auth_type`` or ``auth_section`` in a group of ``conf``;
+    3. the variables ``OS_*``.
+
+    :param conf: with the options of :func:`register_opts`
+    :raises ConfigurationError: there are none, or they are not whole; no
+        text holds a secret
+    """
+    if os_cloud:
+        return _by_sdk(f'cloud {os_cloud} of clouds.yaml', cloud=os_cloud)
+    if conf[group].auth_type or conf[group].auth_section:
+        return _by_conf(conf, group)
+    if any(environ.get(name) for name in FROM_ENVIRONMENT):
+        return _by_sdk('the variables OS_* of the environment')
+    raise exceptions.ConfigurationError(reason=NONE_GIVEN)
+
+
+def _by_conf(conf: Any, group: str) -> Access:
+    try:
+        auth = loading.load_auth_from_conf_options(conf, group)
+        session = keystone.own(
+            loading.load_session_from_conf_options(conf, group, auth=auth)
+        )
+    except rest.FAILURES as error:
+        raise exceptions.ConfigurationError(
+            reason=f'[{group}] {error}'
+        ) from error
+    first, second = cloud.GROUPS
+    for name in ('region_name', 'valid_interfaces'):
+        # Who says where Nova is need not say it of Placement, too.
+        conf.set_default(name, conf[first][name], group=second)
+    return Access(
+        session,
+        cloud.HostProcess(lambda: session, conf),
+        f'[{group}] of the configuration',
+    )
+
+
+def _by_sdk(source: str, **kwargs: str) -> Access:
+    try:
+        found: connection.Connection = openstack.connect(
+            app_name='kronos', **kwargs
+        )
+        # Before its session is made, that is.
+        found.config.set_session_constructor(keystone.Session)
+        session = found.session
+    except rest.FAILURES as error:
+        raise exceptions.ConfigurationError(
+            reason=f'{source}: {error}'
+        ) from error
+    return Access(session, cloud.Clients(lambda: found), source)

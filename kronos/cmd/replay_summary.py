@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the plans of many recordings amount to?
+
+Each recording is planned by itself, as if no earlier plan had been carried
+out: what was recorded is what happened then.
+"""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kronos.cmd import judged
+from kronos.cmd.judged import Judged
+from kronos.engine.scoring import labels
+from kronos.engine.types import AggregateResult
+from kronos.policies.models import Mode
+from kronos.recordings.replay import Replay
+
+DAY = 86400.0
+HOUR = 3600.0
+
+
+@dataclass
+class Move:
+    instance: str
+    source: str
+    destination: str
+
+
+@dataclass
+class Entry:
+    """One recording, in short."""
+
+    path: str
+    recorded_at: float
+    """Unix seconds; 0 if unknown."""
+    moves: list[Move]
+    stopped: dict[str, str]
+    """By scope, as the next."""
+    emptied: dict[str, int]
+    """So many fewer hosts are in use after the plan, if any."""
+    combined_before: dict[str, float]
+    """By scope, as the next."""
+    combined_after: dict[str, float]
+    over: dict[tuple[str, str], bool]
+    """By scope and policy in use: whether it was over its threshold."""
+    judged: dict[str, Judged]
+    """By scope: what was known of it."""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a policy could be used in any scope."""
+        return any(one.is_judged for one in self.judged.values())
+
+
+@dataclass
+class Over:
+    """How long one policy was over its threshold in one scope."""
+
+    scope: str
+    policy: str
+    recordings: int = 0
+    """In so many it was used, and in so many of them over."""
+    over: int = 0
+    seconds: float = 0.0
+    """From each of these to the next recording, and while over."""
+    seconds_over: float = 0.0
+
+
+@dataclass
+class Summary:
+    recordings: int
+    moves: int
+    days: float
+    """From the first recording to the last."""
+    moves_a_day: float | None
+    """None where they span less than an hour."""
+    hosts_emptied: int
+    """The same of each plan, in all."""
+    back_and_forth: int
+    """Moves to a host that the instance was moved away from earlier."""
+    over: list[Over] = field(default_factory=list)
+
+
+class Series:
+    """The plans of many recordings by the same wish.
+
+    :param name: of the policies, for people
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.entries: list[Entry] = []
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a policy could be used in any recording."""
+        return any(one.is_judged for one in self.entries)
+
+    def doubts(self) -> list[str]:
+        """Which policies could not be used, and where."""
+        where: dict[str, list[str]] = {}
+        for entry in self.entries:
+            for known in entry.judged.values():
+                for reason in known.skipped.values():
+                    where.setdefault(reason, []).append(entry.path)
+        found = []
+        for reason, paths in where.items():
+            names = labels.some(list(dict.fromkeys(paths)), 3)
+            found.append(f'{self.name}: not judged: {reason} ({names})')
+        if not self.is_judged:
+            found.append(
+                f'{self.name}: no policy could be used in any recording: '
+                'nothing is known of the imbalance'
+            )
+        return found
+
+    def add(self, plan: Replay) -> None:
+        scopes = plan.report.scopes
+        self.entries.append(
+            Entry(
+                plan.recording.source,
+                plan.recording.recorded_at,
+                [
+                    Move(step.instance, step.source, step.destination)
+                    for step in plan.report.steps
+                ],
+                {one.name: one.stopped.value for one in scopes},
+                {one.name: _emptied(one) for one in scopes},
+                {one.name: one.combined_before for one in scopes},
+                {one.name: one.combined_after for one in scopes},
+                {key: over for one in scopes for key, over in _over(one)},
+                {one.name: judged.of(one) for one in scopes},
+            )
+        )
+
+    def sort(self) -> None:
+        """By time."""
+        self.entries.sort(key=lambda one: (one.recorded_at, one.path))
+
+    def summary(self) -> Summary:
+        moves = sum(len(one.moves) for one in self.entries)
+        first, last = self.entries[0], self.entries[-1]
+        days = (last.recorded_at - first.recorded_at) / DAY
+        return Summary(
+            len(self.entries),
+            moves,
+            days,
+            moves / days if days * DAY >= HOUR else None,
+            sum(sum(one.emptied.values()) for one in self.entries),
+            self._back_and_forth(),
+            self._times_over(),
+        )
+
+    def _back_and_forth(self) -> int:
+        left: dict[str, set[str]] = {}
+        found = 0
+        for entry in self.entries:
+            found += sum(
+                move.destination in left.get(move.instance, ())
+                for move in entry.moves
+            )
+            for move in entry.moves:
+                left.setdefault(move.instance, set()).add(move.source)
+        return found
+
+    def _times_over(self) -> list[Over]:
+        found: dict[tuple[str, str], Over] = {}
+        ends = [one.recorded_at for one in self.entries[1:]]
+        ends.append(self.entries[-1].recorded_at)
+        for entry, end in zip(self.entries, ends, strict=True):
+            for key, is_over in entry.over.items():
+                one = found.setdefault(key, Over(*key))
+                one.recordings += 1
+                one.seconds += end - entry.recorded_at
+                if is_over:
+                    one.over += 1
+                    one.seconds_over += end - entry.recorded_at
+        return [found[key] for key in sorted(found)]
+
+
+def _emptied(scope: AggregateResult) -> int:
+    return max(0, scope.hosts_in_use_before - scope.hosts_in_use_after)
+
+
+def _over(scope: AggregateResult) -> list[tuple[tuple[str, str], bool]]:
+    """None in mode pack, where no threshold counts."""
+    return [
+        ((scope.name, one.name), one.imbalance_before > one.threshold)
+        for one in scope.policies
+        if one.scores and one.mode is Mode.SPREAD
+    ]
+
+
+def document(columns: Sequence[Series]) -> dict[str, Any]:
+    """The same for programs: a list of one or two replays."""
+    return {
+        'format_version': 1,
+        'replays': [
+            {
+                'recordings': [_entry(one) for one in column.entries],
+                'summary': asdict(column.summary()),
+            }
+            for column in columns
+        ],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        'path': entry.path,
+        'recorded_at': moment(entry.recorded_at).isoformat(),
+        'steps': [asdict(move) for move in entry.moves],
+        'scopes': [
+            {
+                'name': name,
+                'stopped': entry.stopped[name],
+                'hosts_emptied': entry.emptied[name],
+                'combined_before': entry.combined_before[name],
+                'combined_after': entry.combined_after[name],
+                'policies_used': entry.judged[name].used,
+                'policies_skipped': entry.judged[name].skipped,
+                'over_threshold': sorted(
+                    policy
+                    for (scope, policy), over in entry.over.items()
+                    if scope == name and over
+                ),
+            }
+            for name in entry.stopped
+        ],
+    }
+
+
+def moment(seconds: float) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may a replay differ in from the recorded audit? The options for it."""
+
+import argparse
+import time
+from typing import Any
+
+from kronos.engine.modes import PlanMode
+from kronos.engine.types import UNASSIGNED
+from kronos.policies import loader
+from kronos.policies.models import Policy
+from kronos.recordings import load, safe_files
+from kronos.recordings.replay import Replay, Wish, replay
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the options to a command."""
+    parser.add_argument(
+        '--policies',
+        metavar='FILE',
+        help='plan by these policies instead of the recorded ones; - is '
+        'standard input',
+    )
+    parser.add_argument(
+        '--config-file',
+        action=_NoConfiguration,
+        help=argparse.SUPPRESS,
+    )
+    parser.add_argument(
+        '--set',
+        metavar='NAME=VALUE',
+        action='append',
+        default=[],
+        type=_override,
+        help='change one thing: a field of a policy (threshold.cpu=0.1) or '
+        'an option of [kronos] (keep_hosts=2); may be repeated',
+    )
+    parser.add_argument(
+        '--mode',
+        choices=[mode.value for mode in PlanMode],
+        help='plan as the strategy kronos_MODE does (default: as recorded)',
+    )
+    parser.add_argument(
+        '--max-migrations',
+        type=_positive,
+        metavar='N',
+        help='migrations to plan at most in each scope (default: as '
+        "recorded, else the policies')",
+    )
+    parser.add_argument(
+        '--scope',
+        metavar='NAME',
+        action='append',
+        default=[],
+        help='plan this aggregate instead of the recorded scopes; '
+        f'{UNASSIGNED} is the pool of hosts in no aggregate; may be repeated',
+    )
+    parser.add_argument(
+        '--plain',
+        action='store_true',
+        help='the literal rule: the first of equally good migrations, no '
+        'moves that only even out the hosts in between, no swaps, an '
+        'instance may move again',
+    )
+    parser.add_argument(
+        '--exhaust',
+        action='store_true',
+        help='go on when every policy is at its threshold',
+    )
+
+
+class _NoConfiguration(argparse.Action):
+    """What the replay of kronos-openstack took."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        parser.error(
+            '--config-file: no configuration is read, a recording has the '
+            'options of its audit; change one with --set NAME=VALUE'
+        )
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if not 1 <= number < 2**31:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not a whole number of at least 1'
+        )
+    return number
+
+
+def _override(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition('=')
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is not of the form NAME=VALUE'
+        )
+    return name, value
+
+
+def of(parsed: argparse.Namespace, policies: str | None) -> Wish:
+    """What the options of a call ask for.
+
+    :param policies: path of a policies file; None: as recorded
+    """
+    return Wish(
+        policies=None if policies is None else _policies(policies),
+        mode=parsed.mode,
+        max_migrations=parsed.max_migrations,
+        scopes=parsed.scope,
+        overrides=dict(parsed.set),
+        plain=parsed.plain,
+        exhaust=parsed.exhaust,
+    )
+
+
+def _policies(path: str) -> list[Policy]:
+    if path != safe_files.STDIN:
+        return loader.load(path).policies
+    text = safe_files.standard_input().decode(errors='replace')
+    return loader.parse(text, 'standard input').policies
+
+
+def played(path: str, wish: Wish) -> Replay:
+    """Read a recording and plan it."""
+    began = time.monotonic()
+    recording = load.read(path, wish.policies)
+    seconds = round(time.monotonic() - began, 6)
+    plan = replay(recording, wish)
+    plan.timings = {'load': seconds, **plan.timings}
+    return plan

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is every option of Kronos valid, and if not, which one, where and why?"""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from oslo_config import cfg
+
+from kronos.common import exceptions
+from kronos.conf import opts as config
+
+# oslo.config tells the place only within its text.
+_PLACE = re.compile(r"detail='([^']+)'\) is not valid")
+
+
+def require_valid(conf: Any) -> None:
+    """Read every option of Kronos, so that a bad one is found at once (A15).
+
+    :param conf: a configuration with the options of Kronos
+    :raises ConfigurationError: names all bad options, their files and
+        rules; never a value that may hold a secret
+    """
+    if found := '; '.join(faults(conf)):
+        # Without the chain: its texts hold the values.
+        raise exceptions.ConfigurationError(reason=found) from None
+
+
+def faults(conf: Any) -> Iterator[str]:
+    """Every bad option, as :func:`require_valid` tells one."""
+    for group, opts in config.list_opts():
+        for opt in opts:
+            where = f'[{group}] {opt.name}'
+            try:
+                wrong = fault_of(opt, conf[group][opt.dest])
+            except (cfg.Error, ValueError) as error:
+                yield f'{where}{_place(error)}: {_rule(opt, error)}'
+                continue
+            if wrong:
+                yield f'{where}{_origin(conf, group, opt)}: {wrong}'
+
+
+def fault_of(opt: Any, value: Any) -> str:
+    """What is wrong with a value that oslo.config lets pass; '' if nothing.
+
+    To it an empty number is None, and "nan" a number within all limits.
+    """
+    if value in (None, '') and opt.default not in (None, ''):
+        return (
+            'it is empty: give it a value, or leave it out; the default is '
+            f'{opt.default}'
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'{value:g} is not a finite number'
+    return ''
+
+
+def _origin(conf: Any, group: str, opt: Any) -> str:
+    """The file that the value is from, where it is from one."""
+    found = conf.get_location(opt.dest, group)
+    is_file = found is not None and found.location.name == 'user'
+    return f' in {found.detail}' if is_file else ''
+
+
+def told(error: cfg.Error) -> str:
+    """What may be told of an error of any option, be it a secret or not.
+
+    It is not known which option failed, so no text may hold its value.
+    """
+    if isinstance(error, cfg.ConfigSourceValueError):
+        name = re.match(r'Value for option (\S+)', str(error))
+        if name:
+            return f'option {name[1]}{_place(error)} is not valid'
+    if isinstance(error, cfg.NoSuchOptError | cfg.NoSuchGroupError):
+        return str(error)
+    return f'{type(error).__name__} of oslo.config'
+
+
+def _place(error: Exception) -> str:
+    found = _PLACE.search(str(error))
+    return f' in {found[1]}' if found else ''
+
+
+def _rule(opt: Any, error: Exception) -> str:
+    if isinstance(opt, cfg.URIOpt):
+        # It may hold a user and a password.
+        return f'it must be a URL: {" or ".join(opt.type.schemes)}'
+    if opt.secret:
+        return 'its value is not valid'
+    return re.sub(r'^Value for option .*? is not valid: ', '', str(error))

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is one thing of a case changed, and the rest left as it is?"""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from kronos.engine.explain.scenario import Case
+from kronos.engine.types import Snapshot
+from kronos.engine.types.metrics import Health, PolicyReadings, Reading, Sample
+from kronos.policies.models import LabelType, Policy
+
+
+def with_snapshot(case: Case, **values: Any) -> Case:
+    """The case with other fields of its snapshot."""
+    return replace(case, snapshot=replace(case.snapshot, **values))
+
+
+def with_host(case: Case, name: str, **values: Any) -> Case:
+    """The case with other fields of one host."""
+    host = replace(case.snapshot.hosts[name], **values)
+    return with_snapshot(case, hosts=case.snapshot.hosts | {name: host})
+
+
+def with_policy(case: Case, name: str, **values: Any) -> Case:
+    """The case with other fields of one policy.
+
+    A limit may come to lie above what the policies file allows: then no
+    limit that it allows would do.
+    """
+    policies = [
+        one.model_copy(update=values) if one.name == name else one
+        for one in case.policies
+    ]
+    return replace(case, policies=policies)
+
+
+def with_sample(
+    case: Case, policy: str, query: str, label: str, value: float
+) -> Case:
+    """The case with one more sample of a policy.
+
+    :param query: ``imbalance``, ``profile``, ``host_capacity`` or
+        ``capacity``
+    :param label: of the sample; those with the same label are left out
+    """
+    readings = case.snapshot.readings[policy]
+    reading = getattr(readings, query) or Reading('')
+    samples = [one for one in reading.samples if one.label != label]
+    samples.append(Sample(label, value, case.snapshot.taken_at))
+    reading = replace(reading, samples=samples)
+    return _with_readings(case, policy, replace(readings, **{query: reading}))
+
+
+def _with_readings(case: Case, policy: str, readings: PolicyReadings) -> Case:
+    every = case.snapshot.readings | {policy: readings}
+    return with_snapshot(case, readings=every)
+
+
+def profiled(case: Case, uuid: str) -> Case:
+    """The case with a sample of every policy for one instance.
+
+    A name that is empty or another's, too, is changed for that.
+    """
+    for policy in case.policies:
+        case, label = _named(case, policy, uuid)
+        readings = case.snapshot.readings.get(policy.name)
+        known = (
+            readings.profile.samples if readings and readings.profile else []
+        )
+        if not any(
+            one.label == label and math.isfinite(one.value) for one in known
+        ):
+            case = with_sample(case, policy.name, 'profile', label, 0.0)
+    return case
+
+
+def _named(case: Case, policy: Policy, uuid: str) -> tuple[Case, str]:
+    """The name by which a policy knows an instance, unlike all others."""
+    if policy.vm_profile_label_type is LabelType.NOVA_INSTANCE_UUID:
+        return case, uuid
+    display = policy.vm_profile_label_type is LabelType.NOVA_DISPLAY_NAME
+    field = 'name' if display else 'internal_name'
+    changes: dict[str, Any] = {field: uuid}
+    instances = case.snapshot.instances
+    name: str = getattr(instances[uuid], field)
+    others = (one for one in instances.values() if one.uuid != uuid)
+    elsewhere = case.snapshot.internal_names_elsewhere
+    if display:
+        elsewhere = case.snapshot.display_names_elsewhere
+    if name not in {
+        '',
+        *elsewhere,
+        *(getattr(one, field) for one in others),
+    }:
+        return case, name
+    changed = replace(instances[uuid], **changes)
+    return with_snapshot(case, instances=instances | {uuid: changed}), uuid
+
+
+def usable(case: Case) -> Case:
+    """The case with policies that can all be used.
+
+    Every host has one sample, the first that it had where that is usable.
+    """
+    settings = replace(case.settings, require_all_policies=False)
+    policies = case.policies
+    if not any(one.weight for one in policies):
+        policies = [one.model_copy(update={'weight': 1.0}) for one in policies]
+    case = replace(case, settings=settings, policies=policies)
+    for policy in case.policies:
+        readings = case.snapshot.readings.get(
+            policy.name, PolicyReadings(Reading(''))
+        )
+        profile = readings.profile
+        readings = PolicyReadings(
+            _whole(readings.imbalance, case.snapshot, 0.0, 1.0),
+            profile and replace(profile, health=Health.HEALTHY, error=''),
+            _whole(readings.host_capacity, case.snapshot, 1e-9, math.inf, 1.0),
+            _whole(readings.capacity, case.snapshot, 0.0, 1.0),
+        )
+        case = _with_readings(case, policy.name, readings)
+    return case
+
+
+def _whole(
+    reading: Reading | None,
+    snapshot: Snapshot,
+    least: float,
+    most: float,
+    default: float = 0.0,
+) -> Reading:
+    known: dict[str, Sample] = {}
+    for one in reading.samples if reading else []:
+        if least <= one.value <= most:
+            known.setdefault(one.label, one)
+    samples = [
+        known.get(host) or Sample(host, default, snapshot.taken_at)
+        for host in sorted(snapshot.hosts)
+    ]
+    return Reading(reading.query if reading else '', samples=samples)

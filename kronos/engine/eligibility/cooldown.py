@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does the past forbid: scopes, instances, and ways back?
+
+A migration shows in the metrics only when the window of the queries has
+passed; who plans sooner plans on load that has left already.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kronos.engine import faults
+from kronos.engine.eligibility import quarantine
+from kronos.engine.eligibility.overrides import Sown
+from kronos.engine.faults import Fault, Rest
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.scheduling import makespan
+from kronos.engine.scoring import labels
+from kronos.engine.settings import Settings
+from kronos.engine.types import Snapshot
+from kronos.engine.types.migrations import Event, Origin, Outcome
+
+
+@dataclass
+class Memory:
+    """What the past forbids in a scope."""
+
+    standstill: str = ''
+    """Why the whole scope is not planned now (I1)."""
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to the reason: it cools down, is in quarantine, or is on
+    one of ``held_sources``."""
+    held_sources: dict[str, str] = field(default_factory=dict)
+    """Host to the reason why nothing gets its turn to leave it."""
+    held_destinations: dict[str, str] = field(default_factory=dict)
+    """Host to the reason why nothing gets its turn to go there."""
+    returns: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Instance uuid to host to the reason: spread and pack do not move it
+    back there."""
+    notes: list[str] = field(default_factory=list)
+    """What an operator should know of it (I6)."""
+
+
+@dataclass
+class Since:
+    """From when on events matter, in Unix seconds."""
+
+    moves: float
+    failures: float | None
+    """None: from the beginning."""
+
+
+def watcher_since(settings: Settings, now: float) -> Since:
+    """From when on what Watcher tells matters.
+
+    :param now: Unix seconds
+    """
+    since = now - _horizon(settings)
+    for_ever = settings.quarantine_seconds < 0
+    return Since(since, None if for_ever else since)
+
+
+def nova_since(
+    settings: Settings,
+    now: float,
+    watchers: Iterable[Event],
+    instances: Collection[str],
+) -> float:
+    """From when on Nova's migrations matter, in Unix seconds.
+
+    A quarantine is ended by a move of any time after the newest failure of
+    its instance; so that is how far back it goes.
+
+    :param watchers: the events that Watcher told
+    :param instances: uuids of those that exist
+    """
+    newest: dict[str, float] = {}
+    for event in watchers:
+        if (
+            event.instance in instances
+            and quarantine.starts(event)
+            and quarantine.left(event, settings, now) > 0
+        ):
+            known = newest.get(event.instance, -math.inf)
+            newest[event.instance] = max(known, quarantine.earliest(event))
+    return min([now - _horizon(settings), *newest.values()])
+
+
+def remember(snapshot: Snapshot, settings: Settings) -> Memory:
+    """Judge the events of a scope, by the time at which it was looked at.
+
+    Who told of a move, and in which order, makes no difference; where two
+    tell of one, the newer time counts.
+    """
+    past = _Past(snapshot, settings)
+    seeds = Sown(snapshot, settings)
+    memory = Memory(
+        standstill=past.standstill() or seeds.standstill(),
+        held_sources=past.held_sources(),
+        held_destinations=past.held_destinations(),
+    )
+    for uuid in sorted(snapshot.instances):
+        events = past.by_instance.get(uuid, [])
+        host = snapshot.instances[uuid].host
+        reason = (
+            past.unavailable(events, host)
+            or seeds.unavailable(uuid)
+            or memory.held_sources.get(host, '')
+        )
+        if reason:
+            memory.unavailable[uuid] = reason
+        left = past.left_hosts(events, host)
+        if left:
+            memory.returns[uuid] = left
+        note = past.note(events, host)
+        if note:
+            memory.notes.append(note)
+    memory.notes += past.stuck()
+    return memory
+
+
+def is_stuck(event: Event, settings: Settings, now: float) -> bool:
+    """Whether a migration is said to be under way, and nothing happens.
+
+    Nova touches its row while it transfers anything.
+
+    :param now: Unix seconds
+    """
+    age = now - event.at
+    return event.outcome is Outcome.UNDER_WAY and age > settings.stuck_seconds
+
+
+def holds_hosts(event: Event, settings: Settings, now: float) -> bool:
+    """Whether a stuck migration has its turn at its two hosts for good.
+
+    Only one of which Nova tells: the actions look at nothing else there but
+    at turns of their own, which pass by themselves.
+
+    :param now: Unix seconds
+    """
+    return event.origin is Origin.NOVA and is_stuck(event, settings, now)
+
+
+def _horizon(settings: Settings) -> float:
+    """Seconds after which nothing counts, but a quarantine for ever."""
+    return max(
+        settings.cooldown_seconds,
+        settings.instance_cooldown_seconds,
+        settings.return_guard_seconds,
+        settings.quarantine_seconds,
+        0.0,
+    )
+
+
+class _Past:
+    """The events of a scope, from the oldest to the newest."""
+
+    def __init__(self, snapshot: Snapshot, settings: Settings) -> None:
+        self._snapshot = snapshot
+        self._settings = settings
+        self._now = snapshot.taken_at
+        self._events = sorted(snapshot.events, key=self._order)
+        self.by_instance: dict[str, list[Event]] = {}
+        for event in self._events:
+            self.by_instance.setdefault(event.instance, []).append(event)
+
+    def _order(self, event: Event) -> tuple[float, str, str, str, str, str]:
+        """By age; the rest is there to be deterministic."""
+        return (
+            -self._age(event),
+            event.outcome,
+            event.origin,
+            f'{event.instance} {quarantine.route(event)}',
+            event.error_type,
+            f'{event.status} {event.plan}',
+        )
+
+    def _age(self, event: Event) -> float:
+        """Seconds; 0 while it is not over, and for a clock that is ahead."""
+        if _in_progress(event):
+            return 0.0
+        return max(0.0, self._now - event.at)
+
+    def _ago(self, event: Event) -> str:
+        text = f'{self._age(event):.0f} s ago'
+        if event.status == quarantine.DELETED:
+            text += ', counted from the deletion of its plan'
+        return text
+
+    def standstill(self) -> str:
+        """Why the scope rests (I1); empty if it does not."""
+        limit = self._settings.cooldown_seconds
+        newest = _last(
+            self._events,
+            lambda event: (
+                _starts_cooldown(event)
+                and not is_stuck(event, self._settings, self._now)
+                and (
+                    event.source in self._snapshot.hosts
+                    or event.destination in self._snapshot.hosts
+                )
+            ),
+        )
+        if limit <= 0 or newest is None:
+            return ''
+        left = limit - self._age(newest)
+        if left <= 0:
+            return ''
+        return Reason(
+            f'aggregate {self._snapshot.scope} cools down for '
+            f'{math.ceil(left)} s: '
+            + self._told(newest, newest.instance, f'of {newest.instance}'),
+            Code.SCOPE_COOLDOWN,
+        )
+
+    def unavailable(self, events: Sequence[Event], host: str) -> str:
+        """Why an instance rests (I2, I3); empty if it does not.
+
+        :param events: its own
+        :param host: the one that it is on
+        """
+        going = _last(events, _in_progress)
+        if going is not None:
+            text = self._told(going, 'it', 'of it')
+            return Reason(text, Code.INSTANCE_ON_ITS_WAY)
+        quarantined, cooling = self._quarantine(events, host), 0.0
+        moved = _last(events, _rests_the_instance)
+        if moved is not None:
+            cooling = self._settings.instance_cooldown_seconds - self._age(
+                moved
+            )
+        if quarantined is not None and self._left(quarantined) >= cooling:
+            text = self._quarantine_text(quarantined)
+            return Reason(text, Code.INSTANCE_QUARANTINE)
+        if moved is None or cooling <= 0:
+            return ''
+        told = self._told(moved, 'it', 'of it')
+        return Reason(
+            f'it cools down for {math.ceil(cooling)} s: {told}',
+            Code.INSTANCE_COOLDOWN,
+        )
+
+    def left_hosts(
+        self, events: Sequence[Event], now_on: str
+    ) -> dict[str, str]:
+        """Host to the reason why an instance does not go back there.
+
+        :param events: its own
+        :param now_on: the host that it is on
+        """
+        guard = self._settings.return_guard_seconds
+        return {
+            event.source: Reason(
+                f'it was moved away from there {self._ago(event)} '
+                f'(return_guard is {guard:g} s)',
+                Code.RETURN_GUARD,
+            )
+            for event in events
+            if event.outcome is Outcome.MOVED
+            and event.source not in ('', now_on)
+            and self._age(event) < guard
+        }
+
+    def note(self, events: Sequence[Event], host: str) -> str:
+        """A word on a quarantine of an unknown cause (I6)."""
+        cause = self._quarantine(events, host)
+        if cause is None or quarantine.fault(cause) is not Fault.UNKNOWN:
+            return ''
+        return (
+            f'instance {cause.instance} is in quarantine as a precaution: '
+            f'its move {quarantine.route(cause)} failed with an error of a '
+            f'type that is not known: {cause.error_type or "none"}'
+        )
+
+    def stuck(self) -> list[str]:
+        """A word on each instance whose migration does not end."""
+        found = {
+            event.instance: event
+            for event in self._events
+            if is_stuck(event, self._settings, self._now)
+        }
+        return [
+            f'the migration of instance {uuid} {quarantine.route(event)} is '
+            f'stuck: nothing new was heard of it for '
+            f'{self._now - event.at:.0f} s (stuck_after is '
+            f'{self._settings.stuck_seconds:g} s); it holds its instance and '
+            'its hosts back until it is ended by hand'
+            for uuid, event in sorted(found.items())
+        ]
+
+    def held_sources(self) -> dict[str, str]:
+        """Host to the reason why nothing gets its turn to leave it."""
+        held = _Held('out of', 'sends', makespan.OUT_OF_HOST)
+        return self._held(lambda one: one.source, held, Code.HOST_STUCK_OUT)
+
+    def held_destinations(self) -> dict[str, str]:
+        """Host to the reason why nothing gets its turn to go there."""
+        held = _Held('into', 'takes', makespan.INTO_HOST)
+        return self._held(
+            lambda one: one.destination, held, Code.HOST_STUCK_INTO
+        )
+
+    def _held(
+        self, end: Callable[[Event], str], held: '_Held', code: Code
+    ) -> dict[str, str]:
+        """The hosts that stuck migrations hold, each with the reason.
+
+        :param end: which of the two hosts of a migration
+        """
+        found: dict[str, list[Event]] = {}
+        for event in self._events:
+            if end(event) and holds_hosts(event, self._settings, self._now):
+                found.setdefault(end(event), []).append(event)
+        return {
+            host: Reason(held.told(host, events), code, host=host)
+            for host, events in found.items()
+            if len(events) >= held.most
+        }
+
+    def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:
+        """The failure that keeps an instance in quarantine now."""
+        return _last(
+            events,
+            lambda cause: (
+                quarantine.starts(cause)
+                and self._left(cause) > 0
+                and not quarantine.has_arrived(cause, host)
+                and not any(quarantine.ends(event, cause) for event in events)
+            ),
+        )
+
+    def _left(self, cause: Event) -> float:
+        return quarantine.left(cause, self._settings, self._now)
+
+    def _quarantine_text(self, cause: Event) -> str:
+        left = self._left(cause)
+        span = 'for ever'
+        if math.isfinite(left):
+            span = f'for {math.ceil(left)} s'
+        return (
+            f'it is in quarantine {span}: '
+            f'{_named(cause) or "an error of no known type"} at its move '
+            f'{quarantine.route(cause)}, {self._ago(cause)}{_meant(cause)}; '
+            'any move by hand that arrives ends that'
+        )
+
+    def _told(self, event: Event, who: str, whose: str) -> str:
+        """An event in words.
+
+        :param who: the instance as a subject
+        :param whose: the instance in "the move of ..."
+        """
+        way = quarantine.route(event)
+        if event.outcome is Outcome.PLANNED:
+            # An operator who wants it gone has to name it.
+            plan = f' (action plan {event.plan} is {event.status})'
+            return f'{who} is in a plan that is under way{plan}'
+        if event.outcome is Outcome.UNDER_WAY:
+            return f'{who} is being migrated {way}'
+        if event.outcome is Outcome.MOVED:
+            return f'{who} moved {way} {self._ago(event)}'
+        why = f' ({_named(event)})' if event.error_type else ''
+        return f'a move {whose} {way} failed{why} {self._ago(event)}'
+
+
+def _last(
+    events: Sequence[Event], which: Callable[[Event], bool]
+) -> Event | None:
+    return next((event for event in reversed(events) if which(event)), None)
+
+
+@dataclass
+class _Held:
+    """How a host is held by migrations that are stuck."""
+
+    way: str
+    """'out of' or 'into' it."""
+    verb: str
+    """What a host does then."""
+    most: int
+    """So many are under way there at a time."""
+
+    def told(self, host: str, events: Sequence[Event]) -> str:
+        """``the migration of instance u1 out of cmp1 is stuck, and ...``"""
+        uuids = sorted({event.instance for event in events})
+        several = len(events) > 1
+        return (
+            f'the migration{"s" if several else ""} of '
+            f'instance{"s" if len(uuids) > 1 else ""} {labels.some(uuids)} '
+            f'{self.way} {host} {"are" if several else "is"} stuck, and a '
+            f'host {self.verb} {self.most} '
+            f'server{"" if self.most == 1 else "s"} at a time; end '
+            f'{"them" if several else "it"} by hand'
+        )
+
+
+def _named(event: Event) -> str:
+    """``MigrationFailed, migration_stalled``."""
+    return ', '.join(filter(None, [event.error_type, event.fault]))
+
+
+def _meant(cause: Event) -> str:
+    """What its fault says, if it is known."""
+    if not cause.fault:
+        return ''
+    return f' ({faults.TABLE[quarantine.fault(cause)].means.rstrip(".")})'
+
+
+def _in_progress(event: Event) -> bool:
+    return event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
+
+
+def _rests_the_instance(event: Event) -> bool:
+    """Whether an instance cools down: Nova was asked to move it."""
+    if event.outcome is not Outcome.FAILED or event.origin is Origin.NOVA:
+        return True
+    return faults.TABLE[quarantine.fault(event)].rests is Rest.BOTH
+
+
+def _starts_cooldown(event: Event) -> bool:
+    """Whether the scope rests: it changed, or a plan of ours was tried.
+
+    Not for resizes: where tenants resize all the time it would rest for ever.
+    """
+    if event.is_resize:
+        return False
+    if event.outcome is Outcome.FAILED:
+        # When a deleted one was, nobody knows; Nova tells of its moves.
+        return (
+            event.origin is Origin.WATCHER
+            and event.status != quarantine.DELETED
+        )
+    return True

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why must an instance stay where it is, whatever the scores say?"""
+
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance
+
+PIN = 'kronos:pin'
+"""Metadata key (of any value) or tag by which an owner opts out."""
+RUNNING = 1
+IDLE = ('ACTIVE', None, RUNNING)
+"""Status, task state and power state of one that may be moved."""
+
+
+def why_unmovable(instance: Instance, settings: Settings) -> str:
+    """Why an instance is fixed load; '' if it may be moved.
+
+    What Nova would refuse, what it would carry out at a risk that nobody
+    asked for (devices, pinned memory), and what somebody forbade. Limits
+    that depend on the destination are not judged here.
+    """
+    found = reasons(instance, settings)
+    return found[0] if found else ''
+
+
+def reasons(instance: Instance, settings: Settings) -> list[Reason]:
+    """All of them, in a fixed order."""
+    found = _forbidden(instance)
+    if (instance.status, instance.task_state, instance.power_state) != IDLE:
+        found += _not_running(instance)
+    if instance.extra_specs:
+        found += _special(instance, settings.allowed_extra_specs)
+    return found
+
+
+def _forbidden(instance: Instance) -> list[Reason]:
+    found = []
+    if instance.unmovable:
+        found.append(Reason(instance.unmovable, Code.INSTANCE_UNMOVABLE))
+    if instance.locked:
+        found.append(Reason('it is locked', Code.INSTANCE_LOCKED))
+    if PIN in instance.metadata:
+        text = f'it has the metadata key {PIN}'
+        found.append(Reason(text, Code.INSTANCE_PINNED, 'metadata'))
+    if PIN in instance.tags:
+        text = f'it has the tag {PIN}'
+        found.append(Reason(text, Code.INSTANCE_PINNED, 'tags'))
+    return found
+
+
+def _not_running(instance: Instance) -> list[Reason]:
+    found = []
+    if instance.status != 'ACTIVE':
+        text = f'its status is {instance.status}, not ACTIVE'
+        found.append(Reason(text, Code.INSTANCE_NOT_ACTIVE))
+    if instance.task_state:
+        text = f'Nova is busy with it (task state {instance.task_state})'
+        found.append(Reason(text, Code.INSTANCE_BUSY))
+    if instance.power_state != RUNNING:
+        text = (
+            f'its power state is {instance.power_state}, '
+            f'not running ({RUNNING})'
+        )
+        found.append(Reason(text, Code.INSTANCE_NOT_RUNNING))
+    return found
+
+
+def _special(instance: Instance, allowed: list[str]) -> list[Reason]:
+    return [
+        Reason(
+            f"its flavor's extra spec {key}={value} is not in "
+            'allowed_extra_specs',
+            Code.INSTANCE_EXTRA_SPEC,
+            key,
+        )
+        for key, value in sorted(instance.extra_specs.items())
+        if not any(_allows(rule, key, value) for rule in allowed)
+    ]
+
+
+def _allows(rule: str, key: str, value: str) -> bool:
+    """Whether ``key``, ``key=value`` or ``prefix*`` covers an extra spec."""
+    if rule.endswith('*'):
+        return key.startswith(rule[:-1])
+    name, has_value, wanted = rule.partition('=')
+    return key == name and (not has_value or value == wanted)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which cooldowns and quarantines does an operator make up for a replay?
+
+Beside what the events tell; ``cooldowns.json`` of a recording (N6).
+"""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
+
+if TYPE_CHECKING:
+    from kronos.engine.types import Snapshot
+
+FOR_EVER = -1.0
+"""Of a quarantine; in a cooldown it means nothing."""
+
+
+@dataclass
+class Seeds:
+    """Seconds that are left of each, at the time of the snapshot."""
+
+    aggregate_cooldowns: dict[str, float] = field(default_factory=dict)
+    """By name of a scope."""
+    instance_cooldowns: dict[str, float] = field(default_factory=dict)
+    """By uuid, as the next."""
+    instance_quarantines: dict[str, float] = field(default_factory=dict)
+    """-1: for ever."""
+
+
+def seed_aggregate_cooldown(
+    seeds: Seeds, scope: str, settings: Settings
+) -> float:
+    """Seconds that a scope still rests, the configured ones at most (N8)."""
+    left = seeds.aggregate_cooldowns.get(scope, 0.0)
+    return max(0.0, min(left, settings.cooldown_seconds))
+
+
+def seed_instance_cooldown(
+    seeds: Seeds, uuid: str, settings: Settings
+) -> float:
+    """Seconds that an instance still rests, clamped likewise (N8)."""
+    left = seeds.instance_cooldowns.get(uuid, 0.0)
+    return max(0.0, min(left, settings.instance_cooldown_seconds))
+
+
+def seed_instance_quarantine(seeds: Seeds, uuid: str) -> float:
+    """Seconds that a quarantine still lasts, not clamped (N8).
+
+    :returns: infinity for one that lasts for ever
+    """
+    left = seeds.instance_quarantines.get(uuid, 0.0)
+    return math.inf if left == FOR_EVER else max(0.0, left)
+
+
+def idle(
+    seeds: Seeds, unplanned: Collection[str], settings: Settings
+) -> list[str]:
+    """What has no effect, or less than is written, as sentences.
+
+    :param unplanned: scopes that are known and not planned
+    """
+    found = [
+        f'cooldowns.json: aggregate_cooldowns: {name}: it has no effect, the '
+        'aggregate is not planned'
+        for name in seeds.aggregate_cooldowns
+        if name in unplanned
+    ]
+    for section, option, most in (
+        ('aggregate_cooldowns', 'cooldown', settings.cooldown_seconds),
+        (
+            'instance_cooldowns',
+            'instance_cooldown',
+            settings.instance_cooldown_seconds,
+        ),
+        ('instance_quarantines', '', math.inf),
+    ):
+        found += [
+            f'cooldowns.json: {section}: {name}: {text}'
+            for name, left in getattr(seeds, section).items()
+            if name not in unplanned and (text := _lack(left, option, most))
+        ]
+    return found
+
+
+def _lack(left: float, option: str, most: float) -> str:
+    if not option and left == FOR_EVER:
+        return ''
+    if left <= 0.0:
+        return f'it has no effect: {left:g} s are left'
+    if not most:
+        return f'it has no effect: this plan keeps no {option}'
+    if left > most:
+        return f'it counts as {most:g} s, which is the {option} of this plan'
+    return ''
+
+
+class Sown:
+    """The seeds of a scope in words."""
+
+    def __init__(self, snapshot: 'Snapshot', settings: Settings) -> None:
+        self._scope = snapshot.scope
+        self._seeds = snapshot.seeds or Seeds()
+        self._settings = settings
+
+    def standstill(self) -> str:
+        """Why the scope rests; empty if it does not."""
+        left = seed_aggregate_cooldown(
+            self._seeds, self._scope, self._settings
+        )
+        if not left:
+            return ''
+        return Reason(
+            f'aggregate {self._scope} cools down for {math.ceil(left)} s: '
+            'the cooldowns of the recording say so',
+            Code.SCOPE_COOLDOWN,
+        )
+
+    def unavailable(self, uuid: str) -> str:
+        """Why an instance rests; empty if it does not."""
+        cooling = seed_instance_cooldown(self._seeds, uuid, self._settings)
+        left = seed_instance_quarantine(self._seeds, uuid)
+        if not left and not cooling:
+            return ''
+        what, span = 'it cools down', f'for {math.ceil(cooling)} s'
+        code = Code.INSTANCE_COOLDOWN
+        if left >= cooling:
+            what, code = 'it is in quarantine', Code.INSTANCE_QUARANTINE
+            span = (
+                'for ever' if left == math.inf else f'for {math.ceil(left)} s'
+            )
+        text = f'{what} {span}: the cooldowns of the recording say so'
+        return Reason(text, code)

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A move was legal: what would it have gained, and what was better?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, IntArray
+from kronos.engine.explain.scenario import Moment, Scene, after_phase
+from kronos.engine.explain.verdicts import Place, Verdict
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.types import (
+    AggregateResult,
+    MigrationPhase,
+    MigrationStep,
+    StopReason,
+)
+
+
+@dataclass
+class Question:
+    """A legal pair; the verdict is filled in."""
+
+    verdict: Verdict
+    place: Place
+
+
+def answer(
+    questions: Sequence[Question], result: AggregateResult, base: Scene
+) -> None:
+    """Say of each why it was not chosen.
+
+    :param base: the scope as the planner found it
+    """
+    open_ = []
+    for one in questions:
+        if one.verdict.code is Code.PLANNED:
+            continue
+        one.verdict.code, one.verdict.text = _Answer(one, result).say()
+        if one.verdict.code is Code.NO_GAIN and one.place.step is None:
+            open_.append(one)
+    if open_ and any(one.phase is SPREAD for one in result.steps):
+        _Earlier(open_, result, base).look()
+
+
+SPREAD = MigrationPhase.SPREAD
+Said = tuple[Code, str]
+
+
+class _Answer:
+    def __init__(self, question: Question, result: AggregateResult) -> None:
+        self._verdict = question.verdict
+        self._place = question.place
+        self._result = result
+        state = question.place.moment.draft.state
+        self._state = state
+        self._at = state.index.instance[question.verdict.instance]
+        self._host = state.index.host[question.verdict.destination]
+
+    def say(self) -> Said:
+        phase = self._place.moment.phase
+        if not self._place.is_asked and not self._place.step:
+            return self._not_asked()
+        if phase is MigrationPhase.SPREAD:
+            return self._in_spread()
+        if phase is MigrationPhase.PACK:
+            return self._in_pack()
+        if phase is MigrationPhase.AFFINITY:
+            return self._in_repair()
+        return self._another() if self._place.step else self._no_budget()
+
+    def _not_asked(self) -> Said:
+        return Code.NOT_ASKED, (
+            f'it is legal, but nothing asks for it: {self._result.reason}'
+        )
+
+    def _in_spread(self) -> Said:
+        gain = self._verdict.gain or 0.0
+        if gain <= EPSILON:
+            return Code.NO_GAIN, f'it is legal, but {self._effect()}'
+        price = self._verdict.price = self._price()
+        if gain - price <= EPSILON:
+            return Code.SOFT_PENALTY, (
+                f'it is legal, but {self._effect()}, which is not more than '
+                f'the penalty of {price:g} for the soft server groups whose '
+                'rule it breaks'
+            )
+        if self._place.step:
+            return self._another()
+        if self._result.stopped is StopReason.BALANCED:
+            return Code.SCOPE_BALANCED, (
+                f'it is legal and {self._effect()}, but nothing asks for '
+                f'more: {self._result.reason}'
+            )
+        return self._no_budget()
+
+    def _price(self) -> float:
+        return price(self._place.moment, self._at, self._host)
+
+    def _effect(self) -> str:
+        gain = self._verdict.gain
+        now = self._state.combined()
+        if gain is None:
+            return 'what it would gain is not known'
+        if abs(gain) <= EPSILON:
+            return f'it leaves the combined imbalance at {now:.4f}'
+        verb = 'lowers' if gain > 0 else 'raises'
+        return (
+            f'it {verb} the combined imbalance by {abs(gain):.4f}, from '
+            f'{now:.4f} to {now - gain:.4f}'
+        )
+
+    def _no_budget(self) -> Said:
+        best = ''
+        if self._result.steps:
+            first = self._result.steps[0]
+            best = (
+                f'; the plan used it for {len(self._result.steps)} other '
+                f'moves, first {_named(first)}'
+            )
+        return Code.BUDGET_USED, (
+            f'it is legal and {self._effect()}, but no migration is left in '
+            f'the budget{best}'
+        )
+
+    def _another(self) -> Said:
+        step, number = self._place.step, self._place.number
+        if step is None:
+            raise ValueError('it does not move')
+        self._verdict.better = number
+        fell = step.combined_before - step.combined_after
+        text = (
+            f'it is legal and {self._effect()}, but {step.destination} is '
+            f'better: step {number} lowers it by {fell:.4f}'
+        )
+        if self._place.moment.packs:
+            text = (
+                f'it is legal, but {step.destination} is better: it is '
+                f'fuller ({self._load(step.destination):.4f} against '
+                f'{self._load(self._verdict.destination):.4f}), or in use'
+            )
+        elif abs(fell - (self._verdict.gain or 0.0)) <= EPSILON:
+            text += (
+                ', as much; of equals the one is taken that lowers the '
+                'variance most, then the first by name'
+            )
+        return Code.BETTER_DESTINATION, text
+
+    def _load(self, name: str) -> float:
+        host = self._state.index.host[name]
+        return float(self._state.weights @ self._state.scores[:, host])
+
+    def _in_repair(self) -> Said:
+        if self._host in self._place.waits:
+            return Code.GROUP_WAITS, (
+                'it would bring its server group closer to its rule, but '
+                'that is left until a member that is on its way has arrived'
+            )
+        if self._host in self._place.repairs:
+            return self._another() if self._place.step else self._no_budget()
+        return Code.REPAIRS_NOTHING, (
+            'it is legal, but does not bring a server group closer to its rule'
+        )
+
+    def _in_pack(self) -> Said:
+        if not self._is_target():
+            return Code.PACK_NO_TARGET, (
+                'it is legal, but pack fills hosts that are in use: this one '
+                'is empty, or is being emptied'
+            )
+        if self._place.step:
+            return self._another()
+        kept = self._result.stayed.get(self._verdict.instance, '')
+        code = kept.code if isinstance(kept, Reason) else None
+        if code not in (None, Code.NO_DESTINATION):
+            return code, str(kept)
+        return Code.PACK_NO_TARGET, (
+            'it is legal now, but pack tries each host once, and it was not '
+            f'when its turn came: {kept}'
+        )
+
+    def _is_target(self) -> bool:
+        """Whether pack fills the host at that moment."""
+        state, phases = self._state, self._place.moment.phases
+        if not state.counts[self._host] or (
+            not np.equal(state.host_of, self._host).any()
+        ):
+            return False
+        name = self._verdict.destination
+        steps = self._result.steps[: self._place.after]
+        pack = MigrationPhase.PACK
+        if any(one.phase is pack and one.source == name for one in steps):
+            return False
+        if not phases.settings.pack_partial_drains:
+            return True
+        return self._is_tried_later()
+
+    def _is_tried_later(self) -> bool:
+        """Whether the host's own turn comes after that of the source.
+
+        Where half-drained hosts are left, each that had its turn takes
+        nothing any more.
+        """
+        place = self._place
+        before = after_phase(self._result, MigrationPhase.AFFINITY)
+        scene = place.trail.scene
+        start = scene.moment(MigrationPhase.PACK, before)
+        order = start.phases.pack(start.draft).order()
+        source = self._state.host_of[self._at]
+        if source not in order or self._host not in order:
+            return False
+        return order.index(self._host) > order.index(source)
+
+
+class _Earlier:
+    """Did a move gain something before another was made instead?"""
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        result: AggregateResult,
+        base: Scene,
+    ) -> None:
+        self._questions = list(questions)
+        self._result = result
+        before = after_phase(result, MigrationPhase.AFFINITY)
+        self._start = len(before)
+        self._moment = base.moment(MigrationPhase.SPREAD, before, kept=False)
+        index = self._moment.draft.state.index
+        verdicts = [one.verdict for one in questions]
+        self._instances: IntArray = np.array(
+            [index.instance[one.instance] for one in verdicts], dtype=np.intp
+        )
+        self._hosts: IntArray = np.array(
+            [index.host[one.destination] for one in verdicts], dtype=np.intp
+        )
+        self._best = np.full(len(verdicts), EPSILON)
+
+    def look(self) -> None:
+        for number, step in enumerate(self._result.steps, start=1):
+            if number > self._start:
+                if not step.requires:
+                    self._before(number, step)
+                self._moment.make(step)
+
+    def _before(self, number: int, step: MigrationStep) -> None:
+        draft, state = self._moment.draft, self._moment.draft.state
+        sources = state.host_of[self._instances]
+        ends = state.shifted(self._instances, sources, self._hosts)
+        gains, objected = state.judge(sources, self._hosts, *ends)
+        good = (gains > self._best) & ~objected
+        for at in np.flatnonzero(good).tolist():
+            instance, host = int(self._instances[at]), int(self._hosts[at])
+            gain = float(gains[at])
+            if gain - price(self._moment, instance, host) <= EPSILON:
+                continue
+            if draft.constraints.reasons(instance, host, hard=True):
+                continue
+            self._best[at] = gain
+            fell = step.combined_before - step.combined_after
+            verdict = self._questions[at].verdict
+            verdict.code, verdict.better = Code.BETTER_MOVE, number
+            now = state.combined()
+            verdict.text = (
+                f'before step {number} it would have lowered the combined '
+                f'imbalance by {gain:.4f}, from {now:.4f} to '
+                f'{now - gain:.4f}, but another move was better: '
+                f'{_named(step)} lowers it by {fell:.4f}; at the end of the '
+                'plan it gains nothing'
+            )
+
+
+def price(moment: Moment, instance: int, host: int) -> float:
+    """What the soft rules that a move breaks cost, where they may be."""
+    rules = moment.draft.constraints
+    if not rules.weighs_soft_rules:
+        return 0.0
+    breaks = rules.soft_breaks_rows(np.array([instance]))[0][host]
+    return float(breaks) * moment.phases.settings.soft_rule_penalty
+
+
+def _named(step: MigrationStep) -> str:
+    name = step.instance_name or step.instance
+    return f'{name} from {step.source} to {step.destination}'

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What would the planner say, were what forbids a move lifted?"""
+
+import dataclasses
+
+import numpy as np
+
+from kronos.engine.explain import effects, hostfaults
+from kronos.engine.explain.blockers import STOPS
+from kronos.engine.explain.relaxations import Pair, lift
+from kronos.engine.explain.scenario import Case, Scene
+from kronos.engine.explain.verdicts import Verdict
+from kronos.engine.reasons import Code, Reason, code_of, coded
+from kronos.engine.types import AggregateResult
+
+MOST = 8
+"""So many reasons that come up are added."""
+
+
+def without(case: Case, verdict: Verdict, but: Reason | None = None) -> Case:
+    """The case in which all that forbids a move is lifted.
+
+    :param but: one of its reasons, which stays
+    """
+    pair = Pair(verdict.instance, verdict.source, verdict.destination)
+    for reason in verdict.reasons:
+        if reason is not but:
+            case = lift(case, reason, pair)
+    return case
+
+
+def settled(case: Case, result: AggregateResult, verdict: Verdict) -> Verdict:
+    """The verdict with all the reasons, and no more, that have to go.
+
+    Where hosts and policies hang on each other, one lifted reason may bring
+    up another, or make one idle. So the planner is asked, until it has
+    nothing against the move. The first reason stays: it is the planner's.
+
+    :param result: of the case as it is
+    """
+    found = dataclasses.replace(verdict, reasons=list(verdict.reasons))
+    if not any(_is_deep(reason) for reason in found.reasons):
+        return found
+    for _ in range(MOST):
+        against = still_against(without(case, found), result, found)
+        if not against:
+            break
+        found.reasons.append(against[0])
+    for reason in found.reasons[:0:-1]:
+        left = without(case, found, reason)
+        if not still_against(left, result, found):
+            found.reasons.remove(reason)
+    return found
+
+
+def _is_deep(reason: Reason) -> bool:
+    """Whether more than the pair hangs on it."""
+    code = code_of(reason)
+    return code is Code.INSTANCE_NO_PROFILE or code.startswith(
+        ('host_', 'scope_')
+    )
+
+
+def still_against(
+    case: Case, result: AggregateResult, verdict: Verdict
+) -> list[Reason]:
+    """What the planner has against a move in a changed case.
+
+    :param case: changed, by :func:`without`
+    :param result: of the case as it was: the steps before the move
+    """
+    scene = Scene(case)
+    if scene.phases is None:
+        return _standstill(scene, verdict)
+    if reason := scene.scope.fixed.get(verdict.instance):
+        return [coded(reason)]
+    if verdict.phase is None:
+        raise ValueError('no phase asks for it')
+    moment = scene.moment(verdict.phase, result.steps[: verdict.after])
+    state, rules = moment.draft.state, moment.draft.constraints
+    at = state.index.instance[verdict.instance]
+    host = state.index.host[verdict.destination]
+    rules.repair(verdict.repairing)
+    against = rules.reasons(at, host, hard=moment.weighs)
+    if verdict.heard:
+        one, there = (np.array([x], dtype=np.intp) for x in (at, host))
+        left = effects.widths(moment, one, there)[:, 0].tolist()
+        widths = dict(zip(state.policies, left, strict=True))
+        against += effects.objections(moment, widths)
+    return [coded(reason) for reason in against]
+
+
+def _standstill(scene: Scene, verdict: Verdict) -> list[Reason]:
+    stopped = scene.scope.stopped
+    if stopped is not None and stopped in STOPS:
+        return [Reason(scene.scope.reason, STOPS[stopped])]
+    found = [
+        reason.worded(str(reason), host)
+        for host in (verdict.destination, verdict.source)
+        if host in scene.scope.card.frozen_hosts
+        for reason in hostfaults.faults(scene, host)
+    ]
+    return found or [Reason(scene.scope.reason, Code.SCOPE_TOO_FEW_HOSTS)]

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which move came closest, and what keeps it?
+
+The closest is the one that the fewest reasons keep, and of these the one
+that gains most.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, IntArray
+from kronos.engine.explain.scenario import Moment
+from kronos.engine.explain.verdicts import Verdict
+from kronos.engine.explain.why_not import WhyNot
+from kronos.engine.reasons import Code
+from kronos.engine.types import AggregateResult, MigrationPhase, StopReason
+
+TRIED = 200
+"""So many of the moves that would gain most are looked at."""
+TRIED_HOSTS = 3
+"""So many of the least loaded hosts, in mode pack."""
+TRIED_INSTANCES = 30
+
+STOPPED = {
+    StopReason.BALANCED: Code.SCOPE_BALANCED,
+    StopReason.BUDGET: Code.BUDGET_USED,
+    StopReason.STUCK: Code.SCOPE_STUCK,
+    StopReason.COOLDOWN: Code.SCOPE_COOLDOWN,
+    StopReason.NO_SERVICES: Code.SCOPE_NO_SERVICES,
+    StopReason.NO_POLICY: Code.SCOPE_NO_POLICY,
+    StopReason.TOO_FEW_HOSTS: Code.SCOPE_TOO_FEW_HOSTS,
+    StopReason.PACKED: Code.SCOPE_PACKED,
+    StopReason.DONE: Code.SCOPE_DONE,
+}
+
+
+def closest(verdicts: Iterable[Verdict]) -> Verdict | None:
+    """The move that was closest to being made; None if none was open."""
+    return min(
+        (
+            one
+            for one in verdicts
+            if one.code not in (Code.PLANNED, Code.ALREADY_THERE)
+        ),
+        key=_distance,
+        default=None,
+    )
+
+
+def each_closest(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """What was chosen for each instance, or else came closest."""
+    by_instance: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        by_instance.setdefault(one.instance, []).append(one)
+    found = []
+    for own in by_instance.values():
+        chosen = [one for one in own if one.code is Code.PLANNED]
+        found += chosen[:1] or [one for one in [closest(own)] if one]
+    return found
+
+
+def _distance(one: Verdict) -> tuple[int, bool, float, str, str]:
+    gain = -math.inf if one.gain is None else one.gain
+    return (
+        len(one.reasons),
+        one.code is Code.PACK_NO_TARGET,
+        -gain,
+        one.instance,
+        one.destination,
+    )
+
+
+def nearest_miss(why: WhyNot) -> Verdict | None:
+    """The move that came closest in a scope, at the end of its plan."""
+    scene = why.trails.start
+    if scene.phases is None:
+        return None
+    phase = scene.phases.asked()[-1]
+    if phase is MigrationPhase.PACK:
+        found = _in_pack(why, scene.moment(phase, why.result.steps))
+    elif phase is MigrationPhase.SPREAD:
+        found = _in_spread(why, scene.moment(phase, why.result.steps))
+    else:
+        found = closest(_left(why, scene.moment(phase, why.result.steps)))
+    if found is None:
+        return None
+    return why.verdict(found.instance, found.destination)
+
+
+def _in_spread(why: WhyNot, moment: Moment) -> Verdict | None:
+    """Only moves off the highest hosts or onto the lowest ones can gain."""
+    state = moment.draft.state
+    hosts = np.flatnonzero(state.counts)
+    pairs: dict[tuple[int, int], float] = {}
+    everyone = np.flatnonzero(state.counts[state.host_of])
+    for p in range(len(state.policies)):
+        hot, cold = state.highest[p].hosts[0], state.lowest[p].hosts[0]
+        there = everyone[state.host_of[everyone] == hot]
+        if there.size:
+            columns = np.repeat(hosts[None, :], len(there), axis=0).ravel()
+            _add(pairs, moment, np.repeat(there, len(hosts)), columns)
+        target = np.full(len(everyone), cold, dtype=np.intp)
+        _add(pairs, moment, everyone, target)
+    best = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:TRIED]
+    index = state.index
+    wanted: dict[str, list[str]] = {}
+    for instance, host in best:
+        wanted.setdefault(index.instances[instance], []).append(
+            index.hosts[host]
+        )
+    return closest(why.some(wanted, quick=True))
+
+
+def _add(
+    pairs: dict[tuple[int, int], float],
+    moment: Moment,
+    instances: IntArray,
+    hosts: IntArray,
+) -> None:
+    """Add the moves that would gain most; those that gain before others."""
+    state = moment.draft.state
+    sources = state.host_of[instances]
+    elsewhere = sources != hosts
+    instances, hosts = instances[elsewhere], hosts[elsewhere]
+    if not len(instances):
+        return
+    sources = sources[elsewhere]
+    ends = state.shifted(instances, sources, hosts)
+    gains, _ = state.judge(sources, hosts, *ends)
+    keen = np.flatnonzero(gains > EPSILON)
+    some = keen if keen.size else np.arange(len(gains))
+    for at in some[np.argsort(-gains[some], kind='stable')][:TRIED].tolist():
+        pairs[int(instances[at]), int(hosts[at])] = float(gains[at])
+
+
+def _in_pack(why: WhyNot, moment: Moment) -> Verdict | None:
+    """Of the least loaded hosts in use the one that the fewest hold."""
+    state, moved = moment.draft.state, _moved(why.result)
+    order = moment.phases.pack(moment.draft).order()
+    best: tuple[int, Verdict] | None = None
+    for host in order[:TRIED_HOSTS]:
+        there = np.flatnonzero(np.equal(state.host_of, host)).tolist()
+        uuids = [state.index.instances[one] for one in there]
+        uuids = [one for one in uuids if one not in moved][:TRIED_INSTANCES]
+        held = _held(why, uuids)
+        if held and (best is None or len(held) < best[0]):
+            best = len(held), max(held, key=lambda one: len(one.reasons))
+    return best[1] if best else None
+
+
+def is_to_be_emptied(why: WhyNot, host: str) -> bool:
+    """Whether a host was drained or tried by pack, and not all leave it."""
+    scene, result = why.trails.start, why.result
+    known = result.availability_zones
+    if scene.phases is None or host not in known:
+        return False
+    left = number_on(result, host) - sum(
+        one.source == host for one in result.steps
+    )
+    at = scene.phases.state.index.host[host]
+    packs = scene.phases.asked()[-1] is MigrationPhase.PACK
+    return left > 0 and (packs or bool(scene.phases.draining[at]))
+
+
+def number_on(result: AggregateResult, host: str) -> int:
+    """The instances that planning found on a host."""
+    return sum(one.host == host for one in result.instances.values())
+
+
+def why_left(result: AggregateResult, host: str) -> str:
+    """The planner's reason for the first instance that stays on a host."""
+    left = sorted(
+        uuid
+        for uuid, one in result.instances.items()
+        if one.host == host and uuid in result.stayed
+    )
+    return result.stayed[left[0]] if left else ''
+
+
+def blockers(why: WhyNot, host: str) -> list[Verdict]:
+    """Of each instance that cannot leave a host, what came closest.
+
+    Of the first ``TRIED_INSTANCES`` with all of its reasons.
+    """
+    moved = _moved(why.result)
+    uuids = [
+        uuid
+        for uuid, one in sorted(why.result.instances.items())
+        if one.host == host and uuid not in moved
+    ]
+    nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
+    no_target = Code.PACK_NO_TARGET
+    held = [one for one in nearest if one.reasons or one.code is no_target]
+    first, rest = held[:TRIED_INSTANCES], held[TRIED_INSTANCES:]
+    return [why.verdict(one.instance, one.destination) for one in first] + rest
+
+
+def _held(why: WhyNot, uuids: Sequence[str]) -> list[Verdict]:
+    """For each that cannot leave what comes closest; else for any."""
+    nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
+    return [one for one in nearest if one.reasons] or nearest[:1]
+
+
+def _left(why: WhyNot, moment: Moment) -> list[Verdict]:
+    """What drained hosts and broken groups leave."""
+    state, moved = moment.draft.state, _moved(why.result)
+    names = state.index.instances
+    draining = moment.phases.draining[state.host_of]
+    asked = [
+        names[at]
+        for at in range(len(names))
+        if names[at] not in moved
+        and (
+            draining[at]
+            or (moment.repair is not None and moment.repair.asked(at))
+        )
+    ]
+    return why.verdicts(asked[:TRIED_INSTANCES], why.hosts, quick=True)
+
+
+def _moved(result: AggregateResult) -> set[str]:
+    return {step.instance for step in result.steps}

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What did the planner see at a moment of its plan? Its own objects again.
+
+A case is what it was given for one scope; a scene is that case, prepared as
+the planner prepares it; a moment is a draft of it, led through some of the
+steps. Whoever changes the input of a case and makes a scene of it asks the
+planner itself what the change would do.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kronos.engine.planning import drain_without_metrics
+from kronos.engine.planning.affinity import Repair
+from kronos.engine.planning.phases import Phases
+from kronos.engine.planning.scope_planner import Scope
+from kronos.engine.planning.shared_hosts import Carried, Carry
+from kronos.engine.reasons import Code, Reason, code_of
+from kronos.engine.scoring import evaluation
+from kronos.engine.settings import Settings
+from kronos.engine.simulation.simulation import Draft
+from kronos.engine.types import (
+    AggregateResult,
+    CycleReport,
+    MigrationPhase,
+    MigrationStep,
+    Snapshot,
+)
+from kronos.policies.models import Policy
+
+MOMENTS = 8
+"""So many moments of a scene are kept."""
+
+GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
+"""A host takes no part for lack of a value alone."""
+
+
+@dataclass
+class Case:
+    """What the planner is given for one scope."""
+
+    snapshot: Snapshot
+    policies: list[Policy]
+    settings: Settings
+    carried: list[Carried] = field(default_factory=list)
+    """What was planned in earlier scopes."""
+
+
+def cases(
+    snapshots: Sequence[Snapshot],
+    policies: Sequence[Policy],
+    settings: Settings,
+    report: CycleReport,
+) -> list[Case]:
+    """What the planner was given, scope by scope.
+
+    :param report: of the same snapshots, in the same order
+    """
+    enabled = [policy for policy in policies if policy.enabled]
+    carry, found = Carry(), []
+    for snapshot, result in zip(snapshots, report.scopes, strict=True):
+        given = drain_without_metrics.given(snapshot, enabled, settings)
+        asked = given.snapshot, given.policies, given.settings
+        found.append(Case(*asked, list(carry.moves)))
+        if result.steps:
+            scope = Scope(*asked, carry)
+            scope.prepare()
+            scope.hand_on(result.steps)
+    return found
+
+
+@dataclass
+class Moment:
+    """The planner at one point of its plan."""
+
+    phases: Phases
+    draft: Draft
+    repair: Repair | None = None
+    """In the phase that repairs groups, and only there."""
+
+    @property
+    def phase(self) -> MigrationPhase:
+        return self.draft.phase
+
+    @property
+    def hears(self) -> bool:
+        """Whether a policy's objection forbids a move in this phase."""
+        if self.packs:
+            return False
+        evacuates = self.phase is MigrationPhase.EVACUATE
+        return not (
+            evacuates and self.phases.settings.drain_may_exceed_threshold
+        )
+
+    @property
+    def packs(self) -> bool:
+        """Whether the policies want hosts filled."""
+        return self.phases.packs
+
+    @property
+    def weighs(self) -> bool:
+        """Whether soft rules have a price here, and do not forbid."""
+        even = (MigrationPhase.SPREAD, MigrationPhase.EVACUATE)
+        return self.phase in even and not self.packs
+
+    def make(self, step: MigrationStep) -> None:
+        """Go one step on."""
+        index = self.draft.state.index
+        self.draft.make(
+            index.instance[step.instance], index.host[step.destination]
+        )
+
+
+class Scene:
+    """A case as the planner prepares it."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        carry = Carry(list(case.carried))
+        self.scope = Scope(case.snapshot, case.policies, case.settings, carry)
+        self.phases = self.scope.prepare()
+        """None where the scope stands still."""
+        self.faults: dict[str, list[Reason]] = {}
+        """By host, as far as somebody asked."""
+        self.thin: dict[str, list[Mapping[str, float]]] = {}
+        """By policy the values of which one more host must not lack, once
+        somebody asked."""
+        self._available: dict[str, None] | None = None
+        self._trials: list[evaluation.Trial] | None = None
+        self._passing: tuple[Moment, int] | None = None
+        """The last passing moment, and how many steps are made."""
+        self._moments: dict[tuple[MigrationPhase, int], Moment] = {}
+
+    def available(self) -> dict[str, None]:
+        """The hosts that would count, had every policy a value of them."""
+        if self._available is None:
+            frozen = self.scope.card.frozen_hosts
+            self._available = {
+                host: None
+                for host in sorted(self.case.snapshot.hosts)
+                if host not in frozen or code_of(frozen[host]) in GAPS
+            }
+        return self._available
+
+    def trials(self) -> list[evaluation.Trial]:
+        """The policies in use, with what they say of every host."""
+        if self._trials is None:
+            case, hosts = self.case, list(self.available())
+            self._trials = [
+                evaluation.attempt(one, case.snapshot, hosts, case.settings)
+                for one in case.policies
+                if one.name in self.scope.card.values
+            ]
+        return self._trials
+
+    def passing(
+        self, phase: MigrationPhase, steps: Sequence[MigrationStep]
+    ) -> Moment:
+        """The same moment as :meth:`moment`, until the next is asked for.
+
+        Who asks in the order of the plan is led through it once.
+        """
+        key = phase, len(steps)
+        if key in self._moments:
+            return self._moments[key]
+        last = self._passing
+        if last is None or last[0].phase is not phase or last[1] > len(steps):
+            last = self._lead(phase, steps), len(steps)
+        for step in steps[last[1] :]:
+            last[0].make(step)
+        self._passing = last[0], len(steps)
+        return last[0]
+
+    def moment(
+        self,
+        phase: MigrationPhase,
+        steps: Sequence[MigrationStep],
+        kept: bool = True,
+    ) -> Moment:
+        """The planner in a phase, after some steps of its plan.
+
+        :param steps: those made before, of this phase or an earlier one
+        :param kept: whether others may be given the same; it must not be
+            changed then
+        """
+        key = phase, len(steps)
+        if kept and key in self._moments:
+            return self._moments[key]
+        found = self._lead(phase, steps)
+        if kept:
+            if len(self._moments) >= MOMENTS:
+                del self._moments[next(iter(self._moments))]
+            self._moments[key] = found
+        return found
+
+    def _lead(
+        self, phase: MigrationPhase, steps: Sequence[MigrationStep]
+    ) -> Moment:
+        phases = self.scope.phases()
+        draft = Draft(phases.state, None)
+        draft.movable = np.zeros(len(phases.state.host_of), dtype=bool)
+        moment = Moment(phases, draft)
+        before = [step for step in steps if step.phase is not phase]
+        for step in before:
+            moment.make(step)
+        phases.begin(draft, phase)
+        if phase is MigrationPhase.AFFINITY:
+            moment.repair = phases.repair(draft)
+        for step in steps[len(before) :]:
+            moment.make(step)
+        return moment
+
+
+def after_phase(
+    result: AggregateResult, phase: MigrationPhase
+) -> list[MigrationStep]:
+    """The steps up to the end of a phase."""
+    order = list(MigrationPhase)
+    last = order.index(phase)
+    return [one for one in result.steps if order.index(one.phase) <= last]

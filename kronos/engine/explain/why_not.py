@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why did an instance not go to a host? Exactly one code for each pair.
+
+A pair is judged at one moment of the plan: an instance that moves just
+before its move, one that stays at the end of the phase that asks for it.
+First come the rules, in a fixed order; what is legal then was weighed by
+the search (:mod:`.unchosen`). So a reason is about the placement that the
+plan leads to, like the plan itself.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from kronos.engine.arrays import BoolArray
+from kronos.engine.constraints.base import THERE
+from kronos.engine.explain import alternatives, effects
+from kronos.engine.explain.blockers import Trail, Trails, is_of_host
+from kronos.engine.explain.hostfaults import ignored_policies
+from kronos.engine.explain.scenario import Case, Moment, Scene, after_phase
+from kronos.engine.explain.verdicts import Place, Verdict
+from kronos.engine.reasons import Code, Reason, code_of, coded
+from kronos.engine.scoring.evaluation import asks_capacity
+from kronos.engine.simulation.utilization import worsens
+from kronos.engine.types import AggregateResult, MigrationPhase
+
+MADE_UP = frozenset(
+    {
+        Code.SCOPE_NO_POLICY,
+        Code.INSTANCE_NO_PROFILE,
+        Code.HOST_NO_SAMPLE,
+        Code.HOST_NO_CAPACITY,
+    }
+)
+"""Without these reasons something would be known that is not."""
+
+
+class WhyNot:
+    """The answers about one scope.
+
+    :param case: what the planner was given
+    :param result: what it made of that
+    """
+
+    def __init__(self, case: Case, result: AggregateResult) -> None:
+        self.result = result
+        self.trails = Trails(case)
+        self.hosts = sorted(case.snapshot.hosts)
+        self._own = {step.instance: at for at, step in enumerate(result.steps)}
+        self._until = {
+            phase: after_phase(result, phase) for phase in MigrationPhase
+        }
+
+    def verdict(self, uuid: str, host: str) -> Verdict:
+        """One pair.
+
+        :raises KeyError: if one of them is not in the scope
+        """
+        return self.verdicts([uuid], [host])[0]
+
+    def verdicts(
+        self, uuids: Iterable[str], hosts: Sequence[str], quick: bool = False
+    ) -> list[Verdict]:
+        """All pairs, instance by instance.
+
+        :param quick: with the same codes, but maybe not all of ``reasons``
+            where that takes preparing the scope once more
+        """
+        return self.some(dict.fromkeys(uuids, hosts), quick)
+
+    def some(
+        self, wanted: Mapping[str, Sequence[str]], quick: bool = False
+    ) -> list[Verdict]:
+        """The same of some pairs.
+
+        :param wanted: uuid to the destinations that are asked about
+        """
+        if len(self.hosts) == 1:
+            # It stands still, and there is nothing to lift.
+            return [self._alone(uuid) for uuid in wanted if wanted[uuid]]
+        moved = [uuid for uuid in wanted if uuid in self._own]
+        moved.sort(key=lambda uuid: self._own[uuid])
+        found: dict[str, list[Verdict]] = {}
+        for uuid in moved:
+            found |= self._answered({uuid: wanted[uuid]}, quick)
+        found |= self._answered(
+            {uuid: at for uuid, at in wanted.items() if uuid not in self._own},
+            quick,
+        )
+        return [verdict for uuid in wanted for verdict in found[uuid]]
+
+    def _alone(self, uuid: str) -> Verdict:
+        [host] = self.hosts
+        return Verdict(uuid, host, host, Code.ALREADY_THERE, THERE)
+
+    def _answered(
+        self, wanted: Mapping[str, Sequence[str]], quick: bool
+    ) -> dict[str, list[Verdict]]:
+        found: dict[str, list[Verdict]] = {uuid: [] for uuid in wanted}
+        places: dict[int, list[tuple[Verdict, Place]]] = {}
+        for uuid, hosts in wanted.items():
+            for place, names in self._places(uuid, hosts, quick):
+                same = places.setdefault(id(place.moment), [])
+                for name in names:
+                    verdict = _blank(uuid, name, place)
+                    found[uuid].append(verdict)
+                    same.append((verdict, place))
+        pairs = [pair for same in places.values() for pair in same]
+        for same in places.values():
+            if same:
+                self._judge(same)
+        asked = [
+            alternatives.Question(verdict, place)
+            for verdict, place in pairs
+            if not verdict.reasons
+        ]
+        alternatives.answer(asked, self.result, self.trails.base)
+        return found
+
+    def _places(
+        self, uuid: str, hosts: Sequence[str], quick: bool
+    ) -> list[tuple[Place, list[str]]]:
+        trail = self.trails.of(uuid, quick)
+        steps = self.result.steps
+        at = self._own.get(uuid)
+        if at is not None:
+            moment = trail.scene.passing(steps[at].phase, steps[:at])
+            place = Place(trail, moment, at, steps[at], at + 1)
+            place.repairs = _repairs(moment, uuid)
+            return [(place, list(hosts))]
+        return self._of_unmoved(uuid, hosts, trail)
+
+    def _of_unmoved(
+        self, uuid: str, hosts: Sequence[str], trail: Trail
+    ) -> list[tuple[Place, list[str]]]:
+        phases = trail.scene.phases
+        if phases is None:
+            raise ValueError(f'the scope stands still: {trail.found}')
+        asked, index = phases.asked(), phases.state.index
+        host = phases.host_of_before[index.instance[uuid]]
+        if phases.draining[host]:
+            place = self._at_end(trail, MigrationPhase.EVACUATE)
+            return [(place, list(hosts))]
+        last = self._at_end(trail, asked[-1])
+        last.is_asked = phases.settings.rebalance
+        if MigrationPhase.AFFINITY not in asked:
+            return [(last, list(hosts))]
+        repair = self._at_end(trail, MigrationPhase.AFFINITY)
+        if repair.moment.repair is not None:
+            at = index.instance[uuid]
+            repair.repairs = repair.moment.repair.asked(at)
+            repair.waits = repair.moment.repair.waiting(at)
+        for_group = {
+            index.hosts[host] for host in repair.repairs | repair.waits
+        }
+        return [
+            (repair, [one for one in hosts if one in for_group]),
+            (last, [one for one in hosts if one not in for_group]),
+        ]
+
+    def _at_end(self, trail: Trail, phase: MigrationPhase) -> Place:
+        steps = self._until[phase]
+        return Place(trail, trail.scene.moment(phase, steps), len(steps))
+
+    def _judge(self, pairs: Sequence[tuple[Verdict, Place]]) -> None:
+        """Judge pairs of one moment."""
+        moment = pairs[0][1].moment
+        state, index = moment.draft.state, moment.draft.state.index
+        instances, hosts = (
+            np.array(one, dtype=np.intp)
+            for one in (
+                [index.instance[verdict.instance] for verdict, _ in pairs],
+                [index.host[verdict.destination] for verdict, _ in pairs],
+            )
+        )
+        known = effects.known(moment, instances, hosts)
+        widths = effects.widths(moment, instances, hosts)
+        gains = state.weights @ (state.imbalances[:, None] - widths)
+        objected: BoolArray = np.any(
+            worsens(
+                state.imbalances[:, None], widths, state.thresholds[:, None]
+            ),
+            axis=0,
+        )
+        columns = zip(
+            pairs,
+            instances.tolist(),
+            hosts.tolist(),
+            known.tolist(),
+            gains.tolist(),
+            widths.T.tolist(),
+            objected.tolist(),
+            strict=True,
+        )
+        for (verdict, place), one, host, is_known, gain, left, bad in columns:
+            if is_known and not _is_made_up(place.trail):
+                verdict.gain = gain
+                verdict.widths = dict(zip(state.policies, left, strict=True))
+                verdict.before = dict(
+                    zip(state.policies, state.imbalances.tolist(), strict=True)
+                )
+                verdict.heard = moment.hears
+            against = self._against(verdict, place, one, host)
+            if bad and verdict.heard:
+                against += effects.objections(moment, verdict.widths)
+            _forbid(verdict, place, against)
+
+    def _against(
+        self, verdict: Verdict, place: Place, instance: int, host: int
+    ) -> list[Reason]:
+        moment, origin = place.moment, place.trail.origin
+        rules = moment.draft.constraints
+        rules.repair(verdict.repairing)
+        stated = rules.reasons(instance, host, hard=moment.weighs)
+        rules.repair('')
+        if stated and code_of(stated[0]) is Code.ALREADY_THERE:
+            return [coded(stated[0])]
+        found = self.trails.against(place.trail, verdict.destination)
+        return found + [
+            reason
+            for reason in map(coded, stated)
+            if not is_of_host(reason)
+            and not _is_idle(reason, origin, verdict.destination)
+        ]
+
+
+def _is_idle(reason: Reason, scene: Scene, host: str) -> bool:
+    """Whether a ceiling would not be asked, if the host took part."""
+    if reason.code not in (Code.CEILING_UNKNOWN, Code.OVER_CEILING):
+        return False
+    if reason.about in ignored_policies(scene, host):
+        return True
+    # Its capacity in use is read off its score: that is what is lacking.
+    return reason.code is Code.CEILING_UNKNOWN and not any(
+        asks_capacity(one, scene.case.settings)
+        for one in scene.case.policies
+        if one.name == reason.about
+    )
+
+
+def _repairs(moment: Moment, uuid: str) -> dict[int, str]:
+    if moment.repair is None:
+        return {}
+    return moment.repair.asked(moment.draft.state.index.instance[uuid])
+
+
+def _blank(uuid: str, host: str, place: Place) -> Verdict:
+    state = place.moment.draft.state
+    at = state.host_of[state.index.instance[uuid]]
+    repairing = ''
+    if place.repairs or place.waits:
+        known = place.repairs | place.waits
+        repairing = known.get(state.index.host[host], '')
+    return Verdict(
+        uuid,
+        state.index.hosts[at],
+        host,
+        Code.NO_GAIN,
+        '',
+        phase=place.moment.phase,
+        after=place.after,
+        repairing=repairing,
+    )
+
+
+def _forbid(verdict: Verdict, place: Place, against: list[Reason]) -> None:
+    """Say which rules forbid it, if any do."""
+    if place.step and place.step.destination == verdict.destination:
+        verdict.code = Code.PLANNED
+        verdict.text = f'step {place.number} of the plan moves it there'
+        return
+    verdict.reasons = [*place.trail.found, *against]
+    if against and against[0].code is Code.ALREADY_THERE:
+        verdict.gain, verdict.widths = None, {}
+        verdict.reasons = against[:1]
+    if verdict.reasons:
+        verdict.code = code_of(verdict.reasons[0])
+        verdict.text = str(verdict.reasons[0])
+
+
+def _is_made_up(trail: Trail) -> bool:
+    """Whether numbers would be about what is only supposed."""
+    return trail.is_supposed or any(one.code in MADE_UP for one in trail.found)

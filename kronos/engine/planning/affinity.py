@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How are server groups repaired whose rule is broken? (H1-H12)
+
+Each repair move brings its group one member closer to its rule, so no plan
+is longer than needed. Where the host with most members of a group cannot
+take the rest, the whole group is gathered on another of its hosts.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from kronos.engine.constraints import server_group
+from kronos.engine.eligibility import in_flight
+from kronos.engine.planning import group_reasons
+from kronos.engine.planning.search.group_moves import Broken, Move, Regroup
+from kronos.engine.settings import Settings
+from kronos.engine.simulation.simulation import Draft, PhaseEnd
+from kronos.engine.types import Snapshot, StopReason
+from kronos.policies.models import Mode
+
+
+class Repair:
+    """The repair of one scope; it changes the draft.
+
+    :param draft: in phase affinity
+    :param mode: of the policies
+    :param fixed: instance uuid to the reason why no phase may move it
+    :param draining: positions of hosts that are to be emptied; what could
+        not leave them alone may leave them for its group
+    """
+
+    def __init__(
+        self,
+        draft: Draft,
+        snapshot: Snapshot,
+        settings: Settings,
+        mode: Mode = Mode.SPREAD,
+        fixed: Mapping[str, str] | None = None,
+        draining: Collection[int] = (),
+    ) -> None:
+        self._draft = draft
+        self._state = draft.state
+        emptied = np.zeros(len(draft.state.index.hosts), dtype=bool)
+        emptied[list(draining)] = True
+        self._moves = Regroup(draft, mode is Mode.PACK, emptied)
+        self._short: dict[str, group_reasons.Shortfall] = {}
+        """By uuid of a group that the budget does not suffice for."""
+        self._fixed = fixed or {}
+        self._start = len(draft.made)
+        self._for: list[Broken] = []
+        """The group for whose sake each move of this phase was made."""
+        self._groups, self._waiting = self._watched(snapshot, settings)
+
+    def _watched(
+        self, snapshot: Snapshot, settings: Settings
+    ) -> tuple[list[Broken], list[Broken]]:
+        """The groups to repair, and those that have a member on its way.
+
+        Where that member will end is not known yet.
+        """
+        index = self._state.index
+        moving = in_flight.destinations(snapshot)
+        ready: list[Broken] = []
+        waiting: list[Broken] = []
+        for group in sorted(snapshot.groups, key=lambda one: one.uuid):
+            if not server_group.is_enforced(group, settings):
+                continue
+            one = Broken(
+                group,
+                sorted(
+                    index.instance[uuid]
+                    for uuid in set(group.members)
+                    if uuid in index.instance
+                ),
+            )
+            if not self._moves.excess(one):
+                continue
+            waits = any(uuid in moving for uuid in group.members)
+            (waiting if waits else ready).append(one)
+        return ready, waiting
+
+    def run(self) -> PhaseEnd:
+        """Repair until nothing is broken, the budget is used or none helps.
+
+        Every round takes the move that leaves the combined imbalance lowest
+        (H7), whichever group it is for.
+        """
+        while (broken := self._broken()) and self._draft.left > 0:
+            self._short = {}
+            if not self._step(broken) and not any(
+                self._gather(one) for one in broken if one.is_together
+            ):
+                break
+        return self._end(self._broken())
+
+    def asked(self, instance: int) -> dict[int, str]:
+        """Where a move of an instance brings a group closer to its rule now.
+
+        :returns: hosts to the uuid of the group, the first of several
+        """
+        return self._ends(instance, self._broken())
+
+    def waiting(self, instance: int) -> dict[int, str]:
+        """The same for groups that have a member on its way."""
+        return self._ends(instance, self._waiting)
+
+    def _ends(self, instance: int, broken: Sequence[Broken]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for one in broken:
+            if instance in one.members:
+                members, hosts = self._moves.ends(one)
+                if instance in members:
+                    for host in hosts:
+                        found.setdefault(host, one.group.uuid)
+        return found
+
+    def _broken(self) -> list[Broken]:
+        return [one for one in self._groups if self._moves.excess(one)]
+
+    def _step(self, broken: Sequence[Broken]) -> bool:
+        """Make the best move that brings a group closer to its rule."""
+        found: list[Move] = []
+        for one in broken:
+            members, hosts = self._moves.ends(one)
+            found += self._moves.legal(one, members, hosts)
+        return self._make_best(found)
+
+    def _make_best(self, moves: list[Move]) -> bool:
+        if moves:
+            self._make(self._moves.best(moves))
+        return bool(moves)
+
+    def _make(self, move: Move) -> None:
+        self._draft.make(move.instance, move.destination)
+        self._for.append(move.group)
+
+    def _gather(self, one: Broken) -> bool:
+        """Bring a group that is stuck together on another of its hosts.
+
+        Its moves so far are made undone for that. Whole and within the
+        budget, or all stays as it is.
+        """
+        before = sum(map(self._moves.excess, self._groups))
+        kept = self._unwind(self._start)
+        if self._replay([move for move in kept if move.group is not one]):
+            start = len(self._draft.made)
+            on = self._moves.on(one)
+            for host in sorted(on, key=lambda host: (-on[host], host)):
+                if not self._is_worth_trying(one, on, host):
+                    continue
+                closer = self._gather_on(one, host) and before > sum(
+                    map(self._moves.excess, self._groups)
+                )
+                if closer:
+                    return True
+                self._unwind(start)
+        self._unwind(self._start)
+        for move in kept:
+            self._make(move)
+        return False
+
+    def _is_worth_trying(
+        self, one: Broken, on: Mapping[int, int], host: int
+    ) -> bool:
+        """Whether a group may be gathered on a host, by its counts.
+
+        Where only the budget is too small, that is noted: of the hosts on
+        which the fewest moves would do, the first.
+        """
+        moves, left = sum(on.values()) - on[host], self._draft.left
+        short = self._short.get(one.group.uuid)
+        if moves > left and short is not None and short.moves <= moves:
+            return False
+        if not self._moves.can_meet(one, host):
+            return False
+        if moves <= left:
+            return True
+        name = self._state.index.hosts[host]
+        self._short[one.group.uuid] = group_reasons.Shortfall(
+            name, moves, int(left)
+        )
+        return False
+
+    def _gather_on(self, one: Broken, host: int) -> bool:
+        """Move all other members to a host; False if that cannot be."""
+        while left := [
+            member
+            for member in one.members
+            if self._state.host_of[member] != host
+        ]:
+            if not self._make_best(self._moves.legal(one, left, [host])):
+                return False
+        return True
+
+    def _unwind(self, start: int) -> list[Move]:
+        """Take moves of this phase back.
+
+        :param start: how many moves of the draft are to stay
+        :returns: these, in order
+        """
+        made = self._draft.made[start:]
+        own = self._for[start - self._start :]
+        for _ in made:
+            self._draft.take_back()
+        del self._for[start - self._start :]
+        return [
+            Move(move.undo.instance, move.undo.destination, group)
+            for move, group in zip(made, own, strict=True)
+        ]
+
+    def _replay(self, moves: Iterable[Move]) -> bool:
+        """Make moves again, as long as each is legal."""
+        return all(
+            self._make_best(
+                self._moves.legal(
+                    move.group, [move.instance], [move.destination]
+                )
+            )
+            for move in moves
+        )
+
+    def _end(self, left: list[Broken]) -> PhaseEnd:
+        """How it ended, and why what is left is left (H11)."""
+        moves = len(self._draft.made) - self._start
+        stopped = StopReason.DONE
+        if left:
+            used = self._draft.left <= 0 or self._short
+            stopped = StopReason.BUDGET if used else StopReason.STUCK
+        end = PhaseEnd(
+            stopped,
+            group_reasons.summary(
+                stopped,
+                len(self._groups),
+                len(left),
+                len(self._waiting),
+                moves,
+                self._draft.budget,
+                int(self._draft.left) if self._short else 0,
+            ),
+        )
+        for one in left:
+            self._tell(one, end)
+        end.warnings += [
+            group_reasons.waiting(one, self._moves.on(one), self._state)
+            for one in self._waiting
+        ]
+        return end
+
+    def _tell(self, one: Broken, end: PhaseEnd) -> None:
+        """Add to the end of the phase why a group was left."""
+        why = self._why_left(one)
+        end.stayed |= {
+            member: reason
+            for member, reason in why.items()
+            if self._draft.movable[member]
+        }
+        on = self._moves.on(one)
+        if short := self._short.get(one.group.uuid):
+            end.warnings.append(
+                f'{group_reasons.described(one, on, self._state)}: {short.text}'
+            )
+        elif self._draft.left > 0:
+            end.warnings.append(
+                group_reasons.unrepaired(one, on, self._state, why)
+            )
+
+    def _why_left(self, one: Broken) -> dict[int, str]:
+        """Why each offending member of a group was left, by position."""
+        if short := self._short.get(one.group.uuid):
+            return dict.fromkeys(one.members, short.text)
+        used = self._draft.left <= 0
+        members, hosts = self._moves.ends(one)
+        names = self._state.index.instances
+        moved = {made.undo.instance for made in self._draft.made}
+        found = {}
+        for member in members:
+            if hosts == [self._state.host_of[member]]:
+                continue
+            if self._draft.movable[member]:
+                found[member] = (
+                    'the budget was used before its server group was repaired'
+                    if used
+                    else group_reasons.why_refused(
+                        self._draft, one, member, hosts
+                    )
+                )
+            elif member in moved:
+                found[member] = 'it is moved already in this plan'
+            else:
+                found[member] = self._fixed.get(
+                    names[member], 'it may not be moved'
+                )
+        return found

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How did an evacuation end, and what stays on its hosts, and why?"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kronos.engine.arrays import IntArray
+from kronos.engine.planning import stop_reasons
+from kronos.engine.scoring import labels
+from kronos.engine.simulation.simulation import Draft, PhaseEnd
+from kronos.engine.simulation.utilization import worsens
+from kronos.engine.types import StopReason
+
+MAX_HOSTS = 4
+"""So many hosts are named one by one in the sentence of a phase."""
+MAX_REASONS = 3
+"""So many reasons a host, in a warning."""
+
+
+class Departures:
+    """What leaves the hosts that are drained, in words.
+
+    :param draft: before the first move of the phase
+    :param sources: the hosts that are drained
+    :param hears: whether a policy's objection to a move counts
+    :param fixed: instance uuid to the reason why no phase may move it
+    :param weighs: whether soft rules may be outweighed by a penalty
+    """
+
+    def __init__(
+        self,
+        draft: Draft,
+        sources: Sequence[int],
+        hears: bool,
+        fixed: Mapping[str, str],
+        weighs: bool = False,
+    ) -> None:
+        self._draft = draft
+        self._state = draft.state
+        self._sources = sorted(sources)
+        self._hears = hears
+        self._fixed = fixed
+        self._weighs = weighs
+        self._number = self._on_hosts()
+
+    def end(self, left: IntArray) -> PhaseEnd:
+        """The end of the phase, as the draft stands now.
+
+        :param left: the movable instances that have not left
+        """
+        waiting: dict[int, str] = {}
+        stuck: dict[int, str] = {}
+        for instance in left.tolist():
+            if reason := self._obstacle(instance):
+                stuck[instance] = reason
+            else:
+                waiting[instance] = self._no_budget()
+        cannot = self._on_hosts() - self._on_hosts(waiting)
+        return PhaseEnd(
+            self._stopped(waiting, cannot),
+            self._reason(waiting, cannot),
+            waiting | stuck,
+            self._warnings(stuck, waiting),
+        )
+
+    def _on_hosts(
+        self, instances: Mapping[int, str] | None = None
+    ) -> Counter[int]:
+        """How many instances are on each of the hosts, all or some."""
+        at = self._state.host_of
+        if instances is not None:
+            at = at[np.array(list(instances), dtype=np.intp)]
+        found = Counter(at.tolist())
+        return Counter({host: found[host] for host in self._sources})
+
+    def _no_budget(self) -> str:
+        number = self._draft.budget
+        if not number:
+            # It is less by what is under way, and was at least 1.
+            return 'no migration is left in the budget: others are under way'
+        if number == 1:
+            return 'the budget of 1 migration is used'
+        return f'the budget of {number} migrations is used'
+
+    def _stopped(
+        self, waiting: Mapping[int, str], cannot: Counter[int]
+    ) -> StopReason:
+        if waiting:
+            return StopReason.BUDGET
+        return StopReason.STUCK if cannot.total() else StopReason.DONE
+
+    def _reason(self, waiting: Mapping[int, str], cannot: Counter[int]) -> str:
+        if not self._sources:
+            return 'no host is to be drained'
+        late = self._on_hosts(waiting)
+        if len(self._sources) > MAX_HOSTS:
+            return self._sentence(
+                f'{len(self._sources)} hosts',
+                self._number.total(),
+                cannot.total(),
+                late.total(),
+            )
+        names = self._state.index.hosts
+        return '; '.join(
+            self._sentence(
+                names[host], self._number[host], cannot[host], late[host]
+            )
+            for host in self._sources
+        )
+
+    def _sentence(
+        self, where: str, number: int, cannot: int, late: int
+    ) -> str:
+        """``cmp5: 10 of 12 instances leave, 2 cannot``"""
+        if not number:
+            return f'{where}: no instance is left there'
+        leaving = number - cannot - late
+        if leaving == number == 1:
+            return f'{where}: its only instance leaves'
+        if leaving == number:
+            return f'{where}: all {number} instances leave'
+        text = f'{where}: {leaving} of {number} instances leave'
+        if cannot:
+            text += f', {cannot} cannot'
+        if late:
+            text += f', {self._no_budget()}'
+        return text
+
+    def _obstacle(self, instance: int) -> str:
+        """Why an instance cannot leave, as things stand; '' if it can."""
+        one = np.array([instance])
+        rules = self._draft.constraints
+        rows = rules.hard_rows(one) if self._weighs else rules.rows(one)
+        legal = np.flatnonzero(rows[0])
+        if not legal.size:
+            return stop_reasons.no_destination(self._draft, instance)
+        if not self._hears:
+            return ''
+        source = self._state.host_of[one]
+        ends = self._state.shifted(one, source, legal)
+        gains, objected = self._state.judge(source, legal, *ends)
+        if not objected.all():
+            return ''
+        best = legal[np.argsort(-gains, kind='stable')].tolist()
+        texts = [
+            self._objection(instance, host) for host in best[:MAX_REASONS]
+        ]
+        texts += [''] * (legal.size - len(texts))
+        some = '1 legal destination, it'
+        if legal.size > 1:
+            some = f'{legal.size} legal destinations, each'
+        return (
+            f'{some} would push a policy past its threshold: '
+            f'{labels.some(texts, MAX_REASONS)}; '
+            'drain_may_exceed_threshold is false'
+        )
+
+    def _objection(self, instance: int, host: int) -> str:
+        """``cpu 0.210 > 0.15 on cmp2``"""
+        state = self._state
+        before = state.imbalances
+        undo = state.move(instance, host)
+        after = state.imbalances
+        state.take_back(undo)
+        objecting = np.flatnonzero(worsens(before, after, state.thresholds))
+        texts = [
+            f'{state.policies[p]} {after[p]:.3f} > {state.thresholds[p]:g}'
+            for p in objecting.tolist()
+        ]
+        return f'{" and ".join(texts)} on {state.index.hosts[host]}'
+
+    def _warnings(
+        self, stuck: Mapping[int, str], waiting: Mapping[int, str]
+    ) -> list[str]:
+        """One line for each host that something cannot leave."""
+        index = self._state.index
+        reasons: dict[int, dict[str, str]] = {}
+        for instance, host in enumerate(self._state.host_of.tolist()):
+            if host in self._number and instance not in waiting:
+                uuid = index.instances[instance]
+                reason = stuck.get(instance) or self._fixed.get(uuid)
+                reasons.setdefault(host, {})[uuid] = (
+                    reason or 'it may not be moved'
+                )
+        return [
+            f'host {index.hosts[host]}: {len(found)} of {self._number[host]} '
+            f'instances cannot leave: {_most_frequent(found)}'
+            for host, found in sorted(reasons.items())
+        ]
+
+
+def _most_frequent(reasons: Mapping[str, str]) -> str:
+    """``5 instances: REASON; UUID: REASON; and 2 more``"""
+    number = Counter(reasons.values())
+    example = {
+        reason: uuid for uuid, reason in reversed(list(reasons.items()))
+    }
+    ordered = sorted(number, key=lambda one: (-number[one], example[one]))
+    parts = [
+        f'{number[one]} instances: {one}'
+        if number[one] > 1
+        else f'{example[one]}: {one}'
+        for one in ordered[:MAX_REASONS]
+    ]
+    more = sum(number[one] for one in ordered[MAX_REASONS:])
+    return '; '.join(parts) + (f'; and {more} more' if more else '')

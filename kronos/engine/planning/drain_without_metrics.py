@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a drain go by where the metrics say nothing? By Placement.
+
+A drain is an order of the operator: the host is to become empty, whether
+Prometheus answers or not. What leaves it then goes to where Placement has
+room, evenly by free memory; its server groups hold as ever. Nothing else is
+planned in such a scope.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kronos.engine.eligibility import hosts
+from kronos.engine.reasons import Code, code_of
+from kronos.engine.scoring import scorecard
+from kronos.engine.settings import Settings
+from kronos.engine.types import Host, Snapshot, StopReason
+from kronos.engine.types.metrics import PolicyReadings, Reading, Sample
+from kronos.policies.models import Fallback, LabelType, Mode, Policy
+
+NAME = 'placement_memory'
+"""Of the policy that stands in."""
+MEMORY = 'MEMORY_MB'
+FULL = 1.0 + 1e-6
+"""A ceiling that leaves it to Placement how full a host may become."""
+TOLD = 'drained without metrics, by {}: {}; nothing else is planned'
+GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
+
+
+@dataclass
+class Given:
+    """What a scope is planned by."""
+
+    snapshot: Snapshot
+    policies: list[Policy]
+    settings: Settings
+    notice: str = ''
+    """Why it is not what was asked for; '' if it is."""
+
+
+def given(
+    snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
+) -> Given:
+    """What is asked for, or what a drain goes by instead.
+
+    Where a scope has hosts to be drained and would stand still for lack of
+    metrics, its drain is planned all the same: by the policies that are
+    left, where only ``require_all_policies`` forbids that, and else by the
+    memory that Placement has free.
+
+    :param policies: the enabled ones
+    """
+    asked = Given(snapshot, list(policies), settings)
+    if not (policies and hosts.to_drain(snapshot, settings)):
+        return asked
+    card = scorecard.score(snapshot, policies, settings)
+    if not _lacks_metrics(card):
+        return asked
+    alone = replace(
+        settings,
+        require_all_policies=False,
+        enforce_hard_affinity=False,
+        enforce_soft_affinity=False,
+        rebalance=False,
+    )
+    by_policies = Given(
+        snapshot,
+        list(policies),
+        alone,
+        TOLD.format('the policies that are left', card.reason),
+    )
+    by_memory = _by_memory(snapshot, policies, alone, card.reason)
+    return next(
+        (one for one in (by_policies, by_memory) if not _stands_still(one)),
+        asked,
+    )
+
+
+def _by_memory(
+    snapshot: Snapshot,
+    policies: Sequence[Policy],
+    settings: Settings,
+    reason: str,
+) -> Given:
+    # A host of which Placement tells nothing takes no part, however many.
+    settings = replace(settings, min_host_coverage=0.0)
+    policy = _policy(policies)
+    readings = snapshot.readings | {policy.name: _readings(snapshot)}
+    return Given(
+        replace(snapshot, readings=readings),
+        [*_skipped(snapshot, policies, settings), policy],
+        settings,
+        TOLD.format('the memory that Placement has free', reason),
+    )
+
+
+def _lacks_metrics(card: scorecard.Scorecard) -> bool:
+    """Whether it stands still, and would not with more of them."""
+    if card.blocked is StopReason.NO_POLICY:
+        return True
+    return card.blocked is StopReason.TOO_FEW_HOSTS and any(
+        code_of(reason) in GAPS for reason in card.frozen_hosts.values()
+    )
+
+
+def _skipped(
+    snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
+) -> list[Policy]:
+    """Those that say why they are not used, in a report too.
+
+    Not one of which some hosts have a value: nothing goes by it, and the
+    other hosts may take part.
+    """
+    card = scorecard.score(snapshot, policies, settings)
+    skipped = {one.name for one in card.results if one.skipped}
+    return [one for one in policies if one.name in skipped]
+
+
+def _stands_still(found: Given) -> bool:
+    card = scorecard.score(found.snapshot, found.policies, found.settings)
+    return card.blocked is not None
+
+
+def _policy(policies: Sequence[Policy]) -> Policy:
+    name = NAME
+    while any(one.name == name for one in policies):
+        name += '_'
+    return Policy.model_construct(
+        name=name,
+        mode=Mode.SPREAD,
+        weight=1.0,
+        imbalance_query='Placement: memory in use',
+        vm_profile_query='Nova: memory of the flavor',
+        vm_profile_label_type=LabelType.NOVA_INSTANCE_UUID,
+        vm_profile_fallback=Fallback.SKIP,
+        host_capacity_query='Placement: memory',
+        # No policy objects to a move: only what is legal counts.
+        threshold=1.0,
+        capacity_threshold=FULL,
+        max_migrations_per_cycle=max(
+            one.max_migrations_per_cycle for one in policies
+        ),
+    )
+
+
+def _readings(snapshot: Snapshot) -> PolicyReadings:
+    now = snapshot.taken_at
+    sizes = {
+        name: room
+        for name, host in snapshot.hosts.items()
+        if (room := _memory(host)) is not None
+    }
+    return PolicyReadings(
+        imbalance=Reading(
+            '',
+            samples=[
+                Sample(name, min(max(0.0, used / size), 1.0), now)
+                for name, (size, used) in sizes.items()
+            ],
+        ),
+        profile=Reading(
+            '',
+            samples=[
+                Sample(uuid, float(one.memory_mb), now)
+                for uuid, one in snapshot.instances.items()
+            ],
+        ),
+        host_capacity=Reading(
+            '',
+            samples=[
+                Sample(name, float(size), now)
+                for name, (size, _) in sizes.items()
+            ],
+        ),
+    )
+
+
+def _memory(host: Host) -> tuple[int, int] | None:
+    """What Placement has of it, and how much of that is used, in MiB."""
+    room = (host.headroom or {}).get(MEMORY)
+    if room is None or room.capacity <= 0:
+        return None
+    return room.capacity, room.used

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server groups are broken, and why were they left? In sentences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kronos.engine.constraints import server_group
+from kronos.engine.planning.search.group_moves import Broken
+from kronos.engine.planning.stop_reasons import no_destination
+from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.utilization import State
+from kronos.engine.types import StopReason
+
+NAMED_MEMBERS = 3
+"""So many members of a group are explained in a warning."""
+
+
+@dataclass
+class Shortfall:
+    """A group that could be gathered, had the budget more moves left."""
+
+    host: str
+    moves: int
+    left: int
+
+    @property
+    def text(self) -> str:
+        return (
+            f'gathering its server group on {self.host} takes '
+            f'{_counted(self.moves, "migration")}, and the budget has '
+            f'{self.left} left'
+        )
+
+
+def described(one: Broken, on: Mapping[int, int], state: State) -> str:
+    """``anti-affinity group db: 2 members on cmp1``."""
+    names = state.index.hosts
+    return server_group.describe(
+        one.group, {names[host]: number for host, number in on.items()}
+    )
+
+
+def summary(
+    stopped: StopReason,
+    broken: int,
+    left: int,
+    waiting: int,
+    moves: int,
+    budget: int | None,
+    unused: int,
+) -> str:
+    """How the repair ended, with its numbers.
+
+    :param broken: groups to repair at the start; ``left``: at the end
+    :param waiting: other broken groups, of which a member is on its way
+    :param unused: what is left of the budget, too little for any of them
+    """
+    text = _summary(stopped, broken, left, moves, budget, unused)
+    if not waiting:
+        return text
+    wait = (
+        f'{_counted(waiting, "broken server group")} left until a member '
+        'that is on its way has arrived'
+    )
+    return f'{text}; {wait}' if broken else wait
+
+
+def _summary(
+    stopped: StopReason,
+    broken: int,
+    left: int,
+    moves: int,
+    budget: int | None,
+    unused: int,
+) -> str:
+    by = f'by {_counted(moves, "migration")}'
+    if not broken:
+        return 'no server group is broken'
+    if stopped is StopReason.DONE:
+        return f'{_counted(broken, "server group")} repaired {by}'
+    text = 'no further legal migration repairs a server group'
+    if stopped is StopReason.BUDGET:
+        text = f'the budget of {_counted(budget or 0, "migration")} is used'
+        if unused:
+            text = (
+                f'{unused} left of the budget of '
+                f'{_counted(budget or 0, "migration")}, too few for another '
+                'server group'
+            )
+        elif not budget:
+            text = 'nothing is left of the budget'
+    return (
+        f'{text}; {broken - left} of {_counted(broken, "broken server group")}'
+        f' repaired, {_counted(moves, "migration")} made for them'
+    )
+
+
+def unrepaired(
+    one: Broken,
+    on: Mapping[int, int],
+    state: State,
+    reasons: Mapping[int, str],
+) -> str:
+    """The warning about a group that no legal move helps (H11)."""
+    some = list(reasons.items())
+    texts = [
+        f'{state.index.instances[member]}: {reason}'
+        for member, reason in some[:NAMED_MEMBERS]
+    ]
+    if len(some) > NAMED_MEMBERS:
+        texts.append(f'and {len(some) - NAMED_MEMBERS} more')
+    return f'{described(one, on, state)} cannot be repaired: ' + '; '.join(
+        texts
+    )
+
+
+def waiting(one: Broken, on: Mapping[int, int], state: State) -> str:
+    """The warning about a group that is left until a migration has ended."""
+    return (
+        f'{described(one, on, state)} is not repaired now: a member is '
+        'on its way'
+    )
+
+
+def why_refused(
+    draft: Draft, one: Broken, member: int, hosts: Sequence[int]
+) -> str:
+    """Why no move of a member helps, host by host or in numbers.
+
+    :param hosts: where it would have to go
+    """
+    rules, names = draft.constraints, draft.state.index.hosts
+    rules.repair(one.group.uuid)
+    mask = rules.rows(np.array([member]))[0]
+    others = [host for host in hosts if host != draft.state.host_of[member]]
+    legal = [host for host in others if mask[host]]
+    reasons = {
+        host: rules.why_not(member, host)
+        for host in others[:NAMED_MEMBERS]
+        if not legal
+    }
+    every = no_destination(draft, member) if not legal else ''
+    rules.repair('')
+    if legal:
+        some = ', '.join(names[host] for host in legal[:NAMED_MEMBERS])
+        return (
+            f'{_counted(len(legal), "legal destination")} ({some}), but '
+            'none that brings the group closer to its rule and worsens no '
+            'policy that then is over its threshold'
+        )
+    if not one.is_together or not reasons:
+        return every
+    return '; '.join(
+        f'{names[host]}: {reason}' for host, reason in reasons.items()
+    )
+
+
+def _counted(number: int, what: str) -> str:
+    return f'{number} {what}{"" if number == 1 else "s"}'

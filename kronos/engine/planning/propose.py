@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What should be moved, in every scope? The one entry of the engine.
+
+It decides and changes nothing: its snapshots are left as they are.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kronos.engine.planning import drain_without_metrics
+from kronos.engine.planning.scope_planner import Scope
+from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.settings import Settings
+from kronos.engine.types import AggregateResult, CycleReport, Snapshot
+from kronos.policies.models import Policy
+
+
+def propose(
+    snapshots: Sequence[Snapshot],
+    policies: Sequence[Policy],
+    settings: Settings,
+) -> CycleReport:
+    """Plan every scope, one after the other, in the order given.
+
+    Per scope (A14): score, cooldown, profile, leave out what is not
+    available; then the phases: evacuation, repair of server groups, and
+    spread or pack by the mode of the policies. They share a budget (H10),
+    and each starts from what the one before left. A host that is in several
+    scopes is found by the later one as the earlier one leaves it, and no
+    instance is planned in two (A10). A scope without usable metrics stands
+    still, but for its drain (:mod:`.unmeasured`).
+
+    :param snapshots: one per scope, of one moment
+    :param policies: of one mode; those not enabled are ignored
+    :returns: the steps in an order in which each is legal, for every scope
+        why it ended, and for every instance that does not move why
+    :raises ValueError: if the enabled policies are of two modes,
+        ``settings.max_migrations`` is less than 1, or the settings ask for
+        no phase
+    """
+    enabled = [policy for policy in policies if policy.enabled]
+    if len({policy.mode for policy in enabled}) > 1:
+        raise ValueError('all enabled policies must have one mode')
+    if settings.max_migrations is not None and settings.max_migrations < 1:
+        raise ValueError(
+            f'max_migrations is {settings.max_migrations}: it must be at '
+            'least 1'
+        )
+    if not (settings.evacuate or settings.enforces or settings.rebalance):
+        raise ValueError('the settings ask for no phase')
+    carry = Carry()
+    # Sums of absurd values overflow; such moves are never chosen.
+    with np.errstate(over='ignore', invalid='ignore'):
+        return CycleReport(
+            [_planned(one, enabled, settings, carry) for one in snapshots]
+        )
+
+
+def _planned(
+    snapshot: Snapshot,
+    policies: Sequence[Policy],
+    settings: Settings,
+    carry: Carry,
+) -> AggregateResult:
+    given = drain_without_metrics.given(snapshot, policies, settings)
+    scope = Scope(given.snapshot, given.policies, given.settings, carry)
+    result = scope.plan()
+    if given.notice:
+        result.unmeasured = given.notice
+        result.warnings.append(given.notice)
+    return result

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is the result of planning a scope, with all its reasons?"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from kronos.engine.arrays import EPSILON
+from kronos.engine.constraints import constraint_set, server_group
+from kronos.engine.planning.phases import Phases
+from kronos.engine.scoring.scorecard import Scorecard
+from kronos.engine.settings import Settings
+from kronos.engine.simulation.simulation import Draft, Made
+from kronos.engine.simulation.utilization import State
+from kronos.engine.types import (
+    AggregateResult,
+    Drain,
+    GroupStanding,
+    InstanceStanding,
+    MigrationStep,
+    PolicyResult,
+    Snapshot,
+    StopReason,
+)
+
+
+def standing(
+    snapshot: Snapshot,
+    card: Scorecard,
+    stopped: StopReason,
+    reason: str,
+    settings: Settings,
+) -> AggregateResult:
+    """The result of a scope in which nothing is moved."""
+    combined = math.fsum(
+        one.weight * one.imbalance_before for one in card.results
+    )
+    placement = {one.uuid: one.host for one in snapshot.instances.values()}
+    broken = server_group.violations(snapshot.groups, placement, settings)
+    in_use = len({one.host for one in snapshot.instances.values()})
+    result = AggregateResult(
+        name=snapshot.scope,
+        stopped=stopped,
+        reason=reason,
+        policies=card.results,
+        combined_before=combined,
+        combined_after=combined,
+        availability_zones={
+            host: constraint_set.zone_of(snapshot, host)
+            for host in sorted(snapshot.hosts)
+        },
+        unavailable_hosts=card.frozen_hosts,
+        not_drained=card.not_drained,
+        stayed=dict.fromkeys(sorted(snapshot.instances), reason),
+        hosts_in_use_before=in_use,
+        hosts_in_use_after=in_use,
+        violations_before=broken,
+        violations_after=list(broken),
+        groups=_groups(snapshot, placement, placement, settings),
+        instances=_instances(snapshot),
+        warnings=card.warnings,
+    )
+    _score_before(result.policies)
+    over = _hosts_over(result.policies)
+    result.hosts_over_before = result.hosts_over_after = over
+    result.drains = _drains(result, snapshot, card)
+    return result
+
+
+def _hosts_over(policies: list[PolicyResult]) -> int:
+    """As :meth:`State.hosts_over`, where there is no state to ask."""
+    over: set[str] = set()
+    for policy in policies:
+        lowest = min((one.value for one in policy.scores), default=0.0)
+        limit = lowest + policy.threshold + EPSILON
+        over.update(one.host for one in policy.scores if one.value > limit)
+    return len(over)
+
+
+def planned(
+    phases: Phases, draft: Draft, fixed: dict[str, str]
+) -> AggregateResult:
+    """The result of a scope in which the phases ran.
+
+    :param fixed: instance uuid to the reason why no phase might move it
+    """
+    last = phases.ends[-1]
+    card, state = phases.scorecard, phases.state
+    result = standing(
+        phases.snapshot,
+        card,
+        last.stopped,
+        '; '.join(end.reason for end in phases.ends),
+        phases.settings,
+    )
+    result.steps = [_step(made, phases) for made in draft.made]
+    result.combined_after = state.combined()
+    result.hosts_over_before = phases.hosts_over_before
+    result.hosts_over_after = state.hosts_over()
+    result.hosts_in_use_after = len(set(state.host_of.tolist()))
+    placement = state.placement()
+    result.violations_after = server_group.violations(
+        phases.snapshot.groups, placement, phases.settings
+    )
+    before = {uuid: one.host for uuid, one in result.instances.items()}
+    result.groups = _groups(
+        phases.snapshot, before, placement, phases.settings
+    )
+    result.begun = [one for end in phases.ends for one in end.begun]
+    result.warnings += [text for end in phases.ends for text in end.warnings]
+    _score_after(result.policies, state)
+    _explain(result, phases, fixed)
+    result.drains = _drains(result, phases.snapshot, card)
+    return result
+
+
+def _instances(snapshot: Snapshot) -> dict[str, InstanceStanding]:
+    return {
+        uuid: InstanceStanding(one.name, one.host)
+        for uuid, one in sorted(snapshot.instances.items())
+    }
+
+
+def _score_before(policies: list[PolicyResult]) -> None:
+    """Without a move every host keeps its value."""
+    for policy in policies:
+        for score in policy.scores:
+            score.after = score.value
+
+
+def _score_after(policies: list[PolicyResult], state: State) -> None:
+    position = {name: at for at, name in enumerate(state.policies)}
+    for policy in policies:
+        at = position.get(policy.name)
+        if at is None:
+            policy.imbalance_after = 0.0
+            continue
+        policy.imbalance_after = float(state.imbalances[at])
+        values = dict(
+            zip(state.index.hosts, state.scores[at].tolist(), strict=True)
+        )
+        for score in policy.scores:
+            score.after = values[score.host]
+
+
+def _groups(
+    snapshot: Snapshot,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    settings: Settings,
+) -> list[GroupStanding]:
+    """The groups with members in the scope, with what their rules say.
+
+    :param before: instance uuid to host, and ``after`` the same
+    """
+    found = []
+    for one in sorted(snapshot.groups, key=lambda group: group.uuid):
+        uuids = set(one.members)
+        members = sorted(uuids & before.keys())
+        if not members:
+            continue
+        broken = [
+            server_group.describe(one, Counter(at[uuid] for uuid in members))
+            for at in (before, after)
+        ]
+        found.append(
+            GroupStanding(
+                uuid=one.uuid,
+                name=one.name,
+                policy=one.policy,
+                most_per_host=server_group.most_per_host(one),
+                enforced=server_group.is_enforced(one, settings),
+                members=members,
+                elsewhere=len(uuids) - len(members),
+                broken_before=broken[0],
+                broken_after=broken[1],
+            )
+        )
+    return found
+
+
+def _explain(
+    result: AggregateResult, phases: Phases, fixed: dict[str, str]
+) -> None:
+    """Give every instance that does not move a reason."""
+    names = phases.state.index.instances
+    found: dict[str, str] = {}
+    for end in phases.ends:
+        found |= {names[at]: reason for at, reason in end.stayed.items()}
+    moved = {step.instance for step in result.steps}
+    result.unmovable = fixed | {
+        uuid: reason for uuid, reason in found.items() if uuid not in moved
+    }
+    last = phases.ends[-1]
+    result.stayed = {
+        uuid: result.unmovable.get(uuid, f'not needed: {last.reason}')
+        for uuid in names
+        if uuid not in moved
+    }
+
+
+def _drains(
+    result: AggregateResult, snapshot: Snapshot, card: Scorecard
+) -> list[Drain]:
+    # A server group's repair may take the rest away.
+    leaving = {(step.instance, step.source) for step in result.steps}
+    on: dict[str, list[str]] = {host: [] for host in card.draining}
+    for uuid, one in sorted(snapshot.instances.items()):
+        if one.host in on:
+            on[one.host].append(uuid)
+    drains = []
+    for host, reason in card.draining.items():
+        there = on[host]
+        staying = {
+            uuid: result.stayed[uuid]
+            for uuid in there
+            if (uuid, host) not in leaving
+        }
+        drains.append(
+            Drain(host, reason, len(there), len(there) - len(staying), staying)
+        )
+    return drains
+
+
+def _step(made: Made, phases: Phases) -> MigrationStep:
+    state, undo = phases.state, made.undo
+    uuid = state.index.instances[undo.instance]
+    instance = phases.snapshot.instances[uuid]
+    before, after = (
+        dict(zip(state.policies, one.tolist(), strict=True))
+        for one in (made.before, made.after)
+    )
+    return MigrationStep(
+        scope=phases.snapshot.scope,
+        phase=made.phase,
+        instance=uuid,
+        instance_name=instance.name,
+        source=state.index.hosts[undo.source],
+        destination=state.index.hosts[undo.destination],
+        memory_mb=instance.memory_mb,
+        imbalance_before=before,
+        imbalance_after=after,
+        combined_before=math.fsum(state.weights * made.before),
+        combined_after=math.fsum(state.weights * made.after),
+        requires=(
+            ''
+            if made.requires is None
+            else state.index.instances[made.requires]
+        ),
+    )

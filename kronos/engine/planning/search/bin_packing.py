@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do these instances fit there, one after another? A trial.
+
+It leads the rules of a draft, and the placement that they share, through
+what it places, so that each instance meets what the ones before it leave.
+The scores of the draft stay as they are, and all can be taken back.
+"""
+
+import numpy as np
+
+from kronos.engine.arrays import BoolArray, FloatArray, IntArray
+from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.simulation.simulation import Draft
+
+DECIMALS = 9
+"""As many as :data:`~kronos.engine.arrays.EPSILON` has."""
+
+
+def ranked(values: FloatArray) -> FloatArray:
+    """Values to compare by: those within a billionth become equal."""
+    return np.round(values, DECIMALS)
+
+
+class Filling:
+    """A trial on a draft.
+
+    :param draft: has no move of it; from the first :meth:`place` to the
+        :meth:`take_back` nothing else may change it
+    :param rules: instead of those of the draft
+    """
+
+    def __init__(self, draft: Draft, rules: Constraints | None = None) -> None:
+        self._state = draft.state
+        self._rules = rules or draft.constraints
+        self.load: FloatArray = draft.state.weights @ draft.state.scores
+        """[H]: combined weighted scores, with what was placed"""
+        self.moves: list[tuple[int, int, int]] = []
+        """Instance, source and destination"""
+
+    def place(self, instances: IntArray, hosts: BoolArray) -> int | None:
+        """Put each on the fullest host that may have it (B13).
+
+        :param instances: in the order in which they are placed
+        :param hosts: [H], where they may go if the rules agree
+        :returns: the first that finds no host, None if all do; those placed
+            before it stay placed
+        """
+        allowed = self._rules.rows(instances) & hosts
+        homeless = np.flatnonzero(~allowed.any(axis=1))
+        if homeless.size:
+            return int(instances[homeless[0]])
+        for instance, row in zip(instances.tolist(), allowed, strict=True):
+            if not self._put(instance, row):
+                return int(instance)
+        return None
+
+    def place_some(
+        self, instances: IntArray, hosts: BoolArray, most: float
+    ) -> tuple[list[int], list[int]]:
+        """The same, but go on with the next where one finds no host.
+
+        :param most: so many are placed
+        :returns: those that find no host, and those after the last placed
+        """
+        stuck: list[int] = []
+        allowed = self._rules.rows(instances) & hosts
+        everyone = instances.tolist()
+        for at, (instance, row) in enumerate(
+            zip(everyone, allowed, strict=True)
+        ):
+            if len(self.moves) >= most:
+                return stuck, everyone[at:]
+            if not self._put(instance, row):
+                stuck.append(instance)
+        return stuck, []
+
+    def take_back(self) -> None:
+        """Lead the rules back to where they were."""
+        while self.moves:
+            instance, source, destination = self.moves.pop()
+            self._shift(instance, destination, source)
+
+    def heaviest_first(self, instances: IntArray) -> IntArray:
+        """By combined weight on their own hosts, descending (B12).
+
+        Of equals the one with the most memory first, the hardest to place;
+        then by uuid.
+        """
+        state = self._state
+        hosts = state.host_of[instances]
+        shares = state.usage[:, instances] / state.capacity[:, hosts]
+        weight = ranked(state.weights @ shares)
+        memory = state.memory_mb[instances]
+        order = np.lexsort((instances, -memory, -weight))
+        return instances[order]
+
+    def _put(self, instance: int, allowed: BoolArray) -> bool:
+        host = self._fullest(instance, allowed)
+        if host is None:
+            return False
+        source = int(self._state.host_of[instance])
+        self.moves.append((instance, source, host))
+        self._shift(*self.moves[-1])
+        return True
+
+    def _fullest(self, instance: int, allowed: BoolArray) -> int | None:
+        """The fullest of the hosts by the scores now, ties by name.
+
+        :param allowed: [H], as of before the instances before it; since
+            placing those can only forbid more, the rules are asked again
+            only about the host that would be taken
+        """
+        hosts = np.flatnonzero(allowed)
+        load = ranked(self.load[hosts])
+        while load.size:
+            at = int(load.argmax())
+            if load[at] == -np.inf:
+                return None
+            host = int(hosts[at])
+            if not self._rules.why_not(instance, host):
+                return host
+            load[at] = -np.inf
+        return None
+
+    def _shift(self, instance: int, source: int, destination: int) -> None:
+        state = self._state
+        used = state.usage[:, instance]
+        for host, sign in ((source, -1.0), (destination, 1.0)):
+            share = used / state.capacity[:, host]
+            self.load[host] += sign * float(state.weights @ share)
+        self._rules.follow(instance, source, destination)
+        state.host_of[instance] = destination

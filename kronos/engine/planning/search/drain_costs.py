@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does it cost at least to move an instance off a drained host?
+
+The cost is what a move adds to the highest scores, and its price for soft
+rules. It is kept for all pairs and changes with the column that was
+entered, or if a highest score does.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kronos.engine.arrays import BoolArray, FloatArray, IntArray
+from kronos.engine.simulation.simulation import Draft
+
+PAIRS_AT_ONCE = 2**15
+"""Pairs looked at in one go: arrays of 256 KiB stay in the cache."""
+
+
+class Leavers:
+    """The instances that have not left yet [n], and the hosts [D].
+
+    :param draft: in phase evacuate
+    :param instances: those that are to leave
+    :param penalty: in combined imbalance, for each soft rule that is broken
+        and does not veto
+    """
+
+    def __init__(
+        self, draft: Draft, instances: IntArray, penalty: float
+    ) -> None:
+        self._draft = draft
+        self._state = draft.state
+        self._penalty = penalty
+        # Only what counts is a destination.
+        self._hosts = np.flatnonzero(draft.state.counts)
+        self._column_of = np.cumsum(draft.state.counts) - 1
+        self._instances = instances.copy()
+        self._left = len(instances)
+        """The rows from here on have left."""
+        shape = len(instances), len(self._hosts)
+        self._legal: BoolArray = np.zeros(shape, dtype=bool)
+        # Who shares no soft group with anyone breaks no soft rule at any
+        # host, and never will.
+        self._is_priced: BoolArray = np.zeros(len(instances), dtype=bool)
+        rules = draft.constraints
+        for part in self._parts():
+            some = self._instances[part]
+            self._legal[part] = rules.hard_rows(some)[:, self._hosts]
+            self._is_priced[part] = rules.soft_breaks_rows(some).any(axis=1)
+        self._costs: FloatArray = np.zeros(shape)
+        self._is_free: BoolArray = np.zeros(shape, dtype=bool)
+        self._highest: list[float] = []
+        """The highest scores that costs are known for."""
+        self._row_of_price: IntArray = np.zeros(0, dtype=np.intp)
+        self._prices: FloatArray = np.zeros((1, len(self._hosts)))
+
+    @property
+    def cost(self) -> FloatArray:
+        """[n, D]; infinite where a hard rule forbids the move."""
+        return self._costs[: self._left]
+
+    @property
+    def free(self) -> BoolArray:
+        """[n, D]; legal, raises no highest score and breaks no rule."""
+        return self._is_free[: self._left]
+
+    def to(self, host: int) -> IntArray:
+        """The instances that may go to a host, by hard rules."""
+        legal = self._legal[: self._left, self._column_of[host]]
+        return self._instances[: self._left][legal]
+
+    def pairs(
+        self, rows: IntArray, columns: IntArray
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """The instances, hosts and prices of some elements."""
+        prices = self._prices[self._row_of_price[rows], columns]
+        return self._instances[rows], self._hosts[columns], prices
+
+    def follow(self, instance: int, destination: int) -> None:
+        """Take note of a move that was made."""
+        rows = self._instances[: self._left]
+        row = int(np.flatnonzero(rows == instance)[0])
+        self._left -= 1
+        last = self._left
+        self._instances[row] = self._instances[last]
+        self._is_priced[row] = self._is_priced[last]
+        self._legal[row] = self._legal[last]
+        self._costs[row] = self._costs[last]
+        self._is_free[row] = self._is_free[last]
+        # No rule looks further than at the two hosts of a move, and the
+        # host that was left takes nothing. Only a soft rule does.
+        column = int(self._column_of[destination])
+        allowed = self._draft.constraints.hard_column(destination)
+        self._legal[:last, column] = allowed[self._instances[:last]]
+        if self._highest == self._highest_now():
+            self._estimate(np.arange(last), slice(column, column + 1))
+        else:
+            self._highest = []
+
+    def refresh(self) -> None:
+        """Bring ``cost`` and ``free`` up to date."""
+        if self._highest != self._highest_now():
+            self._highest = self._highest_now()
+            for part in self._parts():
+                self._estimate(part, slice(None))
+        priced = np.flatnonzero(self._is_priced[: self._left])
+        self._row_of_price = np.zeros(self._left, dtype=np.intp)
+        self._row_of_price[priced] = np.arange(1, len(priced) + 1)
+        self._prices = np.zeros((len(priced) + 1, len(self._hosts)))
+        if not priced.size:
+            return
+        breaks = self._draft.constraints.soft_breaks_rows(
+            self._instances[priced]
+        )
+        self._prices[1:] = breaks[:, self._hosts] * self._penalty
+        self._estimate(priced, slice(None))
+        self._costs[priced] += self._prices[1:]
+        self._is_free[priced] &= self._prices[1:] == 0.0
+
+    def _highest_now(self) -> list[float]:
+        return [highest.values[0] for highest in self._state.highest]
+
+    def _parts(self) -> Iterator[slice]:
+        size = max(1, PAIRS_AT_ONCE // len(self._state.index.hosts))
+        for start in range(0, self._left, size):
+            yield slice(start, min(start + size, self._left))
+
+    def _estimate(self, rows: IntArray | slice, columns: slice) -> None:
+        """Without the prices, which change with any move of a group."""
+        state, hosts = self._state, self._hosts[columns]
+        instances = self._instances[rows][:, None]
+        legal = self._legal[rows, columns]
+        cost: FloatArray = np.zeros(legal.shape)
+        free = legal.copy()
+        sources = state.host_of[instances]
+        _, entered = state.shifted(instances, sources, hosts[None, :])
+        for p, highest in enumerate(self._highest):
+            added = np.maximum(entered[p] - highest, 0.0)
+            free &= added == 0.0
+            cost += state.weights[p] * added
+        self._costs[rows, columns] = np.where(legal, cost, np.inf)
+        self._is_free[rows, columns] = free
+
+    def flattest(self, slack: float) -> tuple[IntArray, IntArray]:
+        """Of the free moves those that lower the variance most.
+
+        Roughly, as a product of two matrices: also those that lower it by
+        up to ``slack`` less.
+
+        :returns: the instances and their destinations
+        """
+        by_host = self._by_host()
+        most = -np.inf
+        found: list[tuple[IntArray, IntArray, FloatArray]] = []
+        for part in self._parts():
+            free = self._is_free[part]
+            used = self._state.usage[:, self._instances[part]]
+            weighted = self._state.weights[:, None] * used
+            by_instance = np.concatenate([weighted, weighted * used]).T
+            drops = np.where(free, by_instance @ by_host, -np.inf)
+            highest = float(drops.max())
+            most = max(most, highest)
+            if highest == -np.inf or highest < most - slack:
+                continue
+            rows, columns = np.nonzero(drops >= most - slack)
+            found.append(
+                (rows + part.start, columns, drops[rows, columns]),
+            )
+        rows, columns, falls = (
+            np.concatenate(one) for one in zip(*found, strict=True)
+        )
+        good = falls >= most - slack
+        return self._instances[rows[good]], self._hosts[columns[good]]
+
+    def _by_host(self) -> FloatArray:
+        """[2 P, D]: what a usage and its square lower the variance by."""
+        number = len(self._hosts)
+        scores = self._state.scores[:, self._hosts]
+        above = scores - scores.mean(axis=1, keepdims=True)
+        share = 1.0 / self._state.capacity[:, self._hosts]
+        return np.concatenate(
+            [-2.0 * above * share, (1.0 / number - 1.0) * share * share]
+        )

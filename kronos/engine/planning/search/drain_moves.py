@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which instance leaves next, and to where? The search of a drain (G6).
+
+Exact pruning, so that no step judges all pairs of an instance and a host.
+The hosts that are left do not count and usages are not negative, so a move
+changes one score, and that one grows. The imbalance of a policy then falls
+only if the move enters its only lowest host: these columns are judged
+anew. Everywhere else a pair gains at most ``-cost`` (``leavers``). That is
+looked at where no lowest host takes anything.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, FloatArray, IntArray
+from kronos.engine.planning.search.drain_costs import Leavers
+from kronos.engine.simulation.simulation import Draft
+
+PAIRS_AT_ONCE = 2**15
+"""Pairs judged in one go: arrays of 256 KiB stay in the cache."""
+FIRST_PAIRS = 2**12
+"""So many of the cheapest pairs are judged before more are."""
+
+SLACK = 2 * EPSILON
+"""What is left out by an estimate is worse by more than this: estimates
+differ from what is judged by 1e-15, and equals by up to EPSILON."""
+
+Pair = tuple[int, int]
+"""An instance and its destination."""
+Judged = tuple[IntArray, IntArray, FloatArray]
+"""N instances, their destinations and what the moves gain."""
+
+
+class Exits:
+    """The moves off the hosts that are emptied, in mode spread.
+
+    :param draft: in phase evacuate
+    :param instances: those that are to leave [n]
+    :param hears: whether a policy's objection to a move counts
+    :param penalty: in combined imbalance, for each soft rule that is broken
+        and does not veto
+    """
+
+    def __init__(
+        self, draft: Draft, instances: IntArray, hears: bool, penalty: float
+    ) -> None:
+        self._draft = draft
+        self._state = draft.state
+        self._hears = hears
+        self._penalty = penalty
+        self._leavers = Leavers(draft, instances, penalty)
+
+    def best(self) -> Pair | None:
+        """The pair that leaves the combined imbalance and price lowest.
+
+        Of equals the one that lowers the variance most, then the one with
+        the least memory, then the first by uuid and name of the host.
+        """
+        found = self._into_lowest()
+        if _most(found) <= SLACK:
+            found = self._with_the_rest(found)
+        best = _most(found)
+        if best == -np.inf:
+            return None
+        equal = found[2] >= best - EPSILON
+        return self._of_equals(found[0][equal], found[1][equal])
+
+    def follow(self, instance: int, destination: int) -> None:
+        """Take note of a move that was made."""
+        self._leavers.follow(instance, destination)
+
+    def _into_lowest(self) -> Judged:
+        """All that may enter the only lowest host of some policy."""
+        hosts = sorted(
+            {
+                lowest.hosts[0]
+                for lowest in self._state.lowest
+                if lowest.values[0] < lowest.values[1]
+            }
+        )
+        found = []
+        for host in hosts:
+            instances = self._leavers.to(host)
+            price = np.zeros(len(instances))
+            if self._draft.constraints.weighs_soft_rules:
+                breaks = self._draft.constraints.soft_breaks_column(host)
+                price = np.multiply(breaks[instances], self._penalty)
+            to = np.full(len(instances), host, dtype=np.intp)
+            found.append(self._judge(instances, to, price))
+        return _joined(found)
+
+    def _judge(
+        self, instances: IntArray, hosts: IntArray, price: FloatArray
+    ) -> Judged:
+        """What legal moves gain, less their price; without the objected."""
+        found = []
+        for part in _cuts(len(instances)):
+            some, to = instances[part], hosts[part]
+            sources = self._state.host_of[some]
+            _, entered = self._state.shifted(some, sources, to)
+            # A source does not count, so the destination is both ends.
+            gains, objected = self._state.judge(to, to, entered, entered)
+            good = ~(objected & self._hears)
+            gains = gains - price[part]
+            found.append((some[good], to[good], gains[good]))
+        return _joined(found)
+
+    def _with_the_rest(self, found: Judged) -> Judged:
+        """The pairs that are best where no lowest host gains by any."""
+        self._leavers.refresh()
+        if not self._leavers.free.any():
+            return self._cheapest(found)
+        # At no cost there is nothing to gain or to object to: neither the
+        # highest nor the lowest score of any policy changes.
+        instances, hosts = self._leavers.flattest(SLACK)
+        flattest = instances, hosts, np.zeros(len(instances))
+        nearly = (self._leavers.cost <= SLACK) & ~self._leavers.free
+        return _joined([found, flattest, self._at(*np.nonzero(nearly))])
+
+    def _cheapest(self, found: Judged) -> Judged:
+        """Judge the pairs by cost until the others cannot be best.
+
+        :param found: what is judged already
+        """
+        cost = self._leavers.cost
+        number = FIRST_PAIRS
+        limit = float(cost.min(initial=np.inf)) + 2 * SLACK
+        while np.isfinite(limit):
+            pairs = self._at(*np.nonzero(cost <= limit))
+            both = _joined([found, pairs])
+            if limit >= SLACK - _most(both):
+                return both
+            if number >= cost.size:
+                break
+            limit = float(np.partition(cost, number, axis=None)[number])
+            number *= 8
+        every = self._at(*np.nonzero(np.isfinite(cost)))
+        return _joined([found, every])
+
+    def _at(self, rows: IntArray, columns: IntArray) -> Judged:
+        return self._judge(*self._leavers.pairs(rows, columns))
+
+    def _of_equals(self, instances: IntArray, hosts: IntArray) -> Pair:
+        if len(instances) > 1:
+            drops = np.concatenate(
+                [
+                    self._drops(instances[part], hosts[part])
+                    for part in _cuts(len(instances))
+                ]
+            )
+            equal = drops >= drops.max() - EPSILON
+            instances, hosts = instances[equal], hosts[equal]
+            memory = self._state.memory_mb[instances]
+            lightest = memory == memory.min()
+            instances, hosts = instances[lightest], hosts[lightest]
+        first = np.lexsort((hosts, instances))[0]
+        return int(instances[first]), int(hosts[first])
+
+    def _drops(self, instances: IntArray, hosts: IntArray) -> FloatArray:
+        sources = self._state.host_of[instances]
+        ends = self._state.shifted(instances, sources, hosts)
+        return self._state.scatter_drop(sources, hosts, *ends)
+
+
+def _most(judged: Judged) -> float:
+    """The largest gain; -inf if there is none."""
+    return float(judged[2].max(initial=-np.inf))
+
+
+def _joined(found: list[Judged]) -> Judged:
+    if not found:
+        none = np.zeros(0, dtype=np.intp)
+        return none, none, np.zeros(0)
+    instances, hosts, gains = zip(*found, strict=True)
+    return (
+        np.concatenate(instances),
+        np.concatenate(hosts),
+        np.concatenate(gains),
+    )
+
+
+def _cuts(number: int) -> Iterator[slice]:
+    for start in range(0, number, PAIRS_AT_ONCE):
+        yield slice(start, start + PAIRS_AT_ONCE)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which moves bring a broken server group closer to its rule?"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.constraints import server_group
+from kronos.engine.simulation.simulation import Draft
+from kronos.engine.types import ServerGroup
+
+
+@dataclass(eq=False)
+class Broken:
+    """A group whose rule is broken when the phase begins."""
+
+    group: ServerGroup
+    members: list[int]
+    """Positions of those on hosts of the scope."""
+
+    @property
+    def is_together(self) -> bool:
+        """Whether its members are to be on one host."""
+        return self.group.policy in server_group.TOGETHER
+
+
+@dataclass
+class Move:
+    """A move for the sake of a group."""
+
+    instance: int
+    destination: int
+    group: Broken
+    gain: float = 0.0
+    """How far the combined imbalance falls; negative if it grows."""
+    drop: float = 0.0
+    """How far the variance falls."""
+    wakes: bool = False
+    """Whether it enters a host that mode pack wants empty."""
+
+
+class Regroup:
+    """The repair moves that a draft allows now.
+
+    :param packs: mode pack knows no threshold to object by, and rather
+        leaves an empty host empty
+    :param draining: [H]; hosts that are to be emptied: what is to be
+        together is gathered on another one
+    """
+
+    def __init__(self, draft: Draft, packs: bool, draining: BoolArray) -> None:
+        self._draft = draft
+        self._state = draft.state
+        self._packs = packs
+        self._draining = draining
+
+    def on(self, one: Broken) -> Counter[int]:
+        """Its members by host."""
+        return Counter(self._state.host_of[one.members].tolist())
+
+    def excess(self, one: Broken) -> int:
+        """How far it is from its rule, in moves."""
+        on = self.on(one)
+        if one.is_together and len(on) > 1:
+            return on.total() - max(self._able(on).values(), default=0)
+        return server_group.excess(one.group, on)
+
+    def _able(self, on: Counter[int]) -> Counter[int]:
+        """Those of the hosts on which members may meet."""
+        return Counter({h: on[h] for h in on if not self._draining[h]})
+
+    def ends(self, one: Broken) -> tuple[list[int], list[int]]:
+        """The members that may leave, and the hosts that may take them.
+
+        From the one to the other, every move brings the group closer.
+        """
+        on, host_of = self.on(one), self._state.host_of
+        if one.is_together:
+            able = self._able(on)
+            most = max(able.values(), default=0)
+            return one.members, sorted(h for h in able if able[h] == most)
+        limit = server_group.most_per_host(one.group)
+        hosts = range(len(self._state.index.hosts))
+        return (
+            [m for m in one.members if on[int(host_of[m])] > limit],
+            [host for host in hosts if on[host] < limit],
+        )
+
+    def legal(
+        self, one: Broken, members: Iterable[int], hosts: Iterable[int]
+    ) -> list[Move]:
+        """The legal moves of members to which no policy objects (B8).
+
+        Without those that cannot be :meth:`best`.
+        """
+        movable = [m for m in members if self._draft.movable[m]]
+        some = np.array(movable, dtype=np.intp)
+        places = np.array(list(hosts), dtype=np.intp)
+        rows, columns = np.nonzero(self._allowed(one, some, places))
+        if not len(rows):
+            return []
+        gains, objected, drops = self._judge(some[rows], places[columns])
+        good = np.flatnonzero(~objected & np.isfinite(gains))
+        wakes = self._unused()[places][columns]
+        if not wakes[good].all():
+            good = good[~wakes[good]]
+        good = good[self._front(some[rows[good]], gains[good], drops[good])]
+        return [
+            Move(
+                int(some[rows[at]]),
+                int(places[columns[at]]),
+                one,
+                float(gains[at]),
+                float(drops[at]),
+                bool(wakes[at]),
+            )
+            for at in good.tolist()
+        ]
+
+    def can_meet(self, one: Broken, host: int) -> bool:
+        """Whether nothing that is known before forbids to gather it there.
+
+        All others may move, each may come there, and there is room for all.
+        """
+        away = [m for m in one.members if self._state.host_of[m] != host]
+        if not all(self._draft.movable[m] for m in away):
+            return False
+        some = np.array(away, dtype=np.intp)
+        here = np.array([host], dtype=np.intp)
+        if not self._allowed(one, some, here).all():
+            return False
+        return self._draft.constraints.takes_all(some, host)
+
+    def _allowed(
+        self, one: Broken, instances: IntArray, hosts: IntArray
+    ) -> BoolArray:
+        """[n, h]: what the rules say, of the given hosts alone."""
+        rules = self._draft.constraints
+        rules.repair(one.group.uuid)
+        if len(hosts) == 1:
+            mask = rules.column(int(hosts[0]))[instances][:, None]
+        else:
+            mask = rules.rows(instances)[:, hosts]
+        rules.repair('')
+        return mask
+
+    def _front(
+        self, instances: IntArray, gains: FloatArray, drops: FloatArray
+    ) -> IntArray:
+        """Those that can be :meth:`best`: no other is as good and better.
+
+        Positions, as of instances by uuid, then hosts by name. Of those
+        that gain the same and lower the variance by the same, bit by bit,
+        the first is left that is the smallest.
+        """
+        memory = self._state.memory_mb[instances]
+        order = np.lexsort((memory, -drops, -gains))
+        if not order.size:
+            return order
+        drop, gain = drops[order], gains[order]
+        most = np.maximum.accumulate(drop)
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (np.diff(drop) != 0) | (np.diff(gain) != 0)
+        front: IntArray = order[
+            first & (drop >= most - EPSILON) & (gain >= gain[0] - EPSILON)
+        ]
+        return front
+
+    def _judge(
+        self, instances: IntArray, hosts: IntArray
+    ) -> tuple[FloatArray, BoolArray, FloatArray]:
+        sources = self._state.host_of[instances]
+        left, entered = self._state.shifted(instances, sources, hosts)
+        drops = self._state.scatter_drop(sources, hosts, left, entered)
+        drops = np.nan_to_num(drops, nan=-np.inf)  # of absurd values
+        # A source that does not count leaves one end to be judged.
+        counts = self._state.counts[sources]
+        gains, objected = self._state.judge(
+            np.where(counts, sources, hosts),
+            hosts,
+            [
+                np.where(counts, old, new)
+                for old, new in zip(left, entered, strict=True)
+            ],
+            entered,
+        )
+        return gains, objected & (not self._packs), drops
+
+    def _unused(self) -> BoolArray:
+        """[H]: the hosts that pack rather leaves as they are."""
+        unused = np.full(len(self._state.index.hosts), self._packs)
+        unused[self._state.host_of] = False
+        return unused
+
+    def best(self, moves: list[Move]) -> Move:
+        """The one that leaves the combined imbalance lowest (H7).
+
+        Of equals the one that lowers the variance most, then that of the
+        smallest instance, then by uuid and host.
+
+        :param moves: at least one
+        """
+        if not all(move.wakes for move in moves):
+            moves = [move for move in moves if not move.wakes]
+        most = max(move.gain for move in moves) - EPSILON
+        moves = [move for move in moves if move.gain >= most]
+        most = max(move.drop for move in moves) - EPSILON
+        memory = self._state.memory_mb
+        return min(
+            (move for move in moves if move.drop >= most),
+            key=lambda move: (
+                int(memory[move.instance]),
+                move.instance,
+                move.destination,
+            ),
+        )

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which single moves are worth looking at, and which of them is best?
+
+Exact pruning: usages are not negative, so a policy's imbalance falls only
+if an instance leaves its only highest host or enters its only lowest one.
+These 2P hosts are looked at instead of all pairs.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.settings import Settings, TieBreak
+from kronos.engine.simulation.simulation import Draft
+
+MIB_PER_GIB = 1024
+
+Pair = tuple[int, int]
+"""An instance and its destination."""
+
+
+@dataclass
+class Candidates:
+    """Legal moves to which no policy objects, N of them.
+
+    Of each host that was looked at only the best and their equals.
+    """
+
+    instances: IntArray
+    destinations: IntArray
+    worth: FloatArray
+
+    def only(self, which: BoolArray) -> 'Candidates':
+        return Candidates(
+            self.instances[which], self.destinations[which], self.worth[which]
+        )
+
+    def best(self) -> 'Candidates':
+        """The most worth and its equals: within a billionth."""
+        if not len(self.worth):
+            return self
+        return self.only(self.worth >= self.worth.max() - EPSILON)
+
+
+class Moves:
+    """The single moves that a draft allows now.
+
+    A soft rule that is weighed costs an improving move its penalty. That
+    lowers its worth, so the pruning stays exact. Moves at no cost to the
+    combined imbalance never break one.
+    """
+
+    def __init__(self, draft: Draft, settings: Settings) -> None:
+        self._draft = draft
+        self._state = draft.state
+        self._tie_break = settings.tie_break
+        self._penalty = settings.soft_rule_penalty
+
+    @property
+    def _constraints(self) -> Constraints:
+        return self._draft.constraints
+
+    def improving(self) -> Pair | None:
+        """The move that lowers the combined imbalance most (B9).
+
+        Less the penalties of the soft rules that it breaks. Of equals the
+        first by name or the one that lowers the variance most.
+        """
+        state = self._state
+        hot = {
+            extremes.hosts[0]
+            for extremes in state.highest
+            if extremes.values[0] > extremes.values[1]
+        }
+        cold = {
+            extremes.hosts[0]
+            for extremes in state.lowest
+            if extremes.values[0] < extremes.values[1]
+        }
+        found = self._touching(hot, cold, by_drop=False).best()
+        if self._tie_break is not TieBreak.FIRST and len(found.worth) > 1:
+            found.worth = self._drops(found)
+            found = self._lightest(found.best())
+        return _first(found)
+
+    def flattening(
+        self, hot: Iterable[int], cold: Iterable[int]
+    ) -> Pair | None:
+        """The move at no cost that lowers the variance most.
+
+        It leaves a hot or enters a cold host, and the combined imbalance
+        stays as it is.
+        """
+        found = self._touching(hot, cold, by_drop=True)
+        return _first(self._lightest(found.best()))
+
+    def _touching(
+        self, hot: Iterable[int], cold: Iterable[int], *, by_drop: bool
+    ) -> Candidates:
+        """Moves off the hot hosts and onto the cold ones.
+
+        A move from a hot to a cold host is in it twice.
+        """
+        blocks = [self._leaving(host, by_drop) for host in sorted(hot)]
+        blocks += [self._entering(host, by_drop) for host in sorted(cold)]
+        if not blocks:
+            none = np.zeros(0, dtype=np.intp)
+            return Candidates(none, none, np.zeros(0))
+        return Candidates(
+            np.concatenate([block.instances for block in blocks]),
+            np.concatenate([block.destinations for block in blocks]),
+            np.concatenate([block.worth for block in blocks]),
+        )
+
+    def _leaving(self, host: int, by_drop: bool) -> Candidates:
+        instances = self._draft.on(host)
+        source = np.full((1, 1), host, dtype=np.intp)
+        hosts = np.arange(len(self._state.index.hosts))[None, :]
+        good, worth = self._judge(instances[:, None], source, hosts, by_drop)
+        some = np.flatnonzero(good.any(axis=1))
+        if by_drop or not self._constraints.weighs_soft_rules:
+            good[some] &= self._constraints.rows(instances[some])
+        else:
+            breaks = self._constraints.soft_breaks_rows(instances[some])
+            worth[some] -= self._penalty * breaks
+            good[some] &= self._constraints.hard_rows(instances[some])
+            good &= worth > EPSILON
+        rows, columns = np.nonzero(good)
+        return Candidates(
+            instances[rows], columns, worth[rows, columns]
+        ).best()
+
+    def _entering(self, host: int, by_drop: bool) -> Candidates:
+        weighs = self._constraints.weighs_soft_rules and not by_drop
+        if weighs:
+            allowed = self._constraints.hard_column(host)
+        else:
+            allowed = self._constraints.column(host)
+        instances = np.flatnonzero(allowed & self._draft.movable)
+        hosts = np.full(1, host, dtype=np.intp)
+        sources = self._state.host_of[instances]
+        good, worth = self._judge(instances, sources, hosts, by_drop)
+        if weighs:
+            breaks = self._constraints.soft_breaks_column(host)
+            worth = worth - self._penalty * breaks[instances]
+            good &= worth > EPSILON
+        instances = instances[good]
+        hosts = np.full(len(instances), host, dtype=np.intp)
+        return Candidates(instances, hosts, worth[good]).best()
+
+    def _judge(
+        self,
+        instances: IntArray,
+        sources: IntArray,
+        hosts: IntArray,
+        by_drop: bool,
+    ) -> tuple[BoolArray, FloatArray]:
+        """Which moves help and meet no objection, and how much they do."""
+        left, entered = self._state.shifted(instances, sources, hosts)
+        gains, objected = self._state.judge(sources, hosts, left, entered)
+        if not by_drop:
+            return (gains > EPSILON) & ~objected, gains
+        good = (gains >= -EPSILON) & ~objected
+        if not good.any():
+            return good, gains
+        drops = self._state.scatter_drop(sources, hosts, left, entered)
+        return good & (drops > EPSILON), self._priced(drops, instances)
+
+    def _drops(self, moves: Candidates) -> FloatArray:
+        sources = self._state.host_of[moves.instances]
+        left, entered = self._state.shifted(
+            moves.instances, sources, moves.destinations
+        )
+        drops = self._state.scatter_drop(
+            sources, moves.destinations, left, entered
+        )
+        return self._priced(drops, moves.instances)
+
+    def _priced(self, drops: FloatArray, instances: IntArray) -> FloatArray:
+        """``drops``, per GiB of memory moved where that is asked for."""
+        if self._tie_break is not TieBreak.VARIANCE_PER_GIB:
+            return drops
+        memory = np.maximum(self._state.memory_mb[instances], 1)
+        return drops / (memory / MIB_PER_GIB)
+
+    def _lightest(self, moves: Candidates) -> Candidates:
+        if not len(moves.worth):
+            return moves
+        memory = self._state.memory_mb[moves.instances]
+        return moves.only(memory == memory.min())
+
+
+def _first(moves: Candidates) -> Pair | None:
+    """By uuid, then name: positions are in the order of the names."""
+    pairs = zip(
+        moves.instances.tolist(), moves.destinations.tolist(), strict=True
+    )
+    return min(pairs, default=None)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What helps when no single move improves the combined imbalance?
+
+Two things beyond the literal rule. A *plateau move* keeps the combined
+imbalance and lowers the variance: where several hosts share the highest
+score, moving off one of them gains nothing until the last has been dealt
+with. A *swap* exchanges two instances: where a cpu-hot instance and a
+memory-hot one would each hurt the other's host alone.
+"""
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.planning.search.moves import Moves, Pair
+from kronos.engine.simulation.simulation import Draft
+
+TIED_HOSTS = 8
+"""Hosts per policy and end that plateau moves leave or enter."""
+PARTNER_HOSTS = 16
+"""Hosts per policy whose instances are tried as the other half of a swap;
+in a scope with fewer hosts these are all of them."""
+SWAP_TRIES = 256
+"""Swaps that are tried for legality, the best first."""
+
+
+class Stalls:
+    """Ways out of a stall; nothing is kept between two calls.
+
+    :param is_safe: whether no policy may leave its threshold between the
+        two moves of a swap
+    """
+
+    def __init__(
+        self, draft: Draft, moves: Moves, is_safe: bool = True
+    ) -> None:
+        self._draft = draft
+        self._is_safe = is_safe
+        self._state = draft.state
+        self._moves = moves
+
+    def plateau(self, policies: BoolArray) -> Pair | None:
+        """The move that lowers the variance most at no cost; None if none.
+
+        It leaves one of the hosts that share a policy's highest score, or
+        enters one of those that share its lowest, so that these get fewer.
+
+        :param policies: [P], those whose extremes matter
+        """
+        state = self._state
+        hot: set[int] = set()
+        cold: set[int] = set()
+        for p in np.flatnonzero(policies).tolist():
+            row = np.where(state.counts, state.scores[p], np.nan)
+            high = state.highest[p].values[0] - EPSILON
+            low = state.lowest[p].values[0] + EPSILON
+            hot.update(np.flatnonzero(row >= high)[:TIED_HOSTS].tolist())
+            cold.update(np.flatnonzero(row <= low)[:TIED_HOSTS].tolist())
+        return self._moves.flattening(hot, cold)
+
+    def swap(self) -> tuple[Pair, Pair] | None:
+        """The exchange that improves most, as two moves in legal order.
+
+        No policy may object (B7) to what both moves lead to; in between
+        one that is beyond its threshold already may. Each move is legal when
+        its turn comes, for room too. Of two orders it is the one that is
+        better in between, since the second move may fail.
+        """
+        firsts, seconds = self._pairs()
+        if not len(firsts):
+            return None
+        for first, second in zip(
+            firsts[:SWAP_TRIES].tolist(),
+            seconds[:SWAP_TRIES].tolist(),
+            strict=True,
+        ):
+            if found := self._in_order(first, second):
+                return found
+        return None
+
+    def _pairs(self) -> tuple[IntArray, IntArray]:
+        """Instances to exchange, the best pair first."""
+        state = self._state
+        ends = [*state.highest, *state.lowest]
+        partners = self._partners()
+        found = [
+            self._exchanges(host, partners)
+            for host in sorted({extremes.hosts[0] for extremes in ends})
+        ]
+        firsts, seconds, gains, drops = (
+            np.concatenate(part) for part in zip(*found, strict=True)
+        )
+        memory = state.memory_mb[firsts] + state.memory_mb[seconds]
+        order = np.lexsort(
+            (seconds, firsts, memory, -np.round(drops, 9), -np.round(gains, 9))
+        )
+        return firsts[order], seconds[order]
+
+    def _partners(self) -> IntArray:
+        """The movable instances of the hosts near either end."""
+        state = self._state
+        near: BoolArray = np.zeros(len(state.counts), dtype=bool)
+        counting = np.flatnonzero(state.counts)
+        for row in state.scores:
+            order = counting[np.argsort(row[counting], kind='stable')]
+            near[order[:PARTNER_HOSTS]] = True
+            near[order[-PARTNER_HOSTS:]] = True
+        return np.flatnonzero(near[state.host_of] & self._draft.movable)
+
+    def _exchanges(
+        self, host: int, partners: IntArray
+    ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+        """Swaps of a host's instances that improve, and no policy objects.
+
+        :returns: the pairs, how far the combined imbalance falls and how
+            far the variance; legal by one half at least
+        """
+        state = self._state
+        here = self._draft.on(host)
+        away = partners[state.host_of[partners] != host]
+        one = np.full((1, 1), host, dtype=np.intp)
+        other = state.host_of[away][None, :]
+        at_one, at_other = self._exchanged(
+            one, other, here[:, None], away[None, :]
+        )
+        gains, objected = state.judge(one, other, at_one, at_other)
+        good = (gains > EPSILON) & ~objected
+        good &= (
+            self._draft.constraints.rows(here)[:, other[0]]
+            | self._draft.constraints.column(host)[away]
+        )
+        rows, columns = np.nonzero(good)
+        first, second = here[rows], away[columns]
+        gain = gains[rows, columns]
+        if self._is_safe:
+            either = self._stays_within(first, state.host_of[second])
+            either |= self._stays_within(second, state.host_of[first])
+            first, second, gain = first[either], second[either], gain[either]
+        sources, others = state.host_of[first], state.host_of[second]
+        drops = state.scatter_drop(
+            sources, others, *self._exchanged(sources, others, first, second)
+        )
+        return first, second, gain, drops
+
+    def _stays_within(self, instances: IntArray, hosts: IntArray) -> BoolArray:
+        """[N]: whether each move alone leaves every policy within."""
+        state = self._state
+        sources = state.host_of[instances]
+        ends = state.shifted(instances, sources, hosts)
+        within: BoolArray = np.ones(len(instances), dtype=bool)
+        over = state.over_threshold()
+        for p, width in enumerate(state.widths_after(sources, hosts, *ends)):
+            if not over[p]:
+                within &= width <= state.thresholds[p] + EPSILON
+        return within
+
+    def _exchanged(
+        self, one: IntArray, other: IntArray, here: IntArray, away: IntArray
+    ) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Per policy the scores at ``one`` and ``other`` after swaps."""
+        state = self._state
+        at_one, at_other = [], []
+        for p in range(len(state.policies)):
+            change = state.usage[p][away] - state.usage[p][here]
+            at_one.append(
+                state.scores[p][one] + change / state.capacity[p][one]
+            )
+            at_other.append(
+                state.scores[p][other] - change / state.capacity[p][other]
+            )
+        return at_one, at_other
+
+    def _in_order(self, first: int, second: int) -> tuple[Pair, Pair] | None:
+        """The two moves of a swap in a good order; None if there is none.
+
+        It is legal, and safe where that is asked for; else one that is safe
+        comes first.
+        """
+        one = (first, int(self._state.host_of[second]))
+        other = (second, int(self._state.host_of[first]))
+        orders = []
+        for pair in ((one, other), (other, one)):
+            if self._is_legal(*pair):
+                instance, host = (np.array([end]) for end in pair[0])
+                is_safe = bool(self._stays_within(instance, host)[0])
+                if is_safe or not self._is_safe:
+                    between = self._between(*pair[0])
+                    orders.append((not is_safe, between, pair))
+        return min(orders)[2] if orders else None
+
+    def _is_legal(self, one: Pair, other: Pair) -> bool:
+        instance, destination = one
+        if self._draft.constraints.why_not(instance, destination):
+            return False
+        source = int(self._state.host_of[instance])
+        self._follow(instance, source, destination)
+        legal = not self._draft.constraints.why_not(*other)
+        self._follow(instance, destination, source)
+        return legal
+
+    def _follow(self, instance: int, source: int, destination: int) -> None:
+        self._state.host_of[instance] = destination
+        self._draft.constraints.follow(instance, source, destination)
+
+    def _between(self, instance: int, destination: int) -> float:
+        """The combined imbalance after the first half."""
+        undo = self._state.move(instance, destination)
+        combined = self._state.combined()
+        self._state.take_back(undo)
+        return combined

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the plans of earlier scopes mean for a scope that shares hosts?
+
+A host may be in two aggregates. The later scope then starts from what the
+earlier one leaves: scores, placement and headroom (A10).
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+
+from kronos.engine.constraints.base import demand
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.scoring.profiles import Profiles
+from kronos.engine.scoring.scorecard import Scorecard
+from kronos.engine.types import Headroom, Host, HostScore, Instance, Snapshot
+
+
+@dataclass
+class Carried:
+    """A planned move, as far as other scopes may see it."""
+
+    scope: str
+    instance: Instance
+    source: str
+    destination: str
+    usage: dict[str, float]
+    """By policy in use in the scope that planned it."""
+
+
+@dataclass
+class Carry:
+    moves: list[Carried] = field(default_factory=list)
+
+    def planned(self) -> dict[str, str]:
+        """Instance uuid to the reason why it is not planned again."""
+        return {
+            move.instance.uuid: Reason(
+                f'it is planned already, in scope {move.scope}',
+                Code.INSTANCE_PLANNED_BEFORE,
+                move.scope,
+            )
+            for move in self.moves
+        }
+
+    def place(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with placement and room after the earlier moves.
+
+        It stays as it is itself.
+        """
+        hosts, instances = dict(snapshot.hosts), dict(snapshot.instances)
+        for move in self._believed(snapshot):
+            uuid = move.instance.uuid
+            here = instances.pop(uuid, move.instance)
+            if move.destination in hosts:
+                instances[uuid] = dataclasses.replace(
+                    here, host=move.destination
+                )
+            for name, sign in _ends(move, snapshot):
+                hosts[name] = _loaded(hosts[name], move.instance, sign)
+        return dataclasses.replace(snapshot, hosts=hosts, instances=instances)
+
+    def shift(
+        self, snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
+    ) -> None:
+        """Bring a scorecard up to date, which says so in its warnings.
+
+        :param snapshot: before the moves, like the profiles
+        """
+        touched = {}
+        for move in self._believed(snapshot):
+            for name, sign in _ends(move, snapshot):
+                _shift(scorecard, profiles, move, name, sign)
+                touched[name] = move.scope
+        for name, scope in sorted(touched.items()):
+            scorecard.warnings.append(
+                f'host {name} is in scope {scope} too: planning starts from '
+                'what its plan leaves there'
+            )
+        if touched:
+            _rescore(scorecard)
+
+    def _believed(self, snapshot: Snapshot) -> list[Carried]:
+        """The moves; who is seen elsewhere meanwhile is believed to be."""
+        at = {uuid: one.host for uuid, one in snapshot.instances.items()}
+        found = []
+        for move in self.moves:
+            uuid = move.instance.uuid
+            if at.get(uuid, move.source) == move.source:
+                at[uuid] = move.destination
+                found.append(move)
+        return found
+
+
+def _ends(move: Carried, snapshot: Snapshot) -> list[tuple[str, int]]:
+    """The ends that are in a scope, with what the move adds there."""
+    both = (move.source, -1), (move.destination, 1)
+    return [(name, sign) for name, sign in both if name in snapshot.hosts]
+
+
+def _loaded(host: Host, instance: Instance, sign: int) -> Host:
+    if host.headroom is None:
+        return host
+    asked = demand(instance)
+    headroom = {
+        name: Headroom(room.capacity, room.used + sign * asked.get(name, 0))
+        for name, room in host.headroom.items()
+    }
+    return dataclasses.replace(host, headroom=headroom)
+
+
+def _shift(
+    scorecard: Scorecard,
+    profiles: Profiles,
+    move: Carried,
+    host: str,
+    sign: int,
+) -> None:
+    """Take the instance off a host's scores, or put it on them."""
+    own = profiles.profiles.get(move.instance.uuid)
+    usage = {**(own.usage if own else {}), **move.usage}
+    for policy in scorecard.values:
+        tables = [
+            table[policy]
+            for table in (scorecard.values, scorecard.loads)
+            if host in table.get(policy, {})
+        ]
+        if not tables:
+            continue
+        if policy not in usage:
+            scorecard.warnings.append(
+                f'policy {policy} was not used in scope {move.scope}: the '
+                f'share of {move.instance.uuid}, planned there, is not '
+                f'known, and the score of {host} is as measured'
+            )
+            continue
+        size = profiles.capacities.get(policy, {}).get(host, 1.0)
+        for values in tables:
+            values[host] += sign * usage[policy] / size
+
+
+def _rescore(scorecard: Scorecard) -> None:
+    for result in scorecard.results:
+        values = scorecard.values.get(result.name)
+        if not values:
+            continue
+        low, width = min(values.values()), max(values.values())
+        width -= low
+        result.scores = [
+            HostScore(host, value, (value - low) / width if width else 0.0)
+            for host, value in values.items()
+        ]
+        result.imbalance_before = result.imbalance_after = width

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which moves make a scope more even?
+
+Greedy (B9): the best improving move, again and again. In a stall, plateau
+moves and swaps, where they are allowed (``stalls``). Plateau moves are only
+kept if they lead to an improvement within the budget.
+"""
+
+import numpy as np
+
+from kronos.engine.arrays import BoolArray
+from kronos.engine.planning.search.moves import Moves
+from kronos.engine.planning.search.plateaus_and_swaps import Stalls
+from kronos.engine.settings import Settings, SwapMoves
+from kronos.engine.simulation.simulation import Draft
+from kronos.engine.types import StopReason
+
+
+class Spread:
+    """The search in one scope; it changes the draft.
+
+    :param draft: in phase spread; its movable instances are on hosts that
+        count
+    """
+
+    def __init__(self, draft: Draft, settings: Settings) -> None:
+        self._draft = draft
+        self._state = draft.state
+        self._settings = settings
+        self._moves = Moves(draft, settings)
+        safe = settings.swap_moves is not SwapMoves.ANY
+        self._stalls = Stalls(draft, self._moves, safe)
+
+    def run(self) -> StopReason:
+        """Plan until all are content, the budget is used or nothing helps.
+
+        The moves are in the draft (B10).
+        """
+        while True:
+            if not self._settings.exhaust and self._is_balanced():
+                return StopReason.BALANCED
+            if self._draft.left <= 0:
+                return StopReason.BUDGET
+            if not (self._improve() or self._cross_plateau() or self._swap()):
+                return StopReason.STUCK
+
+    def has_unsafe_swap(self) -> bool:
+        """Whether one would help that ``swap_moves = any`` allows alone.
+
+        For the reason of a stall.
+        """
+        if self._settings.swap_moves is not SwapMoves.SAFE:
+            return False
+        if self._draft.left < 2:
+            return False
+        return Stalls(self._draft, self._moves, False).swap() is not None
+
+    def _is_balanced(self) -> bool:
+        return not self._state.over_threshold().any()
+
+    def _improve(self) -> bool:
+        move = self._moves.improving()
+        if move is None:
+            return False
+        self._draft.make(*move)
+        return True
+
+    def _cross_plateau(self) -> bool:
+        """Plateau moves up to an improvement, or until all are content.
+
+        None at all if they lead to neither within the budget.
+        """
+        if not self._settings.plateau_moves:
+            return False
+        start = len(self._draft.made)
+        while self._draft.left > 0:
+            move = self._stalls.plateau(self._relevant())
+            if move is None:
+                break
+            self._draft.make(*move)
+            content = not self._settings.exhaust and self._is_balanced()
+            if content or (self._draft.left > 0 and self._improve()):
+                return True
+        while len(self._draft.made) > start:
+            self._draft.take_back()
+        return False
+
+    def _relevant(self) -> BoolArray:
+        """The policies for whose sake a plateau is crossed."""
+        if self._settings.exhaust:
+            return np.ones(len(self._state.policies), dtype=bool)
+        return self._state.over_threshold()
+
+    def _swap(self) -> bool:
+        none = self._settings.swap_moves is SwapMoves.NONE
+        swap = None if none or self._draft.left < 2 else self._stalls.swap()
+        if swap is None:
+            return False
+        first, second = swap
+        self._draft.make(*first)
+        self._draft.make(*second, requires=first[0])
+        return True

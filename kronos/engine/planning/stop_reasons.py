@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why did planning end, and why did an instance not move? In sentences."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, BoolArray
+from kronos.engine.eligibility import instances
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.scoring.profiles import Profiles
+from kronos.engine.settings import Settings, SwapMoves
+from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.utilization import State
+from kronos.engine.types import PolicyResult, Snapshot, StopReason
+
+HOTTEST_HOSTS = 3
+"""Hosts per policy whose instances are explained one by one in a stall."""
+
+
+def fixed_instances(
+    snapshot: Snapshot,
+    frozen_hosts: Mapping[str, str],
+    profiles: Profiles,
+    unavailable: Mapping[str, str],
+    settings: Settings,
+) -> dict[str, str]:
+    """The instances that cannot be planned, with the reason, by uuid.
+
+    :param frozen_hosts: but those that are drained
+    :param unavailable: instance uuid to reason: cooling, in quarantine
+        (I9), or planned already in another scope (A10)
+    """
+    fixed = {}
+    for uuid in sorted(snapshot.instances):
+        instance = snapshot.instances[uuid]
+        reason = instances.why_unmovable(instance, settings)
+        reason = reason or unavailable.get(uuid, '')
+        if not reason and instance.host in frozen_hosts:
+            why = frozen_hosts[instance.host]
+            text = f'its host {instance.host} takes no part: {why}'
+            reason = text
+            if isinstance(why, Reason):
+                reason = why.worded(text, instance.host)
+        if not reason and uuid not in profiles.profiles:
+            reason = Reason(
+                profiles.skipped.get(uuid, 'it has no profile'),
+                Code.INSTANCE_NO_PROFILE,
+            )
+        if reason:
+            fixed[uuid] = reason
+    return fixed
+
+
+def why_stopped(
+    stopped: StopReason,
+    state: State,
+    migrations: int,
+    settings: Settings,
+    all_judged: bool = True,
+) -> str:
+    """The reason of a planning that took place, with its numbers.
+
+    :param all_judged: whether no policy was skipped
+    """
+    after = f' after {_counted(migrations)}' if migrations else ''
+    over = state.over_threshold()
+    if stopped is StopReason.BALANCED:
+        which = 'all' if all_judged else 'the judged'
+        return (
+            f'within {which} thresholds{after}: '
+            f'{_standing(state, ~over, named=False)}'
+        )
+    if stopped is StopReason.BUDGET:
+        text = 'nothing is left of the budget'
+        if migrations:
+            text = f'the budget of {_counted(migrations)} is used'
+    else:
+        text = (
+            f'no legal {_kinds(settings)} improves the combined imbalance '
+            f'of {state.combined():.3f}{after}'
+        )
+    if not over.any():
+        none = 'no policy' if all_judged else 'no judged policy'
+        return f'{text}; {none} is over its threshold'
+    return f'{text}; over the threshold: {_standing(state, over)}'
+
+
+def _kinds(settings: Settings) -> str:
+    """What was tried: ``migration, sequence of migrations or swap``.
+
+    A sequence begins with moves that only even out the hosts in between.
+    """
+    kinds = ['migration']
+    if settings.plateau_moves:
+        kinds.append('sequence of migrations')
+    if settings.swap_moves is not SwapMoves.NONE:
+        kinds.append('swap')
+    *most, last = kinds
+    return f'{", ".join(most)} or {last}' if most else last
+
+
+def _counted(migrations: int) -> str:
+    return f'{migrations} migration{"" if migrations == 1 else "s"}'
+
+
+def _standing(state: State, which: BoolArray, named: bool = True) -> str:
+    """``cpu 0.412 > 0.15 (h3 0.710, h9 0.298)`` per policy.
+
+    :param named: whether the highest and the lowest host are named
+    """
+    over = state.over_threshold()
+    parts = []
+    for p in np.flatnonzero(which).tolist():
+        high, low = state.highest[p], state.lowest[p]
+        sign = '>' if over[p] else '<='
+        hosts = (
+            f' ({state.index.hosts[high.hosts[0]]} {high.values[0]:.3f}, '
+            f'{state.index.hosts[low.hosts[0]]} {low.values[0]:.3f})'
+        )
+        parts.append(
+            f'{state.policies[p]} {state.imbalances[p]:.3f} {sign} '
+            f'{state.thresholds[p]:g}{hosts if named else ""}'
+        )
+    return ', '.join(parts)
+
+
+def stuck_instances(draft: Draft) -> dict[int, str]:
+    """Why nothing on the hottest hosts of the uncontent policies moved.
+
+    :returns: by position of the instance
+    """
+    state = draft.state
+    hottest: set[int] = set()
+    for p in np.flatnonzero(state.over_threshold()).tolist():
+        row = np.where(state.counts, state.scores[p], -np.inf)
+        top = state.highest[p].values[0] - EPSILON
+        hottest.update(np.flatnonzero(row >= top)[:HOTTEST_HOSTS].tolist())
+    return {
+        instance: _why_stuck(draft, instance)
+        for instance in np.flatnonzero(draft.movable).tolist()
+        if int(state.host_of[instance]) in hottest
+    }
+
+
+def unsafe_swap(exists: bool) -> str:
+    """That one was left out, as an addition to the reason of a stall."""
+    if not exists:
+        return ''
+    return (
+        '; a swap would improve it, but between its halves a policy would '
+        'leave its threshold (swap_moves is safe)'
+    )
+
+
+def held(state: State, fixed: Mapping[str, str]) -> str:
+    """How many of the hottest host may not be moved, and the usual reason.
+
+    :param fixed: instance uuid to the reason
+    :returns: as an addition to the reason of a stall; '' if there are none
+    """
+    over = np.flatnonzero(state.over_threshold()).tolist()
+    if not over:
+        return ''
+    host = state.highest[over[0]].hosts[0]
+    there = np.flatnonzero(np.equal(state.host_of, host)).tolist()
+    uuids = [state.index.instances[one] for one in there]
+    reasons = Counter(fixed[uuid] for uuid in uuids if uuid in fixed)
+    if not reasons:
+        return ''
+    reason = min(reasons, key=lambda why: (-reasons[why], why))
+    return (
+        f'; {reasons.total()} of {len(there)} instances on '
+        f'{state.index.hosts[host]} stay: {reason}'
+    )
+
+
+def no_destination(draft: Draft, instance: int, otherwise: str = '') -> str:
+    """Why an instance has no legal destination: how many hosts, and why.
+
+    :param otherwise: the reason against hosts that no rule refuses
+    """
+    refused = draft.constraints.refusals(instance)
+    left = len(draft.state.counts) - sum(number for number, _ in refused)
+    if left and otherwise:
+        refused.append((left, otherwise))
+    # The first refusal is that of the host where it is.
+    text = '; '.join(
+        f'{number} host{"" if number == 1 else "s"}: {reason}'
+        for number, reason in refused[1:]
+    )
+    return f'no legal destination: {text or "there is no other host"}'
+
+
+def _why_stuck(draft: Draft, instance: int) -> str:
+    state = draft.state
+    one = np.array([instance])
+    legal = np.flatnonzero(draft.constraints.hard_rows(one)[0])
+    if not legal.size:
+        return no_destination(draft, instance)
+    breaks = draft.constraints.soft_breaks_rows(one)[0][legal]
+    source = state.host_of[[instance]]
+    left, entered = state.shifted(one, source, legal)
+    _, objected = state.judge(source, legal, left, entered)
+    number = int(objected.sum())
+    text = f'{legal.size} legal destinations, none improves'
+    if costly := int((breaks > 0).sum()):
+        text += f' enough; {costly} at the penalty of a soft server group'
+    if number:
+        text += (
+            f'; {number} would worsen a policy that then is over its threshold'
+        )
+    return text
+
+
+def floor(policies: Sequence[PolicyResult], migrations: int) -> float:
+    """The least combined imbalance that so many migrations may reach.
+
+    K migrations lower at most K hosts and raise at most K, so a policy
+    keeps at least its K+1-th highest less its K+1-th lowest value.
+    """
+    total = 0.0
+    for policy in policies:
+        values = sorted(score.value for score in policy.scores)
+        if len(values) > migrations:
+            left = values[-1 - migrations] - values[migrations]
+            total += policy.weight * max(0.0, left)
+    return total

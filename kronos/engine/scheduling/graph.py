@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which moves of a plan may run side by side?
+
+A plan is a list of steps that is legal in its order. Run side by side
+they must stay legal however long each takes, so the answer is a graph: a
+step starts when all its parents have ended. Whatever the durations,
+
+* at most one move leaves and at most two enter a host at a time;
+* at most ``max_concurrent`` moves of a scope run at a time;
+* the moves of one instance, those of one server group's members and the
+  halves of a swap keep the plan's order;
+* a host whose incoming moves need more than the room that it has now is
+  *tight*: a move into it waits for every earlier move that touches it, so
+  room that an earlier move frees is free, and nothing waits in a circle.
+
+The order in which steps share a limit is that of a timetable (see
+:mod:`kronos.engine.scheduling.list_scheduling`), which the plan's own rules come before.
+"""
+
+from collections import defaultdict
+
+from kronos.engine.constraints.base import demand
+from kronos.engine.scheduling.list_scheduling import Timetable
+from kronos.engine.scheduling.makespan import INTO_HOST as INTO_HOST
+from kronos.engine.scheduling.makespan import OUT_OF_HOST as OUT_OF_HOST
+from kronos.engine.types import Host, Instance, MigrationStep, Snapshot
+
+
+def schedule(
+    steps: list[MigrationStep], snapshots: list[Snapshot], max_concurrent: int
+) -> list[list[int]]:
+    """Lay a plan out in time.
+
+    :param steps: the plan, in an order in which it is legal
+    :param snapshots: of the scopes that it was made for, before any step
+    :param max_concurrent: moves of one scope that may run at a time
+    :returns: for every step the indices of its parents, sorted; a parent
+        that is implied by another one is left out
+    :raises ValueError: if ``max_concurrent`` is less than one
+    """
+    if max_concurrent < 1:
+        raise ValueError('max_concurrent must be at least 1')
+    before = rules(steps, snapshots)
+    parents = Timetable(steps, before, max_concurrent).fill()
+    return _without_implied(parents)
+
+
+def rules(
+    steps: list[MigrationStep], snapshots: list[Snapshot]
+) -> list[set[int]]:
+    """For every step the earlier ones that it must wait for.
+
+    Whatever the limits are: for the room, the server groups, the other half
+    of a swap and the instance's own earlier moves.
+    """
+    groups = _groups_by_instance(snapshots)
+    tight = _tight_hosts(steps, snapshots)
+    last: dict[str, int] = {}
+    touching: dict[str, list[int]] = defaultdict(list)
+    before: list[set[int]] = []
+    for index, step in enumerate(steps):
+        chains = [step.instance, *groups.get(step.instance, [])]
+        if step.requires:
+            chains.append(step.requires)
+        waits = {last[chain] for chain in chains if chain in last}
+        if step.destination in tight:
+            waits.update(touching[step.destination])
+        before.append(waits)
+        last.update(dict.fromkeys(chains, index))
+        touching[step.source].append(index)
+        touching[step.destination].append(index)
+    return before
+
+
+def _groups_by_instance(snapshots: list[Snapshot]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for snapshot in snapshots:
+        for group in snapshot.groups:
+            for member in group.members:
+                if group.uuid not in found[member]:
+                    found[member].append(group.uuid)
+    return found
+
+
+def _tight_hosts(
+    steps: list[MigrationStep], snapshots: list[Snapshot]
+) -> set[str]:
+    """Hosts that cannot take all their moves before they give any."""
+    hosts: dict[str, Host] = {}
+    instances: dict[str, Instance] = {}
+    for snapshot in snapshots:
+        for name, host in snapshot.hosts.items():
+            hosts.setdefault(name, host)
+        instances.update(snapshot.instances)
+    need: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for step in steps:
+        for resource, amount in demand(instances[step.instance]).items():
+            need[step.destination][resource] += amount
+    return {
+        name for name, wanted in need.items() if not _fits(hosts[name], wanted)
+    }
+
+
+def _fits(host: Host, wanted: dict[str, int]) -> bool:
+    """Whether all of it fits now; unknown room is taken for none.
+
+    A class that the host's provider does not have (disk on shared storage)
+    is not counted there, so it does not bind.
+    """
+    if host.headroom is None:
+        return False
+    return all(
+        amount
+        <= host.headroom[resource].capacity - host.headroom[resource].used
+        for resource, amount in wanted.items()
+        if resource in host.headroom
+    )
+
+
+def _without_implied(parents: dict[int, set[int]]) -> list[list[int]]:
+    """Drop the parents that are ancestors of other parents."""
+    # As the bits of a number: a long plan has as many as steps times steps.
+    ancestors: dict[int, int] = {}
+    result: list[list[int]] = [[] for _ in parents]
+    for step, direct in parents.items():
+        older = 0
+        for parent in direct:
+            older |= ancestors[parent]
+        ancestors[step] = older
+        for parent in direct:
+            ancestors[step] |= 1 << parent
+        result[step] = [n for n in sorted(direct) if not older >> n & 1]
+    return result

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which order do the moves of a plan share the limits?
+
+List scheduling: whenever limits allow a step to start, the one starts whose
+host has most left to do. Each limit is a number of lanes, and each lane a
+chain of steps, so that no more steps than there are lanes can run at a time,
+however long each takes in the end.
+"""
+
+import heapq
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from kronos.engine.scheduling.makespan import INTO_HOST, OUT_OF_HOST
+from kronos.engine.types import MigrationStep
+
+# What a live migration takes, for the order only: set-up, then memory, in
+# whole milliseconds, so that sums of them are exact.
+_SETUP_MS = 6000
+_MS_PER_GIB = 1200
+
+Key = tuple[int, int, int]
+"""The smallest one starts first: see :meth:`Timetable._key`."""
+
+
+def milliseconds(step: MigrationStep) -> int:
+    """How long a step is taken to last, for the order only."""
+    return _SETUP_MS + _MS_PER_GIB * step.memory_mb // 1024
+
+
+@dataclass
+class _Lanes:
+    """A resource that so many steps may hold at a time."""
+
+    count: int
+    ends: list[tuple[int, int]] = field(default_factory=list)
+    """Per lane in use: when it is free, and the step that frees it."""
+
+    def free_at(self) -> int:
+        """When a lane can be had; it is never earlier later on."""
+        if len(self.ends) < self.count:
+            return 0
+        return min(end for end, _ in self.ends)
+
+    def take(self, start: int, end: int, step: int, above: int) -> int | None:
+        """Hold a lane that is free.
+
+        The best one was held last by a step that this one waits for in any
+        case; the next best is an unused one; of the others it is the one
+        that was freed first, which leaves most time for a delay.
+
+        :param above: the steps that it waits for, as the bits of a number
+        :returns: the step that held it before, if any
+        """
+        free = [n for n, (at, _) in enumerate(self.ends) if at <= start]
+        implied = [n for n in free if above >> self.ends[n][1] & 1]
+        if not implied and len(self.ends) < self.count:
+            self.ends.append((end, step))
+            return None
+        lane = min(implied or free, key=lambda n: self.ends[n][0])
+        previous = self.ends[lane][1]
+        self.ends[lane] = (end, step)
+        return previous
+
+
+@dataclass
+class _Queue:
+    """The ready steps of a scope.
+
+    No start ever becomes earlier and no step more urgent, so what is known
+    of one is a bound that need only be checked when it comes up.
+    """
+
+    lanes: _Lanes
+    """Those of the scope."""
+    soon: list[Key] = field(default_factory=list)
+    """A heap of steps that nothing holds up, as far as known."""
+    later: list[tuple[int, int]] = field(default_factory=list)
+    """A heap of the others, by when they can start."""
+
+
+class Timetable:
+    """Of the steps that can start first, the most urgent one, again and again.
+
+    Urgent is what a host with much left to give or to take waits for, or a
+    long chain of steps; then what takes long.
+    """
+
+    def __init__(
+        self,
+        steps: list[MigrationStep],
+        before: list[set[int]],
+        max_concurrent: int,
+    ) -> None:
+        """Take a plan.
+
+        :param before: per step the earlier ones that it must wait for
+        :param max_concurrent: steps of one scope that may run at a time
+        """
+        self._steps = steps
+        self._before = before
+        self._took = [milliseconds(step) for step in steps]
+        self._after: dict[int, list[int]] = defaultdict(list)
+        for step, earlier in enumerate(before):
+            for one in earlier:
+                self._after[one].append(step)
+        self._chain = self._chains()
+        self._to_give: dict[str, int] = defaultdict(int)
+        self._to_take: dict[str, int] = defaultdict(int)
+        for move, took in zip(steps, self._took, strict=True):
+            self._to_give[move.source] += took
+            self._to_take[move.destination] += took
+        self._now = 0
+        """When the last step that was chosen starts: none starts earlier."""
+        self._from: list[int] = [0] * len(steps)
+        """When all that a step must wait for has ended, as far as known."""
+        self._above: dict[int, int] = {}
+        """All that a step waits for, as the bits of a number."""
+        self._queues = {
+            step.scope: _Queue(_Lanes(max_concurrent)) for step in steps
+        }
+        self._out: dict[str, _Lanes] = defaultdict(lambda: _Lanes(OUT_OF_HOST))
+        self._into: dict[str, _Lanes] = defaultdict(lambda: _Lanes(INTO_HOST))
+
+    def _chains(self) -> list[int]:
+        """Per step the longest time from its start that rules make."""
+        found = list(self._took)
+        for step in reversed(range(len(found))):
+            rest = max((found[one] for one in self._after[step]), default=0)
+            found[step] += rest
+        return found
+
+    def fill(self) -> dict[int, set[int]]:
+        """The parents of every step, keyed in the order of their starts."""
+        parents: dict[int, set[int]] = {}
+        missing = [len(earlier) for earlier in self._before]
+        for step, number in enumerate(missing):
+            if not number:
+                self._enqueue(step)
+        while len(parents) < len(self._steps):
+            self._now, (*_, chosen), queue = min(
+                (
+                    first
+                    for queue in self._queues.values()
+                    if (first := self._first(queue)) is not None
+                ),
+                key=lambda first: first[:2],
+            )
+            heapq.heappop(queue.soon)
+            parents[chosen] = self._take(chosen, queue)
+            end = self._now + self._took[chosen]
+            for step in self._after[chosen]:
+                self._from[step] = max(self._from[step], end)
+                missing[step] -= 1
+                if not missing[step]:
+                    self._enqueue(step)
+        return parents
+
+    def _enqueue(self, step: int) -> None:
+        queue = self._queues[self._steps[step].scope]
+        heapq.heappush(queue.later, (self._start(step), step))
+
+    def _first(self, queue: _Queue) -> tuple[int, Key, _Queue] | None:
+        """When the next step of a queue starts, and which; it is on top."""
+        at = max(queue.lanes.free_at(), self._now)
+        while True:
+            while queue.later and queue.later[0][0] <= at:
+                _, step = heapq.heappop(queue.later)
+                heapq.heappush(queue.soon, self._key(step))
+            if key := self._most_urgent(queue, at):
+                return at, key, queue
+            if not queue.later:
+                return None
+            known, step = queue.later[0]
+            if (start := self._start(step)) > known:
+                heapq.heapreplace(queue.later, (start, step))
+            else:
+                at = start
+
+    def _most_urgent(self, queue: _Queue, at: int) -> Key | None:
+        """Of the steps that can start by then; it is on top afterwards."""
+        while queue.soon:
+            key = queue.soon[0]
+            step = key[-1]
+            if (start := self._start(step)) > at:
+                heapq.heappop(queue.soon)
+                heapq.heappush(queue.later, (start, step))
+            elif (known := self._key(step)) > key:
+                heapq.heapreplace(queue.soon, known)
+            else:
+                return key
+        return None
+
+    def _key(self, step: int) -> Key:
+        """The more is left to do, the smaller; it never becomes smaller."""
+        one = self._steps[step]
+        left = max(
+            self._to_give[one.source] * INTO_HOST,
+            self._to_take[one.destination] * OUT_OF_HOST,
+            self._chain[step] * INTO_HOST * OUT_OF_HOST,
+        )
+        return -left, -self._took[step], step
+
+    def _start(self, step: int) -> int:
+        """When its parents and its hosts can have it, whatever the scope."""
+        one = self._steps[step]
+        return max(
+            self._from[step],
+            self._out[one.source].free_at(),
+            self._into[one.destination].free_at(),
+        )
+
+    def _take(self, step: int, queue: _Queue) -> set[int]:
+        """Hold its lanes from now on.
+
+        :returns: its parents: what it must wait for by the rules, and the
+            steps that held the lanes before
+        """
+        one, took = self._steps[step], self._took[step]
+        self._to_give[one.source] -= took
+        self._to_take[one.destination] -= took
+        parents = set(self._before[step])
+        above = 0
+        for parent in parents:
+            above |= self._above[parent] | 1 << parent
+        lanes = self._out[one.source], self._into[one.destination], queue.lanes
+        for these in lanes:
+            held = these.take(self._now, self._now + took, step, above)
+            if held is not None:
+                parents.add(held)
+                above |= self._above[held] | 1 << held
+        self._above[step] = above
+        return parents

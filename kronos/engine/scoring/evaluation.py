@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Can a policy be used on a scope, and what does it say of each host?"""
+
+import math
+from dataclasses import dataclass, field
+
+from kronos.engine.scoring import labels
+from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
+from kronos.policies.models import Mode, Policy
+
+NOISE = 1e-9
+"""How far outside [0, 1] still is rounding, and is clamped (B4)."""
+MAX_UNMATCHED = 20
+"""Unmatched labels that are listed; a query may cover a whole cloud."""
+
+
+@dataclass
+class Trial:
+    """One policy tried on the scope."""
+
+    policy: Policy
+    result: PolicyResult
+    values: dict[str, float] = field(default_factory=dict)
+    capacities: dict[str, float] | None = None
+    """None when a usage is a share already."""
+    loads: dict[str, float] = field(default_factory=dict)
+    """Readings of the hosts' capacity in use, where ceilings matter."""
+    unmatched: list[str] = field(default_factory=list)
+    """All labels that are no host of the scope."""
+    warnings: list[str] = field(default_factory=list)
+
+
+class _Unusable(Exception):
+    """A policy cannot be used; the text says why. Never leaves here."""
+
+
+def asks_capacity(policy: Policy, settings: Settings) -> bool:
+    """Whether ``capacity_query`` is asked, and its answer needed (C18)."""
+    if policy.mode is Mode.PACK:
+        return True
+    return policy.capacity_query is not None and settings.uses_ceilings
+
+
+def attempt(
+    policy: Policy,
+    snapshot: Snapshot,
+    available: list[str],
+    settings: Settings,
+) -> Trial:
+    trial = Trial(
+        policy,
+        PolicyResult(
+            policy.name,
+            policy.weight,
+            policy.threshold,
+            policy.mode,
+            policy.capacity_threshold,
+        ),
+    )
+    try:
+        _measure(trial, snapshot, available, settings)
+    except _Unusable as error:
+        trial.result.skipped = f'policy {policy.name}: {error}'
+        trial.result.weight = 0.0
+    return trial
+
+
+def _measure(
+    trial: Trial,
+    snapshot: Snapshot,
+    available: list[str],
+    settings: Settings,
+) -> None:
+    answers = _answers(trial.policy, snapshot, settings)
+    for query, reading in answers.items():
+        if reading.health in (Health.STALE, Health.UNREACHABLE):
+            trial.result.health = reading.health
+            raise _Unusable(f'{query}: {reading.error or reading.health}')
+    values = _by_host('imbalance_query', answers, snapshot, settings, trial)
+    trial.values = _in_range('imbalance_query', values)
+    missing = [host for host in available if host not in values]
+    if missing:
+        trial.result.missing_hosts = missing
+        trial.result.health = Health.PARTIAL
+        trial.warnings.append(_missing_text(trial, settings))
+    _check_coverage('imbalance_query', values, available, settings)
+    if 'host_capacity_query' in answers:
+        sizes = _by_host(
+            'host_capacity_query', answers, snapshot, settings, trial
+        )
+        trial.capacities = {
+            host: value for host, value in sizes.items() if value > 0.0
+        }
+        _check_coverage(
+            'host_capacity_query', trial.capacities, available, settings
+        )
+    trial.loads = trial.values
+    if 'capacity_query' in answers:
+        trial.loads = _in_range(
+            'capacity_query',
+            _by_host('capacity_query', answers, snapshot, settings, trial),
+        )
+        _check_coverage('capacity_query', trial.loads, available, settings)
+
+
+def _answers(
+    policy: Policy, snapshot: Snapshot, settings: Settings
+) -> dict[str, Reading]:
+    """The readings that a policy stands on, by the field that asked them.
+
+    A profile that nobody asked for is no obstacle here: who only ranks
+    hosts needs none.
+    """
+    readings = snapshot.readings.get(policy.name)
+    if readings is None:
+        raise _Unusable('imbalance_query: there is no reading of it')
+    answers = {'imbalance_query': readings.imbalance}
+    if readings.profile is not None:
+        answers['vm_profile_query'] = readings.profile
+    if policy.host_capacity_query is not None:
+        if readings.host_capacity is None:
+            raise _Unusable('host_capacity_query: there is no reading of it')
+        answers['host_capacity_query'] = readings.host_capacity
+    if asks_capacity(policy, settings):
+        if readings.capacity is None:
+            raise _Unusable('capacity_query: there is no reading of it')
+        answers['capacity_query'] = readings.capacity
+    return answers
+
+
+def _by_host(
+    query: str,
+    answers: dict[str, Reading],
+    snapshot: Snapshot,
+    settings: Settings,
+    trial: Trial,
+) -> dict[str, float]:
+    """One finite value per host of the scope; NaN and Inf are missing."""
+    samples = answers[query].samples
+    matches = labels.match_hosts(
+        (sample.label for sample in samples),
+        snapshot.hosts,
+        settings.host_match,
+    )
+    for label, others in matches.ambiguous.items():
+        trial.warnings.append(
+            f'policy {trial.policy.name}: {query}: label {label!r} is not '
+            f'used: it cannot be told from {labels.some(others)}'
+        )
+    if query == 'imbalance_query':
+        trial.unmatched = matches.unmatched
+        trial.result.unmatched_labels = matches.unmatched[:MAX_UNMATCHED]
+    first: dict[str, Sample] = {}
+    for sample in samples:
+        host = matches.hosts.get(sample.label)
+        if host is None or not math.isfinite(sample.value):
+            continue
+        other = first.setdefault(host, sample)
+        if other is not sample:
+            raise _Unusable(
+                f'{query}: two series for host {host}: {_shown(other)} and '
+                f'{_shown(sample)}; aggregate them in the query'
+            )
+    return {host: sample.value for host, sample in first.items()}
+
+
+def _shown(sample: Sample) -> str:
+    return f'{sample.series or sample.label} = {sample.value:g}'
+
+
+def _in_range(query: str, values: dict[str, float]) -> dict[str, float]:
+    """The values, noise clamped.
+
+    :raises _Unusable: one is outside [0, 1] (B4)
+    """
+    wrong = {
+        host: value
+        for host, value in sorted(values.items())
+        if not -NOISE <= value <= 1.0 + NOISE
+    }
+    if wrong:
+        named = [f'{host} is at {value:g}' for host, value in wrong.items()]
+        raise _Unusable(
+            f'{query}: must be in [0, 1] for every host, but '
+            f'{labels.some(named)}'
+        )
+    return {host: min(max(0.0, value), 1.0) for host, value in values.items()}
+
+
+def _check_coverage(
+    query: str,
+    values: dict[str, float],
+    available: list[str],
+    settings: Settings,
+) -> None:
+    measured = sum(host in values for host in available)
+    needed = settings.min_host_coverage * len(available)
+    if available and (measured < needed - NOISE or not measured):
+        lacking = [host for host in available if host not in values]
+        raise _Unusable(
+            f'{query}: {measured} of {len(available)} available hosts have '
+            'a fresh, usable value, min_host_coverage is '
+            f'{settings.min_host_coverage:g}; without: {labels.some(lacking)}'
+        )
+
+
+def _missing_text(trial: Trial, settings: Settings) -> str:
+    missing = trial.result.missing_hosts
+    text = (
+        f'policy {trial.policy.name}: imbalance_query: no value for '
+        f'{labels.some(missing)}'
+    )
+    short = {labels.short_name(host) for host in missing}
+    if settings.host_match is HostMatch.EXACT:
+        alike = [
+            one for one in trial.unmatched if labels.short_name(one) in short
+        ]
+        if alike:
+            text += (
+                f'; there is {alike[0]!r}, which [kronos] host_match = short '
+                'would match'
+            )
+    return text

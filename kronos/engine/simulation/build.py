@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does a scope become arrays?"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from kronos.engine.arrays import FloatArray, Index
+from kronos.engine.constraints.capacity_ceiling import CeilingRule
+from kronos.engine.scoring.profiles import Profiles
+from kronos.engine.scoring.scorecard import Scorecard
+from kronos.engine.simulation.utilization import State
+from kronos.engine.types import Snapshot
+from kronos.policies.models import Policy
+
+
+def build(
+    snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
+) -> State:
+    """Lay a scope out in arrays; the order of no dict matters.
+
+    Instances without a profile weigh nothing here: they are part of their
+    host's score and stay there.
+
+    :param scorecard: at least one policy in use, one host that counts
+    :raises ValueError: if a weight or usage is negative, or a capacity is
+        not above 0
+    """
+    index = Index(snapshot)
+    used = [result for result in scorecard.results if not result.skipped]
+    names = [result.name for result in used]
+    counting = set.intersection(*(set(scorecard.values[n]) for n in names))
+    instances = [snapshot.instances[uuid] for uuid in index.instances]
+    none = dict.fromkeys(names, 0.0)
+    usages = [
+        profiles.profiles[one.uuid].usage
+        if one.uuid in profiles.profiles
+        else none
+        for one in instances
+    ]
+    return State(
+        index=index,
+        policies=names,
+        weights=np.array([result.weight for result in used]),
+        thresholds=np.array([result.threshold for result in used]),
+        scores=_by_host(scorecard.values, names, index, 0.0),
+        usage=np.array(
+            [[usage[name] for usage in usages] for name in names],
+            dtype=float,
+        ).reshape(len(names), len(instances)),
+        capacity=_by_host(profiles.capacities, names, index, 1.0),
+        counts=np.array([host in counting for host in index.hosts]),
+        host_of=np.array(
+            [index.host[one.host] for one in instances], dtype=np.intp
+        ),
+        memory_mb=np.array(
+            [one.memory_mb for one in instances], dtype=np.intp
+        ),
+    )
+
+
+def ceilings(
+    state: State, scorecard: Scorecard, policies: Sequence[Policy]
+) -> CeilingRule:
+    """How full destinations may become, by the same arrays.
+
+    :param policies: those in use, in the order of the scorecard
+    """
+    return CeilingRule(
+        state.policies,
+        _by_host(scorecard.loads, state.policies, state.index, math.nan),
+        np.array([policy.capacity_threshold for policy in policies]),
+        state.usage,
+        state.capacity,
+    )
+
+
+def _by_host(
+    values: dict[str, dict[str, float]],
+    policies: list[str],
+    index: Index,
+    default: float,
+) -> FloatArray:
+    return np.array(
+        [
+            [values.get(name, {}).get(host, default) for host in index.hosts]
+            for name in policies
+        ]
+    )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How will a plan go, as far as its graph and Watcher's settings tell?"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_config import cfg
+from oslo_log import log as logging
+from watcher import conf
+
+from kronos.engine.scheduling import makespan
+
+LOG = logging.getLogger(__name__)
+CONF = conf.CONF
+
+ENGINE = 'taskflow'
+GROUP = f'watcher_workflow_engines.{ENGINE}'
+
+
+@dataclass
+class Trip:
+    """From where to where an action moves its instance, and in which scope."""
+
+    scope: str
+    source: str
+    destination: str
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> 'Trip':
+        """From the input parameters of an action."""
+        return cls(
+            told['aggregate'], told['source_node'], told['destination_node']
+        )
+
+
+class Outlook:
+    """A plan if all its moves took equally long."""
+
+    def __init__(self, trips: list[Trip], parents: list[list[int]]) -> None:
+        """Take a plan.
+
+        :param parents: per move the indices of those that must end before
+        """
+        self._trips = trips
+        self._parents = parents
+        self._equal = [1.0] * len(trips)
+        self._starts = makespan.starts(parents, self._equal)
+        self.side_by_side = makespan.most_at_once(self._starts, self._equal)
+
+    @property
+    def order(self) -> list[int]:
+        """The moves in the order in which the graph starts them."""
+        return sorted(
+            range(len(self._trips)),
+            key=lambda move: (self._starts[move], move),
+        )
+
+    def length(self, workers: int | None = None) -> int:
+        """Moves one after another, with so many actions at a time."""
+        starts = makespan.starts(self._parents, self._equal, workers)
+        return round(max(starts)) + 1
+
+    def at_least(self, max_concurrent: int) -> int:
+        """The same in the best of cases that the limits leave."""
+        bound = makespan.lower_bound(self._trips, self._equal, max_concurrent)
+        return math.ceil(bound)
+
+    def lines(self) -> list[str]:
+        """What an operator should know before the plan starts."""
+        number = len(self._trips)
+        limit = CONF.kronos.max_concurrent_migrations
+        least, length = self.at_least(limit), self.length()
+        together = self.side_by_side
+        text = (
+            f'{number} move{_s(number)}; one after another at least {least} '
+            f'by the limits, {length} as laid out; at most {together} can '
+            'run side by side ([kronos] max_concurrent_migrations = '
+            f'{limit} per scope)'
+        )
+        if length > least:
+            text += (
+                '; what is beyond the limits keeps server groups and full '
+                'hosts in order'
+            )
+        return [text, self._applier()]
+
+    def _applier(self) -> str:
+        workers = max_workers()
+        if workers is None:
+            text = f'[{GROUP}] max_workers is not known here'
+        else:
+            text = f'[{GROUP}] max_workers = {workers} allows {workers}'
+            if workers < self.side_by_side:
+                text += f', so that it takes {self.length(workers)}'
+        plans = CONF.watcher_applier.workers
+        return (
+            f'{text}; [watcher_applier] workers = {plans} allows {plans} '
+            f"plan{_s(plans)} at a time. So says the decision engine's own "
+            "configuration; the applier's counts"
+        )
+
+
+def max_workers() -> int | None:
+    """Actions of a plan that Watcher's applier runs at a time.
+
+    As far as this process knows: by default the number of processors, of
+    this machine, that is.
+
+    :returns: None: it cannot be known here
+    """
+    if CONF.watcher_applier.workflow_engine != ENGINE:
+        return None
+    try:
+        return int(_settings()[GROUP].max_workers)
+    except Exception as error:
+        # It is only told; a plan must not fail for it.
+        LOG.debug('[%s] max_workers is not known: %s', GROUP, error)
+        return None
+
+
+def _settings() -> Any:
+    """A configuration that has the options of Watcher's workflow engine.
+
+    The decision engine never loads that. To register its options there
+    would let a mistake in them keep all others from being read anew, so
+    they are read apart, from the same files.
+    """
+    if GROUP in CONF and 'max_workers' in CONF[GROUP]:
+        return CONF
+    from watcher.applier.workflow_engine import default
+
+    found = cfg.ConfigOpts()
+    found.register_opts(
+        default.DefaultWorkFlowEngine.get_config_opts(), group=GROUP
+    )
+    found(
+        args=[],
+        default_config_files=list(CONF.config_file or []),
+        default_config_dirs=list(CONF.config_dir or []),
+    )
+    return found
+
+
+def _s(number: int) -> str:
+    return '' if number == 1 else 's'

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does a recording look that may leave the house?
+
+Every name and uuid is another one, the same wherever it occurs; numbers and
+times stay, and of all other texts what closed lists allow. Both plan to the
+same steps. Names are numbered anew in each recording, so two of them cannot be
+laid side by side.
+"""
+
+import dataclasses
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from kronos.clients.nova.rows import HostAggregate
+from kronos.engine.eligibility.instances import PIN
+from kronos.engine.eligibility.overrides import Seeds
+from kronos.engine.scoring import labels
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    ComputeService,
+    Event,
+    Host,
+    Instance,
+    Reading,
+    Sample,
+    ServerGroup,
+)
+from kronos.policies import loader
+from kronos.policies.models import LabelType, Policy
+from kronos.recordings import redaction
+from kronos.recordings.anonymize import extra_specs, vocabulary
+from kronos.recordings.anonymize.names import Names, kinds
+from kronos.recordings.anonymize.queries import Queries
+from kronos.recordings.reader import KINDS
+from kronos.recordings.recording import Recording
+from kronos.snapshots.cells import METADATA_KEY
+from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.scopes import ALL, Cloud, ScopeRequest
+
+_REASON = 'a reason that is not told'
+"""Instead of what a person wrote."""
+_OTHER = 'other'
+"""Instead of a word that no closed list has."""
+
+
+def anonymized(recording: Recording) -> Recording:
+    """A copy in which nothing is called as it was."""
+    return _Rewriter(redaction.spared(recording)).recording()
+
+
+class _Rewriter:
+    def __init__(self, recording: Recording) -> None:
+        self._was = recording
+        self._names = Names(recording)
+        self._specs = extra_specs.Specs(
+            self._names,
+            (one.extra_specs for one in recording.gathered.instances),
+        )
+        self._queries = Queries(self._names.known)
+        self._series: dict[str, str] = {}
+
+    def recording(self) -> Recording:
+        was, names = self._was, self._names
+        policies = [self._policy(one) for one in was.policies]
+        configured = was.configured
+        return dataclasses.replace(
+            was,
+            gathered=self._gathered(was.gathered),
+            policies=policies,
+            policies_text=loader.dump(policies),
+            request=self._request(was.request),
+            settings=self._settings(was.settings),
+            configured=configured and self._settings(configured),
+            answers=self._answers(),
+            source='',
+            anonymized=True,
+            strategy=_only(was.strategy, vocabulary.STRATEGIES, ''),
+            made_by=_made_by(was.made_by),
+            unknown=[_told(text) for text in was.unknown],
+            seeds=Seeds(
+                {
+                    names.aggregate(name): left
+                    for name, left in was.seeds.aggregate_cooldowns.items()
+                },
+                self._by_uuid(was.seeds.instance_cooldowns),
+                self._by_uuid(was.seeds.instance_quarantines),
+            ),
+        )
+
+    def _by_uuid(self, seconds: dict[str, float]) -> dict[str, float]:
+        return {self._names.uuid(one): left for one, left in seconds.items()}
+
+    def _gathered(self, was: Gathered) -> Gathered:
+        return dataclasses.replace(
+            was,
+            cloud=Cloud(
+                self._hosts(was.cloud.hosts.values()),
+                self._hosts(was.cloud.other_hosts.values()),
+                [self._aggregate(one) for one in was.cloud.aggregates],
+            ),
+            services=was.services
+            and {
+                self._names.host(name): self._service(one)
+                for name, one in was.services.items()
+            },
+            instances=[self._instance(one) for one in was.instances],
+            groups=[self._group(one) for one in was.groups],
+            events=[self._event(one) for one in was.events],
+            warnings=[_told(text) for text in was.warnings],
+        )
+
+    def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
+        names = self._names
+        found = [
+            dataclasses.replace(
+                host,
+                name=names.host(host.name),
+                node=names.host(host.node),
+                availability_zone=names.zone(host.availability_zone),
+                cell=names.cell(host.cell),
+                hypervisor_type=_only(
+                    host.hypervisor_type, vocabulary.HYPERVISORS
+                ),
+                closed=_told(host.closed),
+                frozen=_told(host.frozen),
+                traits=sorted(names.trait(one) for one in host.traits),
+                headroom=host.headroom
+                and {
+                    names.resource_class(name): room
+                    for name, room in host.headroom.items()
+                },
+            )
+            for host in hosts
+        ]
+        return {host.name: host for host in found}
+
+    def _aggregate(self, was: HostAggregate) -> HostAggregate:
+        names = self._names
+        metadata = {}
+        for key, value in was.metadata.items():
+            if key == 'availability_zone':
+                metadata[key] = names.zone(value)
+            elif key == METADATA_KEY and value.strip() in names.cell.table:
+                metadata[key] = names.cell(value.strip())
+            else:
+                new = key if key == METADATA_KEY else names.key(key)
+                metadata[new] = names.value(value.lower())
+        return dataclasses.replace(
+            was,
+            name=names.aggregate(was.name),
+            uuid=names.uuid(was.uuid),
+            hosts=[names.host(host) for host in was.hosts],
+            metadata=metadata,
+            availability_zone=names.zone(was.availability_zone),
+        )
+
+    def _service(self, was: ComputeService) -> ComputeService:
+        return dataclasses.replace(
+            was,
+            host=self._names.host(was.host),
+            binary=_only(was.binary, vocabulary.BINARIES),
+            state=_only(was.state, vocabulary.SERVICE_STATES),
+            status=_only(was.status, vocabulary.SERVICE_STATUSES),
+            zone=self._names.zone(was.zone),
+            disabled_reason=was.disabled_reason and _REASON,
+        )
+
+    def _instance(self, was: Instance) -> Instance:
+        names, pin = self._names, was.pinned_availability_zone
+        return dataclasses.replace(
+            was,
+            uuid=names.uuid(was.uuid),
+            host=names.host(was.host),
+            name=names.display(was.name),
+            internal_name=names.internal(was.internal_name),
+            status=_only(was.status, vocabulary.SERVER_STATUSES),
+            task_state=_only(was.task_state, vocabulary.TASK_STATES),
+            metadata={
+                self._key(key): names.value(value.lower())
+                for key, value in was.metadata.items()
+            },
+            extra_specs=self._specs.extra_specs(was.extra_specs),
+            pinned_availability_zone=names.zone(pin) if pin else pin,
+            unmovable=_told(was.unmovable),
+            project_id=names.project(was.project_id),
+        )
+
+    def _key(self, key: str) -> str:
+        return key if key == PIN else self._names.key(key)
+
+    def _group(self, was: ServerGroup) -> ServerGroup:
+        names = self._names
+        return dataclasses.replace(
+            was,
+            uuid=names.uuid(was.uuid),
+            policy=_only(was.policy, vocabulary.GROUP_POLICIES),
+            members=[names.uuid(one) for one in was.members],
+            name=names.group(was.name),
+        )
+
+    def _event(self, was: Event) -> Event:
+        names = self._names
+        return dataclasses.replace(
+            was,
+            instance=names.uuid(was.instance),
+            source=names.host(was.source),
+            destination=names.host(was.destination),
+            scope=names.aggregate(was.scope),
+            error_type=_only(
+                was.error_type, vocabulary.ERROR_TYPES, 'unknown'
+            ),
+            fault=_only(was.fault, vocabulary.FAULTS, ''),
+            status=_only(was.status, vocabulary.MOVE_STATUSES),
+            plan=names.uuid(was.plan),
+        )
+
+    def _request(self, was: ScopeRequest) -> ScopeRequest:
+        names = self._names
+        return ScopeRequest(
+            [names.ref(one) for one in was.aggregates],
+            was.include_unassigned,
+            [z if z == ALL else names.zone(z) for z in was.availability_zones],
+            [names.host(one) for one in was.excluded_hosts],
+            [names.ref(one) for one in was.excluded_aggregates],
+            [names.uuid(one) for one in was.excluded_instances],
+            [names.project(one) for one in was.excluded_projects],
+            [
+                {
+                    self._key(key): names.value(value.lower())
+                    for key, value in items.items()
+                }
+                for items in was.excluded_metadata
+            ],
+        )
+
+    def _settings(self, was: Settings) -> Settings:
+        hosts = was.drain_hosts
+        return dataclasses.replace(
+            was,
+            drain_hosts=hosts and [self._names.host(one) for one in hosts],
+            allowed_extra_specs=self._specs.rules(was.allowed_extra_specs),
+        )
+
+    def _policy(self, was: Policy) -> Policy:
+        new = {'name': self._names.policy(was.name)}
+        for query, label in KINDS.values():
+            new[label] = self._queries.word(getattr(was, label))
+            if getattr(was, query) is not None:
+                new[query] = self._queries.query(getattr(was, query))
+        return was.model_copy(update=new)
+
+    def _answers(self) -> dict[tuple[str, str], Reading]:
+        senses = kinds(self._was.policies)
+        return {
+            (
+                self._queries.query(query),
+                self._queries.word(label),
+            ): self._reading(reading, senses[query, label])
+            for (query, label), reading in self._was.answers.items()
+            if (query, label) in senses
+        }
+
+    def _reading(self, was: Reading, sense: LabelType | None) -> Reading:
+        return dataclasses.replace(
+            was,
+            query=self._queries.query(was.query),
+            samples=[self._sample(one, sense) for one in was.samples],
+            error=_told(was.error),
+        )
+
+    def _sample(self, was: Sample, sense: LabelType | None) -> Sample:
+        series = ''
+        if was.series:
+            series = self._series.setdefault(
+                was.series, self._labels(was.series, len(self._series) + 1)
+            )
+        label = self._names.label(sense, was.label)
+        return dataclasses.replace(was, label=label, series=series)
+
+    def _labels(self, series: str, number: int) -> str:
+        """Of a label set what planning looks at: where the series is."""
+        of_hosts = {one.host_label for one in self._was.policies}
+        found = [
+            f'{self._queries.word(name)}="{self._names.host(value)}"'
+            for name, value in labels.of_series(series).items()
+            if name in of_hosts and value
+        ]
+        found.append(f'series="{number}"')
+        return f'{{{", ".join(found)}}}'
+
+
+def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
+    """A word of a closed list, or nothing at all; else another one."""
+    return was if not was or was in known else other
+
+
+def _made_by(was: str) -> str:
+    return was if vocabulary.MADE_BY.fullmatch(was) else ''
+
+
+def _told(text: str) -> str:
+    """What of a warning, an error or a reason is Kronos' own words."""
+    if not text:
+        return ''
+    found = [one for one in vocabulary.PHRASES if one in text]
+    found += vocabulary.HTTP_STATUS.findall(text)
+    if text in found:
+        return text
+    return '; '.join([*dict.fromkeys(found), 'the rest is not told'])

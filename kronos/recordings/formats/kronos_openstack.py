@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a recording of the daemons of kronos-openstack 0.2 say?
+
+Their format is not ours to judge: keys that are not known are passed over,
+and what it cannot tell is taken as unknown and said so.
+"""
+
+import datetime
+from collections.abc import Iterator, Sequence
+
+from kronos.clients.nova.rows import HostAggregate
+from kronos.engine.types import (
+    UNASSIGNED,
+    ComputeService,
+    Event,
+    Health,
+    Host,
+    Instance,
+    Reading,
+    Sample,
+    ServerGroup,
+)
+from kronos.policies import loader
+from kronos.policies.models import Policy
+from kronos.recordings import reader as layout
+from kronos.recordings import schema
+from kronos.recordings.formats import kronos_openstack_schema as theirs
+from kronos.recordings.recording import ANY_LABEL, Recording
+from kronos.recordings.safe_files import Folder
+from kronos.snapshots import settings_from_conf
+from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.scopes import Cloud, ScopeRequest
+
+MADE_BY = 'kronos-openstack 0.2'
+NOVA_COMPUTE = 'nova-compute'
+ALWAYS_UNKNOWN = [
+    'the recording does not tell the headroom of the hosts in Placement: '
+    'whether a destination has room is not known',
+    'the recording does not tell which instances are locked, pinned, busy or '
+    'of a special flavor: every ACTIVE one is taken to be movable',
+    'the recording does not tell of moves in the past: only cooldowns.json '
+    'can make an aggregate or an instance rest',
+]
+
+
+def read(path: str, policies: Sequence[Policy] | None = None) -> Recording:
+    """Read a directory in their layout.
+
+    :param policies: those to plan by if it has no ``policies.yaml``
+    :raises ArchiveError: names the file and the field that is wrong
+    :raises PolicyFileError: of its policies file
+    """
+    return _Reader(Folder(path)).recording(policies)
+
+
+class _Reader:
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._unknown = list(ALWAYS_UNKNOWN)
+
+    def recording(self, given: Sequence[Policy] | None) -> Recording:
+        meta = self._folder.decode(theirs.META, layout.META)
+        taken_at = self._taken_at(meta)
+        policies, text = self._policies(given)
+        members = self._folder.decode(theirs.AGGREGATES, layout.AGGREGATES)
+        # Its hosts lack a view of Placement, every one of them.
+        settings = settings_from_conf.default_settings()
+        settings.require_headroom = False
+        gathered = self._gathered(members)
+        gathered.taken_at = taken_at
+        return Recording(
+            gathered=gathered,
+            policies=policies,
+            request=self._request(meta, members),
+            settings=settings,
+            answers=self._answers(taken_at),
+            policies_text=text,
+            max_concurrent=settings_from_conf.default_concurrency(),
+            recorded_at=taken_at,
+            source=self._folder.path,
+            made_by=MADE_BY,
+            unknown=self._unknown,
+            seeds=layout.seeds_of(self._folder),
+        )
+
+    def _taken_at(self, meta: theirs.Meta) -> float:
+        if meta.recorded_at is None:
+            self._unknown.append('the recording does not tell its time')
+            return 0.0
+        try:
+            moment = datetime.datetime.fromisoformat(meta.recorded_at)
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=datetime.UTC)
+            seconds = moment.timestamp()
+        except (ValueError, OverflowError):
+            seconds = -1.0
+        if not 0.0 <= seconds <= schema.END_OF_TIME:
+            raise self._folder.fault(
+                layout.META, 'recorded_at: must be a time in ISO 8601'
+            )
+        return seconds
+
+    def _policies(
+        self, given: Sequence[Policy] | None
+    ) -> tuple[list[Policy], str]:
+        if self._folder.has(layout.POLICIES):
+            text = self._folder.text(layout.POLICIES)
+            path = self._folder.fault(layout.POLICIES, '').kwargs['path']
+            return loader.parse(text, path).policies, text
+        if given is None:
+            raise self._folder.fault(
+                layout.POLICIES,
+                'it is missing: give the policies file of the operator with '
+                '--policies',
+            )
+        return list(given), loader.dump(given)
+
+    def _request(
+        self, meta: theirs.Meta, members: dict[str, list[str]]
+    ) -> ScopeRequest:
+        wanted = list(members)
+        if meta.aggregates is not None:
+            wanted = list(dict.fromkeys(meta.aggregates))
+        request = ScopeRequest()
+        for name in wanted:
+            if name not in members:
+                raise self._folder.fault(
+                    layout.META,
+                    f'aggregates: {layout.AGGREGATES} has no {name:.80}',
+                )
+            if not members[name]:
+                self._unknown.append(f'aggregate {name:.80} has no host')
+            elif name == UNASSIGNED:
+                request.include_unassigned = True
+            else:
+                request.aggregates.append(name)
+        return request
+
+    def _gathered(self, members: dict[str, list[str]]) -> Gathered:
+        aggregates = [
+            HostAggregate(number, name, hosts=list(dict.fromkeys(hosts)))
+            for number, (name, hosts) in enumerate(members.items(), start=1)
+            if name != UNASSIGNED
+        ]
+        services = self._services(members)
+        traits = self._traits()
+        hosts = {
+            name: Host(
+                name,
+                hypervisor_type='QEMU',
+                availability_zone=services[name].zone
+                if name in services
+                else '',
+                traits=traits.get(name, []),
+            )
+            for names in members.values()
+            for name in names
+        }
+        instances, memberships = self._instances()
+        if strange := sorted({one.host for one in instances} - set(hosts)):
+            self._unknown.append(
+                f'{len(strange)} hosts with instances are in no aggregate '
+                f'and not in {UNASSIGNED}, so they are not planned: '
+                f'{", ".join(strange[:5]):.200}'
+            )
+        events: list[Event] = []
+        return Gathered(
+            Cloud(hosts, {}, aggregates),
+            services,
+            instances,
+            self._groups(memberships),
+            events,
+        )
+
+    def _services(
+        self, members: dict[str, list[str]]
+    ) -> dict[str, ComputeService]:
+        if not self._folder.has(layout.SERVICES):
+            self._unknown.append(
+                f'the recording has no {layout.SERVICES}: all hosts are '
+                'taken to be up and enabled, and their zones are not known'
+            )
+            return {
+                host: ComputeService(host, state='up', status='enabled')
+                for hosts in members.values()
+                for host in hosts
+            }
+        return {
+            row.host: row.service()
+            for row in self._folder.decode(theirs.SERVICES, layout.SERVICES)
+            if row.binary == NOVA_COMPUTE
+        }
+
+    def _traits(self) -> dict[str, list[str]]:
+        if not self._folder.has(theirs.CPU_TRAITS):
+            return {}
+        return self._folder.decode(theirs.TRAITS, theirs.CPU_TRAITS)
+
+    def _instances(self) -> tuple[list[Instance], dict[str, list[str]]]:
+        """The instances, and by group those that say they are in it."""
+        found: dict[str, Instance] = {}
+        memberships: dict[str, list[str]] = {}
+        for host, row, where in self._instance_rows():
+            if max(row.flavor_vcpus, row.flavor_ram_mb) > schema.MOST or (
+                min(row.flavor_vcpus, row.flavor_ram_mb) < 0
+            ):
+                raise self._folder.fault(
+                    layout.INSTANCES,
+                    f'{where}: flavor_vcpus and flavor_ram_mb must be at '
+                    f'least 0 and at most {schema.MOST}',
+                )
+            if row.uuid in found:
+                # The hosts were asked one after the other.
+                found[row.uuid].unmovable = (
+                    f'the recording has it on {found[row.uuid].host} and on '
+                    f'{host}'
+                )
+                continue
+            found[row.uuid] = row.instance(host)
+            for group in row.server_groups or ():
+                memberships.setdefault(group, []).append(row.uuid)
+        return list(found.values()), memberships
+
+    def _instance_rows(self) -> Iterator[tuple[str, theirs.InstanceRow, str]]:
+        table = self._folder.decode(theirs.INSTANCES, layout.INSTANCES)
+        for host, instances in table.items():
+            for at, row in enumerate(instances):
+                yield host, row, f'{host:.80}[{at}]'
+
+    def _groups(self, memberships: dict[str, list[str]]) -> list[ServerGroup]:
+        if not self._folder.has(layout.GROUPS):
+            raise self._folder.fault(layout.GROUPS, 'it is missing')
+        found = {}
+        for at, row in enumerate(
+            self._folder.decode(theirs.GROUPS, layout.GROUPS)
+        ):
+            group = row.group(memberships.pop(row.id, []))
+            if not group.policy:
+                raise self._folder.fault(
+                    layout.GROUPS, f'[{at}]: has neither policy nor policies'
+                )
+            if not 1 <= group.max_server_per_host <= schema.MOST:
+                raise self._folder.fault(
+                    layout.GROUPS,
+                    f'[{at}].rules.max_server_per_host: must be at least 1',
+                )
+            found[row.id] = group
+        if memberships:
+            self._unknown.append(
+                f'{len(memberships)} server groups that instances name are '
+                f'not in {layout.GROUPS}: their rules are not known'
+            )
+        return list(found.values())
+
+    def _answers(self, taken_at: float) -> dict[tuple[str, str], Reading]:
+        """By query text; the files say nothing of labels."""
+        answers: dict[tuple[str, str], Reading] = {}
+        for base in self._folder.names(layout.PROMETHEUS):
+            if not base.endswith('.json'):
+                continue
+            name = f'{layout.PROMETHEUS}/{base}'
+            found = self._folder.decode(theirs.READING, name)
+            key = found.query.strip(), ANY_LABEL
+            answers.setdefault(key, _reading(found, taken_at))
+        return answers
+
+
+def _reading(found: theirs.ReadingFile, taken_at: float) -> Reading:
+    samples = [
+        Sample(label, value, taken_at)
+        for label, value in found.series.items()
+        if value is not None
+    ]
+    query, error = found.query.strip(), ''
+    if found.health in (Health.STALE, Health.UNREACHABLE):
+        error = f'it was {found.health.value} when it was recorded'
+        if found.warnings:
+            error += f': {"; ".join(map(str, found.warnings)):.300}'
+    return Reading(query, found.health, samples, error)

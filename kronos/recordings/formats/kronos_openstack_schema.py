@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the files of the daemons of kronos-openstack 0.2 hold?"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pydantic
+
+from kronos.engine.types import ComputeService, Health, Instance, ServerGroup
+from kronos.recordings.safe_files import MAX_TEXT
+
+TOLERANT = pydantic.ConfigDict(
+    strict=True,
+    extra='ignore',
+    allow_inf_nan=False,
+    str_max_length=MAX_TEXT,
+)
+CPU_TRAITS = 'placement/cpu_traits.json'
+
+
+@dataclass
+class Meta:
+    __pydantic_config__ = TOLERANT
+
+    recorded_at: str | None = None
+    aggregates: list[str] | None = None
+
+
+@dataclass
+class InstanceRow:
+    uuid: str
+    flavor_vcpus: int
+    flavor_ram_mb: int
+    name: str | None = ''
+    internal_name: str | None = ''
+    status: str = 'ACTIVE'
+    server_groups: list[str] | None = None
+
+    def instance(self, host: str) -> Instance:
+        return Instance(
+            self.uuid,
+            host,
+            self.name or '',
+            self.internal_name or '',
+            self.flavor_vcpus,
+            self.flavor_ram_mb,
+            status=self.status,
+        )
+
+
+@dataclass
+class GroupRow:
+    """``policy`` and ``rules`` of Nova 2.64, or ``policies`` (E7)."""
+
+    id: str
+    name: str | None = ''
+    policy: str | None = None
+    policies: list[str] | None = None
+    rules: dict[str, Any] | None = None
+    members: list[str] | None = None
+
+    def group(self, also: list[str]) -> ServerGroup:
+        """:param also: uuids that say themselves that they are in it"""
+        members = dict.fromkeys([*(self.members or ()), *also])
+        most = (self.rules or {}).get('max_server_per_host', 1)
+        return ServerGroup(
+            self.id,
+            self.policy or next(iter(self.policies or ()), ''),
+            list(members),
+            self.name or '',
+            most if type(most) is int else 0,
+        )
+
+
+@dataclass
+class ServiceRow:
+    host: str
+    binary: str = 'nova-compute'
+    state: str | None = None
+    status: str | None = None
+    zone: str | None = ''
+    disabled_reason: str | None = ''
+    forced_down: bool | None = False
+
+    def service(self) -> ComputeService:
+        return ComputeService(
+            self.host,
+            self.binary,
+            self.state,
+            self.status,
+            self.zone or '',
+            self.disabled_reason or '',
+            bool(self.forced_down),
+        )
+
+
+@dataclass
+class ReadingFile:
+    __pydantic_config__ = TOLERANT
+
+    query: str
+    health: Health = Health.HEALTHY
+    series: dict[str, float | None] = field(default_factory=dict)
+    warnings: list[Any] = field(default_factory=list)
+
+
+def _adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
+    return pydantic.TypeAdapter(kind, config=TOLERANT)
+
+
+META = pydantic.TypeAdapter(Meta)
+READING = pydantic.TypeAdapter(ReadingFile)
+AGGREGATES = _adapter(dict[str, list[str]])
+INSTANCES = _adapter(dict[str, list[InstanceRow]])
+GROUPS = _adapter(list[GroupRow])
+SERVICES = _adapter(list[ServiceRow])
+TRAITS = _adapter(dict[str, list[str]])

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does ``--set NAME=VALUE`` change in policies and settings?"""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kronos.common.exceptions import ConfigurationError
+from kronos.engine.settings import Settings
+from kronos.policies import loader
+from kronos.policies.models import Policy
+from kronos.snapshots import settings_from_conf
+
+
+def require_sense(
+    known: Sequence[Policy], overrides: Mapping[str, str]
+) -> None:
+    """Look at the names, and at the values of options, before any counts.
+
+    :param overrides: values as text by ``FIELD.POLICY`` or by option of
+        ``[kronos]``
+    :raises ConfigurationError: names all overrides at fault
+    """
+    names = {one.name: one for one in known}
+    found = [
+        fault
+        for name, text in overrides.items()
+        if (fault := _fault(name, text, names))
+    ]
+    if found:
+        raise ConfigurationError(reason='; '.join(found))
+
+
+def policies(
+    known: Sequence[Policy], overrides: Mapping[str, str]
+) -> list[Policy]:
+    """The policies with their overrides, validated as a whole file is.
+
+    :param overrides: of which :func:`require_sense` has nothing to say;
+        names without a dot are no matter here
+    :raises ConfigurationError: names the fields at fault
+    """
+    rows = {one.name: one.model_dump(mode='json') for one in known}
+    changed = [name for name in overrides if '.' in name]
+    if not changed:
+        return list(known)
+    for name in changed:
+        field, _, policy = name.partition('.')
+        rows[policy][field] = _value(field, overrides[name])
+    return loader.validated(
+        {'policies': list(rows.values())},
+        f'with {", ".join(f"{one}={overrides[one]}" for one in changed)}',
+    ).policies
+
+
+def apply(settings: Settings, overrides: Mapping[str, str]) -> None:
+    """Set what has the name of an option of ``[kronos]``.
+
+    :param overrides: of which :func:`require_sense` has nothing to say
+    """
+    for name, text in overrides.items():
+        if '.' not in name:
+            value = settings_from_conf.understood(name, text)
+            setattr(settings, settings_from_conf.FIELDS[name], value)
+
+
+def _fault(name: str, text: str, known: Mapping[str, Policy]) -> str:
+    """What is wrong with an override; '' if nothing, as far as it shows."""
+    field, dot, policy = name.partition('.')
+    if dot:
+        if policy not in known:
+            return _bad(name, f'there is no policy "{policy}"', policy, known)
+        if field not in Policy.model_fields:
+            what = f'a policy has no field "{field}"'
+            return _bad(name, what, field, Policy.model_fields)
+        return ''
+    try:
+        settings_from_conf.understood(name, text)
+    except KeyError:
+        return _bad(
+            name,
+            'neither an option of [kronos] that planning uses, nor a '
+            "policy's field, which is written FIELD.POLICY",
+            name,
+            settings_from_conf.FIELDS,
+        )
+    except ValueError as error:
+        return f'{name}={text}: {error}'
+    return ''
+
+
+def _value(field: str, text: str) -> Any:
+    """Numbers and flags are what YAML takes them for; the rest is text."""
+    kinds = Policy.model_fields[field].annotation
+    return loader.scalar(text) if kinds in (float, int, bool) else text
+
+
+def _bad(name: str, what: str, wrong: str, known: Mapping[str, Any]) -> str:
+    alike = difflib.get_close_matches(wrong, known, 1)
+    hint = f'known: {", ".join(sorted(known))}'
+    if alike:
+        hint = f'did you mean {alike[0]}?'
+    return f'{name}: {what}; {hint}'

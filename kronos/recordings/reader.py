@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a recording in our own format say?"""
+
+import json
+from typing import Any
+
+import pydantic
+
+from kronos.engine.eligibility.overrides import Seeds
+from kronos.engine.scoring import evaluation
+from kronos.engine.settings import Settings
+from kronos.engine.types import Host, Reading
+from kronos.policies import loader
+from kronos.policies.models import Policy
+from kronos.recordings import schema
+from kronos.recordings.recording import Recording
+from kronos.recordings.safe_files import Folder
+from kronos.snapshots import settings_from_conf
+from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.scopes import Cloud
+
+HOSTS = 'nova/hosts.json'
+SERVICES = 'nova/services.json'
+AGGREGATES = 'nova/aggregates.json'
+INSTANCES = 'nova/instances.json'
+GROUPS = 'nova/server_groups.json'
+MIGRATIONS = 'nova/migrations.json'
+HISTORY = 'watcher/history.json'
+HEADROOM = 'placement/headroom.json'
+TRAITS = 'placement/traits.json'
+PROMETHEUS = 'prometheus'
+META = 'meta.json'
+POLICIES = 'policies.yaml'
+COOLDOWNS = 'cooldowns.json'
+
+KINDS = {
+    'imbalance': ('imbalance_query', 'host_label'),
+    'vm_profile': ('vm_profile_query', 'vm_profile_label'),
+    'host_capacity': ('host_capacity_query', 'host_label'),
+    'capacity': ('capacity_query', 'host_label'),
+}
+"""Kind of an answer to the fields of a policy that ask for it."""
+
+
+def read(path: str) -> Recording:
+    """Read a directory that has a ``format_version``.
+
+    :raises ArchiveError: names the file and the field that is wrong
+    :raises PolicyFileError: of its policies file
+    """
+    return _Reader(Folder(path)).recording()
+
+
+def file_of(policy: Policy, kind: str) -> str:
+    """The file with an answer; a policy's name is safe in a path."""
+    return f'{PROMETHEUS}/{policy.name}.{kind}.json'
+
+
+def needed(policy: Policy, settings: Settings) -> list[str]:
+    """The kinds of answers without which a policy cannot be planned by."""
+    if not policy.enabled:
+        return []
+    kinds = ['imbalance', 'vm_profile']
+    if policy.host_capacity_query is not None:
+        kinds.append('host_capacity')
+    if evaluation.asks_capacity(policy, settings):
+        kinds.append('capacity')
+    return kinds
+
+
+def seeds_of(folder: Folder) -> Seeds:
+    """``cooldowns.json``, which may be missing (N6).
+
+    :raises ArchiveError: names the section that is wrong
+    """
+    if not folder.has(COOLDOWNS):
+        return Seeds()
+    try:
+        return schema.seeds(folder.decode(schema.SECTIONS, COOLDOWNS))
+    except ValueError as error:
+        raise folder.fault(COOLDOWNS, str(error)) from None
+
+
+class _Reader:
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def recording(self) -> Recording:
+        meta = self._meta()
+        text = self._folder.text(POLICIES)
+        path = self._folder.fault(POLICIES, '').kwargs['path']
+        policies = loader.parse(text, path).policies
+        return Recording(
+            gathered=self._gathered(meta),
+            policies=policies,
+            request=meta.request,
+            settings=meta.settings,
+            answers=self._answers(policies, meta.settings),
+            policies_text=text,
+            configured=meta.configured,
+            strategy=meta.strategy,
+            max_concurrent=meta.max_concurrent_migrations,
+            recorded_at=meta.taken_at,
+            source=self._folder.path,
+            made_by=meta.made_by,
+            anonymized=meta.anonymized,
+            unknown=meta.unknown,
+            seeds=seeds_of(self._folder),
+        )
+
+    def _meta(self) -> schema.Meta:
+        version = self._folder.decode(schema.SECTIONS, META)['format_version']
+        if version != schema.FORMAT_VERSION or isinstance(version, bool):
+            raise self._folder.fault(
+                META,
+                f'format_version: must be the number {schema.FORMAT_VERSION}, '
+                f'the only one that is known, is {json.dumps(version):.20}; '
+                'replay it with the Kronos that recorded it',
+            )
+        meta = self._folder.decode(schema.META, META)
+        if not 0.0 <= meta.taken_at <= schema.END_OF_TIME:
+            raise self._folder.fault(META, 'taken_at: must be Unix seconds')
+        if not 1 <= meta.max_concurrent_migrations <= schema.MOST:
+            raise self._folder.fault(
+                META, 'max_concurrent_migrations: must be at least 1'
+            )
+        for name in ('settings', 'configured'):
+            found = getattr(meta, name)
+            fault = settings_from_conf.fault_of(found) if found else ''
+            if fault:
+                raise self._folder.fault(META, f'{name}.{fault}')
+        return meta
+
+    def _gathered(self, meta: schema.Meta) -> Gathered:
+        aggregates = self._rows(schema.AGGREGATES, AGGREGATES, 'name')
+        services = self._folder.decode(schema.SERVICES, SERVICES)
+        if fault := schema.repeated(services or [], 'host'):
+            raise self._folder.fault(SERVICES, fault)
+        instances = self._rows(
+            schema.INSTANCES,
+            INSTANCES,
+            'uuid',
+            ('vcpus', 'memory_mb', 'disk_gb'),
+        )
+        cloud = Cloud({}, {}, aggregates)
+        for row in self._rows(schema.HOSTS, HOSTS, 'name'):
+            table = cloud.hosts if row.planned else cloud.other_hosts
+            table[row.name] = row.host()
+        self._fill_in(cloud.hosts | cloud.other_hosts)
+        return Gathered(
+            cloud,
+            None if services is None else {one.host: one for one in services},
+            instances,
+            self._rows(
+                schema.GROUPS, GROUPS, 'uuid', ('max_server_per_host',)
+            ),
+            [
+                *self._folder.decode(schema.EVENTS, HISTORY),
+                *self._folder.decode(schema.EVENTS, MIGRATIONS),
+            ],
+            meta.taken_at,
+            meta.warnings,
+        )
+
+    def _fill_in(self, hosts: dict[str, Host]) -> None:
+        headroom = self._folder.decode(schema.HEADROOM, HEADROOM)
+        traits = self._folder.decode(schema.TRAITS, TRAITS)
+        for name, table in ((HEADROOM, headroom), (TRAITS, traits)):
+            if strange := sorted(set(table) - set(hosts)):
+                raise self._folder.fault(
+                    name, f'{strange[0]:.80}: {HOSTS} has no such host'
+                )
+        for name, room in headroom.items():
+            for kind, one in room.items():
+                if fault := schema.too_much([one], ('capacity', 'used')):
+                    where = f'{name:.80}.{kind:.80}'
+                    raise self._folder.fault(
+                        HEADROOM, fault.replace('[0]', where)
+                    )
+            hosts[name].headroom = room
+        for name, found in traits.items():
+            hosts[name].traits = found
+
+    def _rows(
+        self,
+        adapter: pydantic.TypeAdapter[Any],
+        name: str,
+        key: str,
+        amounts: tuple[str, ...] = (),
+    ) -> list[Any]:
+        found: list[Any] = self._folder.decode(adapter, name)
+        fault = schema.repeated(found, key) or schema.too_much(found, amounts)
+        if fault:
+            raise self._folder.fault(name, fault)
+        return found
+
+    def _answers(
+        self, policies: list[Policy], settings: Settings
+    ) -> dict[tuple[str, str], Reading]:
+        there = set(self._folder.names(PROMETHEUS))
+        answers: dict[tuple[str, str], Reading] = {}
+        for policy in policies:
+            required = needed(policy, settings)
+            for kind in KINDS:
+                name = file_of(policy, kind)
+                if kind in required or name.rpartition('/')[2] in there:
+                    self._answer(answers, policy, kind, name)
+        return answers
+
+    def _answer(
+        self,
+        answers: dict[tuple[str, str], Reading],
+        policy: Policy,
+        kind: str,
+        name: str,
+    ) -> None:
+        found = self._folder.decode(schema.READING, name)
+        asked = getattr(policy, KINDS[kind][0])
+        if found.query != asked:
+            raise self._folder.fault(
+                name,
+                f'query: is not the {KINDS[kind][0]} of policy {policy.name}',
+            )
+        reading = found.reading()
+        known = answers.setdefault((found.query, found.label), reading)
+        if repr(known) != repr(reading):  # NaN is equal to nothing
+            raise self._folder.fault(
+                name, 'samples: another file answers the same query otherwise'
+            )

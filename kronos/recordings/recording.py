@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was a cloud like once, as planning sees it?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kronos.engine.eligibility import overrides
+from kronos.engine.eligibility.overrides import Seeds
+from kronos.engine.settings import Settings
+from kronos.engine.types import UNASSIGNED, Health, Reading, Snapshot
+from kronos.policies.models import Policy
+from kronos.snapshots import cloud, queries
+from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.scopes import ScopeRequest
+
+__all__ = ['Recording', 'Seeds']
+
+ANY_LABEL = ''
+"""Stands for the label of an answer that is recorded by label value only."""
+
+
+@dataclass
+class Recording:
+    """A cloud at one moment, with all that an audit had to plan by."""
+
+    gathered: Gathered
+    policies: list[Policy]
+    """The whole file, enabled or not."""
+    request: ScopeRequest
+    settings: Settings
+    """In force: those of the audit, or what ``[kronos]`` says."""
+    answers: dict[tuple[str, str], Reading] = field(default_factory=dict)
+    """By query and label; the label may be :data:`ANY_LABEL`."""
+    policies_text: str = ''
+    """The policies file as it was."""
+    configured: Settings | None = None
+    """What ``[kronos]`` said, before the audit or its strategy changed it;
+    None: the same as ``settings``."""
+    strategy: str = ''
+    """``kronos_spread``, ...; '' if no audit made it."""
+    max_concurrent: int = 2
+    recorded_at: float = 0.0
+    """Unix seconds; 0 if unknown."""
+    source: str = ''
+    """The path it was read from."""
+    made_by: str = ''
+    anonymized: bool = False
+    unknown: list[str] = field(default_factory=list)
+    """What the format cannot tell, as sentences."""
+    seeds: Seeds = field(default_factory=Seeds)
+
+    def snapshots(
+        self,
+        policies: Sequence[Policy] | None = None,
+        settings: Settings | None = None,
+        request: ScopeRequest | None = None,
+    ) -> list[Snapshot]:
+        """The snapshots that an audit would have taken then.
+
+        :param policies: others than the recorded ones, as the next two
+        :raises ScopeError: the request is for no, an unknown or an empty
+            scope
+        """
+        settings = settings or self.settings
+        asked = queries.Survey(Answers(self.answers), settings)
+        readings = asked.of(self.policies if policies is None else policies)
+        found = cloud.cut(self.gathered, request or self.request, readings)
+        planned = {one.scope for one in found}
+        told = [
+            *self.unknown,
+            *self._strangers(),
+            *overrides.idle(self.seeds, self._scopes() - planned, settings),
+        ]
+        for snapshot in found:
+            snapshot.seeds = self.seeds
+            snapshot.warnings += told
+        return found
+
+    def _scopes(self) -> set[str]:
+        named = {one.name for one in self.gathered.cloud.aggregates}
+        return named | {UNASSIGNED}
+
+    def _strangers(self) -> list[str]:
+        """What the seeds name and the recording does not have."""
+        uuids = {one.uuid for one in self.gathered.instances}
+        sections = (
+            ('aggregate_cooldowns', 'aggregate', self._scopes()),
+            ('instance_cooldowns', 'instance', uuids),
+            ('instance_quarantines', 'instance', uuids),
+        )
+        return [
+            f'cooldowns.json: {section}: there is no {kind} {name}'
+            for section, kind, known in sections
+            for name in getattr(self.seeds, section)
+            if name not in known
+        ]
+
+
+class Answers:
+    """Answers queries from a recording, in place of Prometheus."""
+
+    def __init__(self, answers: Mapping[tuple[str, str], Reading]) -> None:
+        self._answers = answers
+
+    def instant_query(self, query: str, label_key: str) -> Reading:
+        """What was recorded; UNREACHABLE where that is nothing."""
+        for label in (label_key, ANY_LABEL):
+            if (query, label) in self._answers:
+                return self._answers[query, label]
+        return Reading(
+            query,
+            Health.UNREACHABLE,
+            error='the recording has no answer to this query '
+            f'(label {label_key})',
+        )

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What would Kronos have planned, had this or that been otherwise?"""
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kronos.common.exceptions import ConfigurationError
+from kronos.engine import modes
+from kronos.engine.modes import PlanMode
+from kronos.engine.planning import propose
+from kronos.engine.scheduling import graph
+from kronos.engine.settings import Settings, SwapMoves, TieBreak
+from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
+from kronos.policies.models import Policy
+from kronos.recordings import overrides
+from kronos.recordings.recording import Recording
+from kronos.snapshots.scopes import ScopeRequest
+
+
+@dataclass
+class Wish:
+    """What is to differ from the recorded audit; empty: nothing."""
+
+    policies: list[Policy] | None = None
+    """Instead of those of the recording."""
+    mode: str | None = None
+    """One of :class:`~kronos.engine.modes.PlanMode`."""
+    max_migrations: int | None = None
+    scopes: list[str] = field(default_factory=list)
+    """Aggregates to plan, in this order; UNASSIGNED is the pool."""
+    overrides: dict[str, str] = field(default_factory=dict)
+    """Values as text by ``FIELD.POLICY`` or by option of ``[kronos]``."""
+    plain: bool = False
+    """The literal greedy rule."""
+    exhaust: bool = False
+    """Go on when every policy is content."""
+
+
+@dataclass
+class Replay:
+    """A plan of a recording, with what it was planned by."""
+
+    recording: Recording
+    policies: list[Policy]
+    settings: Settings
+    snapshots: list[Snapshot]
+    report: CycleReport
+    parents: list[list[int]]
+    """For each step the indices of those that must end before it."""
+    timings: dict[str, float] = field(default_factory=dict)
+    """Seconds that each part took."""
+    wish: Wish = field(default_factory=Wish)
+
+    @property
+    def budget(self) -> int:
+        """Migrations that a scope may plan, where that is limited."""
+        return self.settings.max_migrations or max(
+            one.max_migrations_per_cycle
+            for one in self.policies
+            if one.enabled
+        )
+
+
+def replay(recording: Recording, wish: Wish) -> Replay:
+    """Plan a recording, offline; without a wish the audit's very steps.
+
+    :raises ConfigurationError: the wish cannot be fulfilled
+    :raises ScopeError: the scopes are unknown or empty
+    """
+    timings: dict[str, float] = {}
+    policies, settings = _planned_by(recording, wish)
+    with _timed(timings, 'collect'):
+        snapshots = recording.snapshots(
+            policies, settings, _request(recording, wish)
+        )
+    with _timed(timings, 'propose'):
+        report = propose.propose(snapshots, policies, settings)
+    with _timed(timings, 'schedule'):
+        parents = graph.schedule(
+            report.steps, snapshots, recording.max_concurrent
+        )
+    return Replay(
+        recording,
+        policies,
+        settings,
+        snapshots,
+        report,
+        parents,
+        timings,
+        wish,
+    )
+
+
+def _planned_by(
+    recording: Recording, wish: Wish
+) -> tuple[list[Policy], Settings]:
+    policies = recording.policies if wish.policies is None else wish.policies
+    overrides.require_sense(policies, wish.overrides)
+    policies = overrides.policies(policies, wish.overrides)
+    settings = dataclasses.replace(recording.settings)
+    configured = dataclasses.replace(recording.configured or settings)
+    for one in (settings, configured):
+        overrides.apply(one, wish.overrides)
+    _require_mode(policies, recording, wish)
+    if wish.mode is not None:
+        mode = PlanMode(wish.mode)
+        if mode.strategy != recording.strategy:
+            modes.adjust(settings, mode, _phases(configured))
+    if wish.max_migrations is not None:
+        settings.max_migrations = wish.max_migrations
+    settings.exhaust = settings.exhaust or wish.exhaust
+    if wish.plain:
+        settings.tie_break = TieBreak.FIRST
+        settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
+        settings.repeat_moves = True
+    return policies, settings
+
+
+def _phases(configured: Settings) -> modes.Phases:
+    """What a strategy decides by where its audit says nothing."""
+    return modes.Phases(
+        evacuate=configured.evacuate,
+        enforce_hard_affinity=configured.enforce_hard_affinity,
+        enforce_soft_affinity=configured.enforce_soft_affinity,
+        cooldown_seconds=configured.cooldown_seconds,
+    )
+
+
+def _require_mode(
+    policies: list[Policy], recording: Recording, wish: Wish
+) -> None:
+    """Refuse policies that were written for another strategy (A11)."""
+    wanted = wish.mode or recording.strategy.removeprefix('kronos_')
+    mode = policies[0].mode.value
+    if wanted in (PlanMode.SPREAD, PlanMode.PACK) and wanted != mode:
+        raise ConfigurationError(
+            reason=f'the policies are of mode {mode}, but {wanted} is to be '
+            f'planned: give policies of mode {wanted}, or --mode {mode}'
+        )
+
+
+def _request(recording: Recording, wish: Wish) -> ScopeRequest:
+    """The recorded request for other scopes; its exclusions stay."""
+    if not wish.scopes:
+        return recording.request
+    named = [one for one in wish.scopes if one != UNASSIGNED]
+    return dataclasses.replace(
+        recording.request,
+        aggregates=list(named),
+        include_unassigned=UNASSIGNED in wish.scopes,
+        availability_zones=[],
+    )
+
+
+@contextlib.contextmanager
+def _timed(timings: dict[str, float], part: str) -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    timings[part] = round(time.monotonic() - began, 6)

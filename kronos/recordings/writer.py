@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is a recording written, whole or not at all?"""
+
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+import pydantic
+
+from kronos.common.exceptions import ArchiveError
+from kronos.engine.eligibility.overrides import Seeds
+from kronos.engine.types import Event, Reading
+from kronos.engine.types.migrations import Origin
+from kronos.policies.models import Policy
+from kronos.recordings import reader as layout
+from kronos.recordings import schema
+from kronos.recordings.recording import ANY_LABEL, Answers, Recording
+from kronos.snapshots import cloud
+
+DIRECTORY_MODE = 0o750
+FILE_MODE = 0o640
+PREFIX = '.kronos-recording-'
+"""Of a directory that is being written."""
+
+
+def write(directory: str, recording: Recording, replace: bool = False) -> None:
+    """Write a recording beside its place and move it there.
+
+    :param directory: is made, or empty
+    :param replace: whether it may take the place of another recording
+    :raises ArchiveError: it holds something, or cannot be written
+    """
+    target = pathlib.Path(directory)
+    require_room(directory, replace)
+    try:
+        with _aside(target):
+            _write(target, recording)
+    except OSError as error:
+        raise _unwritable(directory, error) from error
+
+
+def require_room(directory: str, replace: bool = False) -> None:
+    """Refuse a place at which no recording can be written.
+
+    :param replace: as of :func:`write`
+    :raises ArchiveError: it holds something, or is out of reach
+    """
+    target = pathlib.Path(directory)
+    reason = ''
+    try:
+        if target.is_symlink() or (target.exists() and not target.is_dir()):
+            reason = 'there is something already; name a new directory'
+        elif target.exists() and any(target.iterdir()):
+            if not (target / layout.META).is_file():
+                reason = (
+                    'there is something already, and it is no recording; '
+                    'name a new directory'
+                )
+            elif not replace:
+                reason = (
+                    'there is something already: a recording; name a new '
+                    'directory, or replace it with --force'
+                )
+        elif not _is_writable(target.absolute().parent):
+            reason = 'it cannot be written: its parent directory is read-only'
+    except OSError as error:
+        raise _unwritable(directory, error) from error
+    if reason:
+        raise ArchiveError(path=directory, reason=reason)
+
+
+def _is_writable(parent: pathlib.Path) -> bool:
+    """:raises OSError: there is no such directory"""
+    parent.stat()
+    return os.access(parent, os.W_OK | os.X_OK)
+
+
+def _unwritable(directory: str, error: OSError) -> ArchiveError:
+    return ArchiveError(
+        path=error.filename or directory,
+        reason=f'it cannot be written: {error.strerror}',
+    )
+
+
+@contextlib.contextmanager
+def _aside(target: pathlib.Path) -> Iterator[None]:
+    """Put what is there out of the way; it comes back after a failure."""
+    if not target.exists() or not any(target.iterdir()):
+        yield
+        return
+    aside = target.absolute().with_name(f'{PREFIX}{uuid.uuid4().hex}')
+    os.rename(target, aside)
+    try:
+        yield
+    except BaseException:
+        os.rename(aside, target)
+        raise
+    shutil.rmtree(aside)
+
+
+def _write(target: pathlib.Path, recording: Recording) -> None:
+    temporary = pathlib.Path(
+        tempfile.mkdtemp(prefix=PREFIX, dir=target.absolute().parent)
+    )
+    try:
+        for name, text in files(recording).items():
+            path = temporary / name
+            path.parent.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
+            path.write_text(text, encoding='utf-8')
+            path.chmod(FILE_MODE)
+        temporary.chmod(DIRECTORY_MODE)
+        os.rename(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(temporary)
+        raise
+
+
+def files(recording: Recording) -> dict[str, str]:
+    """The text of every file by its name.
+
+    :raises ValueError: something in it cannot be written as JSON
+    """
+    found = recording.gathered
+    cloud = found.cloud
+    hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
+    services = None
+    if found.services is not None:
+        services = list(found.services.values())
+    host_rows = [schema.HostRow.of(h, h.name in cloud.hosts) for h in hosts]
+    return {
+        layout.META: _document(_meta(recording)),
+        layout.HOSTS: _lines(schema.HOSTS, host_rows),
+        layout.SERVICES: _lines(schema.SERVICES, services),
+        layout.AGGREGATES: _lines(schema.AGGREGATES, cloud.aggregates),
+        layout.INSTANCES: _lines(schema.INSTANCES, found.instances),
+        layout.GROUPS: _lines(schema.GROUPS, found.groups),
+        layout.MIGRATIONS: _lines(
+            schema.EVENTS, _of_origin(found.events, Origin.NOVA)
+        ),
+        layout.HISTORY: _lines(
+            schema.EVENTS, _of_origin(found.events, Origin.WATCHER)
+        ),
+        layout.HEADROOM: _mapping(
+            schema.HEADROOM,
+            {h.name: h.headroom for h in hosts if h.headroom is not None},
+        ),
+        layout.TRAITS: _mapping(
+            schema.TRAITS, {h.name: h.traits for h in hosts if h.traits}
+        ),
+        **_prometheus(recording),
+        layout.POLICIES: recording.policies_text,
+        layout.COOLDOWNS: _document(_sections(recording.seeds)),
+    }
+
+
+def _of_origin(events: Iterable[Event], origin: Origin) -> list[Event]:
+    return [one for one in events if one.origin is origin]
+
+
+def _meta(recording: Recording) -> dict[str, Any]:
+    taken_at = recording.gathered.taken_at
+    moment = datetime.datetime.fromtimestamp(taken_at, datetime.UTC)
+    meta = schema.Meta(
+        format_version=schema.FORMAT_VERSION,
+        recorded_at=moment.isoformat(),
+        taken_at=taken_at,
+        made_by=recording.made_by,
+        strategy=recording.strategy,
+        request=recording.request,
+        settings=recording.settings,
+        configured=recording.configured,
+        max_concurrent_migrations=recording.max_concurrent,
+        anonymized=recording.anonymized,
+        warnings=recording.gathered.warnings,
+        unknown=recording.unknown,
+    )
+    found: dict[str, Any] = schema.META.dump_python(meta, mode='json')
+    return found
+
+
+def _sections(seeds: Seeds) -> dict[str, Any]:
+    """Empty ones are a template to fill in (N7)."""
+    return {
+        name: getattr(seeds, name)
+        for name in (
+            'aggregate_cooldowns',
+            'instance_cooldowns',
+            'instance_quarantines',
+        )
+    }
+
+
+def _prometheus(recording: Recording) -> dict[str, str]:
+    found = {}
+    repeated = cloud.repeated(recording.gathered.instances)
+    for policy in recording.policies:
+        needed = layout.needed(policy, recording.settings)
+        for kind in layout.KINDS:
+            answer = _answer(recording, policy, kind, kind in needed)
+            if answer is not None:
+                found[layout.file_of(policy, kind)] = _reading(
+                    *answer, repeated
+                )
+    return found
+
+
+def _answer(
+    recording: Recording, policy: Policy, kind: str, is_needed: bool
+) -> tuple[Reading, str] | None:
+    """The answer and its label; None if there is none, nor a need of it."""
+    query, label = (getattr(policy, name) for name in layout.KINDS[kind])
+    if query is None:
+        return None
+    for one in (label, ANY_LABEL):
+        if (query, one) in recording.answers:
+            return recording.answers[query, one], one
+    if is_needed:
+        return Answers({}).instant_query(query, label), label
+    return None
+
+
+def _reading(reading: Reading, label: str, repeated: Collection[str]) -> str:
+    whole = schema.READING.dump_python(
+        schema.ReadingFile.of(reading, label, repeated), mode='json'
+    )
+    samples = whole.pop('samples')
+    for sample in samples:
+        if not sample['series']:
+            del sample['series']
+    head = _document(whole).rstrip().removesuffix('}').rstrip()
+    return f'{head},\n "samples": {_joined(samples, "  ")} }}\n'
+
+
+def _lines(adapter: pydantic.TypeAdapter[Any], found: Any) -> str:
+    """A list with one row a line; null for None."""
+    plain = adapter.dump_python(found, mode='json')
+    return 'null\n' if plain is None else _joined(plain, ' ')
+
+
+def _joined(plain: Iterable[Any], indent: str) -> str:
+    lines = ',\n'.join(f'{indent}{_compact(one)}' for one in plain)
+    return f'[\n{lines}\n]\n' if lines else '[]\n'
+
+
+def _mapping(adapter: pydantic.TypeAdapter[Any], found: Any) -> str:
+    """A mapping with one key a line."""
+    plain: Mapping[str, Any] = adapter.dump_python(found, mode='json')
+    lines = ',\n'.join(
+        f' {json.dumps(name)}: {_compact(plain[name])}'
+        for name in sorted(plain)
+    )
+    return f'{{\n{lines}\n}}\n' if lines else '{}\n'
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, allow_nan=False)
+
+
+def _document(value: Any) -> str:
+    text = json.dumps(value, indent=1, sort_keys=True, allow_nan=False)
+    return f'{text}\n'

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does one policy see the hosts, before and after the plan?
+
+Up to :data:`ALL` hosts have a bar each. Of more, those do that stand out,
+and an overview has all of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kronos.reports.html import overview as overviews
+from kronos.reports.html import scale as scales
+from kronos.reports.html import shown
+from kronos.reports.html.scale import Band, Scale
+
+ALL = 48
+"""So many bars with names can still be looked through."""
+HIGHEST, LOWEST, CHANGED = 8, 4, 8
+"""Hosts of a larger scope that have a bar each, of every kind."""
+SMALL_GAP = 3
+"""So few hosts between two bars have theirs, too."""
+
+
+@dataclass
+class Bar:
+    """A host; values are ratios, ``x`` units of the scale."""
+
+    host: str
+    before: float
+    after: float | None
+    x_before: float
+    x_after: float
+    over_before: bool
+    over_after: bool
+    gap: int = 0
+    """Hosts between this and the bar before it that have none."""
+
+
+@dataclass
+class Figure:
+    """What is drawn and told of one policy."""
+
+    name: str
+    weight: float
+    threshold: float
+    fills: bool
+    """Whether hosts are to be filled: then no threshold counts."""
+    ceiling: float
+    """``capacity_threshold``, up to which they may be."""
+    skipped: str
+    health: str
+    imbalance_before: float
+    imbalance_after: float
+    missing_hosts: list[str]
+    unmatched_labels: list[str]
+    scale: Scale
+    before: Band | None = None
+    after: Band | None = None
+    """None, too, if the report is too old to tell."""
+    bars: list[Bar] = field(default_factory=list)
+    hosts: int = 0
+    gap: int = 0
+    """Hosts below the last bar that have none."""
+    overview: overviews.Overview | None = None
+
+    @property
+    def is_content_before(self) -> bool:
+        return self.imbalance_before <= self.threshold + shown.EPSILON
+
+    @property
+    def is_content_after(self) -> bool:
+        return self.imbalance_after <= self.threshold + shown.EPSILON
+
+
+def figure(policy: Mapping[str, Any]) -> Figure:
+    """:param policy: of a scope of the document"""
+    threshold, fills = policy['threshold'], policy.get('mode') == 'pack'
+    width = None if fills else threshold
+    rows = [row for row in policy['scores'] if shown.is_number(row['value'])]
+    rows.sort(key=lambda row: (-row['value'], row['host']))
+    befores = [row['value'] for row in rows]
+    afters = [row.get('after') for row in rows]
+    known = all(shown.is_number(after) for after in afters)
+    before = scales.band(befores, width)
+    after = scales.band(afters, width) if known else None
+    ends = [
+        end
+        for one in (before, after)
+        if one
+        for end in (one.highest, one.ceiling)
+    ]
+    ceiling = policy.get('capacity_threshold', 1.0)
+    if fills and ends and shown.is_number(ceiling):
+        ends.append(ceiling)
+    found = Figure(
+        name=policy['name'],
+        weight=policy['weight'],
+        threshold=threshold,
+        fills=fills,
+        ceiling=ceiling,
+        skipped=policy['skipped'],
+        health=policy['health'],
+        imbalance_before=policy['imbalance_before'],
+        imbalance_after=policy['imbalance_after'],
+        missing_hosts=policy['missing_hosts'],
+        unmatched_labels=policy['unmatched_labels'],
+        scale=scales.scale(ends),
+        before=before,
+        after=after,
+        hosts=len(rows),
+    )
+    if before is not None:
+        _draw(found, before, rows)
+        if len(rows) > ALL:
+            found.overview = overviews.overview(
+                befores, afters if known else [], before, after
+            )
+    return found
+
+
+def _draw(found: Figure, before: Band, rows: list[Mapping[str, Any]]) -> None:
+    last = -1
+    after = found.after
+    for at in _standing_out(rows, after is not None):
+        row = rows[at]
+        value = row['after'] if after else None
+        found.bars.append(
+            Bar(
+                host=row['host'],
+                before=row['value'],
+                after=value,
+                x_before=found.scale.at(row['value']),
+                x_after=found.scale.at(value or 0.0),
+                over_before=before.over(row['value']),
+                over_after=after is not None and after.over(row['after']),
+                gap=at - last - 1,
+            )
+        )
+        last = at
+    found.gap = len(rows) - 1 - last
+
+
+def _standing_out(rows: list[Mapping[str, Any]], known: bool) -> list[int]:
+    """Positions, in order, of the hosts that have a bar."""
+    every = range(len(rows))
+    if len(rows) <= ALL:
+        return list(every)
+    chosen = {*every[:HIGHEST], *every[-LOWEST:]}
+    if known:
+        by_after = sorted(every, key=lambda at: -rows[at]['after'])
+        changes = [abs(row['after'] - row['value']) for row in rows]
+        by_change = sorted(every, key=lambda at: -changes[at])
+        chosen |= {*by_after[:HIGHEST], *by_after[-LOWEST:]}
+        chosen |= {
+            at for at in by_change[:CHANGED] if changes[at] > shown.EPSILON
+        }
+    return _filled(sorted(chosen))
+
+
+def _filled(chosen: list[int]) -> list[int]:
+    """Without gaps that are hardly worth a line."""
+    found = chosen[:1]
+    for at in chosen[1:]:
+        if at - found[-1] - 1 <= SMALL_GAP:
+            found.extend(range(found[-1] + 1, at))
+        found.append(at)
+    return found

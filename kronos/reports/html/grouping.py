@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where are the members of each server group, and does its rule hold?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kronos.reports.html.places import Places
+
+LISTED = 100
+"""Groups that have a row."""
+QUIET = 16
+"""Groups that have one although they hold and do not move."""
+MEMBERS = 40
+"""Members that are named in a row."""
+
+
+@dataclass
+class Member:
+    name: str
+    came_from: str
+    """The host that it leaves for this one; empty if it stays."""
+
+
+@dataclass
+class Group:
+    uuid: str
+    name: str
+    policy: str
+    enforced: bool
+    members: int
+    elsewhere: int
+    broken_before: str
+    broken_after: str
+    moves: int
+    hosts: dict[str, list[Member]] = field(default_factory=dict)
+    """Host to the members there when the plan is done."""
+    unnamed: int = 0
+    """Members of which none is in ``hosts``."""
+
+
+@dataclass
+class Groups:
+    listed: list[Group]
+    unlisted: int
+    broken_before: int
+    broken_after: int
+    total: int
+
+
+def groups(scope: Mapping[str, Any], where: Places) -> Groups | None:
+    """None if the report is too old to tell."""
+    if 'groups' not in scope:
+        return None
+    found = [_group(row, where) for row in scope['groups']]
+    found.sort(
+        key=lambda one: (
+            not one.broken_after,
+            not one.broken_before,
+            not one.moves,
+            one.name,
+        )
+    )
+    quiet = sum(
+        not (one.broken_before or one.broken_after or one.moves)
+        for one in found
+    )
+    most = min(LISTED, max(QUIET, len(found) - quiet))
+    return Groups(
+        listed=found[:most],
+        unlisted=len(found[most:]),
+        broken_before=sum(bool(one.broken_before) for one in found),
+        broken_after=sum(bool(one.broken_after) for one in found),
+        total=len(found),
+    )
+
+
+def _group(row: Mapping[str, Any], where: Places) -> Group:
+    found = Group(
+        uuid=row['uuid'],
+        name=row['name'],
+        policy=row['policy'],
+        enforced=row['enforced'],
+        members=len(row['members']),
+        elsewhere=row['elsewhere'],
+        broken_before=row['broken_before'],
+        broken_after=row['broken_after'],
+        moves=0,
+    )
+    # Who moves is what one looks for.
+    movers = [u for u in row['members'] if _moves(u, where)]
+    others = [u for u in row['members'] if not _moves(u, where)]
+    found.moves = len(movers)
+    chosen = (movers + others)[:MEMBERS]
+    found.unnamed = found.members - len(chosen)
+    for uuid in chosen:
+        before = where.before.get(uuid, '')
+        host = where.after.get(uuid, '')
+        member = Member(
+            where.names.get(uuid) or uuid, before if before != host else ''
+        )
+        found.hosts.setdefault(host, []).append(member)
+    found.hosts = {host: found.hosts[host] for host in sorted(found.hosts)}
+    return found
+
+
+def _moves(uuid: str, where: Places) -> bool:
+    return where.before.get(uuid) != where.after.get(uuid)

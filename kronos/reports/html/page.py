@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does a report look like as a page that needs nothing else?
+
+No scripts, no network, no file beside it; every value is escaped.
+"""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import jinja2
+
+from kronos.reports.html import flows, scale, shown, view
+
+
+def render(document: Mapping[str, Any], title: str) -> str:
+    """A report as HTML.
+
+    :param document: of :func:`kronos.reports.document.document`, also one that
+        was read from JSON, and one of an older version
+    :param title: of the page
+    :returns: a whole page, which can be encoded as UTF-8
+    :raises ValueError: if the document is not of format_version 1
+    :raises KeyError: if it lacks what every version has
+    """
+    found = view.scopes(document)
+    sortings = [
+        sorting
+        for one in found
+        for sorting in (one.host_sorting, one.move_sorting)
+        if sorting
+    ]
+    return (
+        _environment()
+        .get_template('page.html')
+        .render(
+            title=title,
+            document=document,
+            scopes=found,
+            moves=sum(len(one.told['steps']) for one in found),
+            memory_mb=sum(one.told['memory_mb'] for one in found),
+            scale_width=scale.WIDTH,
+            row_height=flows.ROW,
+            limits=_LIMITS,
+            orders=max((len(one.labels) for one in sortings), default=0),
+        )
+    )
+
+
+_LIMITS = {'moves': view.MOVES, 'listed': view.LISTED}
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    found = jinja2.Environment(
+        loader=jinja2.PackageLoader('kronos.reports.html'),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=shown.finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(
+        gibibytes=shown.gibibytes,
+        imbalance=shown.imbalance,
+        phase=view.phase,
+        plain=shown.plain,
+        score=shown.score,
+        told=shown.told,
+        whole=shown.whole,
+    )
+    found.globals.update(many=shown.many)
+    return found

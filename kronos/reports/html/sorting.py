@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""By what can a reader sort the rows of a long table, without a script?
+
+Each row has its rank in every order as a property of its style; a radio button
+says which of them counts.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kronos.reports.html import places, shown
+
+FEW = 12
+"""Rows that can be taken in at a glance and need no sorting."""
+
+Ranks = list[int | None]
+
+
+@dataclass
+class Sorting:
+    labels: list[str]
+    """Of the orders that can be chosen; the first is that of the rows."""
+    styles: list[str]
+    """Of each row: the ranks as ``--1``, ``--2``, ...; without, it is last."""
+
+
+def ranks(values: Sequence[Any], highest_first: bool = False) -> Ranks:
+    """The place of each value, from 1: equal ones share it, None has none."""
+    known = {value for value in values if value is not None}
+    order = sorted(known, reverse=highest_first)
+    place = {value: at for at, value in enumerate(order, start=1)}
+    return [place.get(value) for value in values]
+
+
+def hosts(
+    rows: Sequence[places.HostRow], policies: Sequence[str], has_places: bool
+) -> Sorting | None:
+    """Orders of the table of hosts, which is by name.
+
+    :param policies: names of those that the rows have values of
+    :param has_places: whether it is known what is on the hosts
+    :returns: None if the table is short, or has no figures
+    """
+    orders = []
+    if has_places:
+        orders.append(('servers', _highest_first(row.after for row in rows)))
+    for at, name in enumerate(policies):
+        seen = (_seen(*row.values[at]) for row in rows)
+        orders.append((name, _highest_first(seen)))
+    made = [len(row.leaving) + len(row.coming) or None for row in rows]
+    if any(made):
+        orders.append(('moves', _highest_first(made)))
+    return _sorting('name', orders, len(rows))
+
+
+def moves(steps: Sequence[Mapping[str, Any]], evens: bool) -> Sorting | None:
+    """Orders of the table of moves, which is that of the plan.
+
+    :param evens: whether moves are made for what they gain
+    :returns: None if the table is short
+    """
+    names = [one['instance_name'] or one['instance'] for one in steps]
+    phases = [one['phase'] for one in steps]
+    gains = [one.get('gain') for one in steps]
+    orders = [
+        ('server', ranks(names)),
+        ('from', ranks([one['source'] for one in steps])),
+        ('to', ranks([one['destination'] for one in steps])),
+    ]
+    if len(set(phases)) > 1:
+        orders.append(('why', ranks(phases)))
+    orders.append(
+        ('memory', _highest_first(one['memory_mb'] for one in steps))
+    )
+    if evens and any(one is not None for one in gains):
+        orders.append(('gain', _highest_first(gains)))
+    return _sorting('order of the plan', orders, len(steps))
+
+
+def _highest_first(values: Iterable[float | None]) -> Ranks:
+    known = [one if shown.is_number(one) else None for one in values]
+    return ranks(known, highest_first=True)
+
+
+def _seen(before: float | None, after: float | None) -> float | None:
+    """What the cell of a host ends with."""
+    return before if after is None else after
+
+
+def _sorting(
+    own: str, orders: Sequence[tuple[str, Ranks]], rows: int
+) -> Sorting | None:
+    if rows <= FEW or not orders:
+        return None
+    styles = []
+    for row in range(rows):
+        found = [(at, by[row]) for at, (_, by) in enumerate(orders, start=1)]
+        styles.append(
+            ';'.join(
+                f'--{at}:{rank}' for at, rank in found if rank is not None
+            )
+        )
+    return Sorting([own, *(label for label, _ in orders)], styles)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a document is shown, in the order of the page?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kronos.reports.html import (
+    bars,
+    flows,
+    grouping,
+    naming,
+    places,
+    sorting,
+    stays,
+)
+
+MOVES = 500
+"""Moves that have a row in the table."""
+LISTED = 100
+"""Warnings, and hosts that take no part, that are listed."""
+_SAYS = {
+    'balanced': 'Balanced',
+    'budget': 'Budget used',
+    'cooldown': 'Cooling down',
+    'done': 'Done',
+    'no_policy': 'No usable policy',
+    'no_services': 'Services unknown',
+    'packed': 'Packed',
+    'stuck': 'Stuck',
+    'too_few_hosts': 'Too few hosts',
+}
+_PHASES = {
+    'affinity': 'repair of a server group',
+    'evacuate': 'drain of a host',
+    'pack': 'pack',
+    'spread': 'spread',
+}
+
+
+@dataclass
+class Move:
+    number: int
+    uuid: str
+    name: str
+    source: str
+    destination: str
+    source_zone: str
+    destination_zone: str
+    phase: str
+    why: str
+    """In words; empty in old reports."""
+    memory_mb: int
+    requires: str
+    """Name of the instance whose move must have succeeded before."""
+    imbalances: list[float]
+    """After it, by policy in use."""
+    combined: float
+
+
+@dataclass
+class Scope:
+    """One scope; ``told`` is its row of the document, for plain values."""
+
+    number: int
+    told: Mapping[str, Any]
+    outcome: str
+    policies: list[bars.Figure]
+    used: list[str]
+    """Names of the policies with values."""
+    fills: bool
+    """Whether hosts are to be filled, and others emptied."""
+    moves: list[Move]
+    move_sorting: sorting.Sorting | None
+    flow: flows.Flow | None
+    hosts: list[places.HostRow]
+    host_sorting: sorting.Sorting | None
+    zones: list[places.ZoneRow]
+    has_places: bool
+    groups: grouping.Groups | None
+    drains: list[stays.Drain]
+    staying: stays.Staying
+
+
+def scopes(document: Mapping[str, Any]) -> list[Scope]:
+    """:raises ValueError: if the document is of another format"""
+    if document.get('format_version') != 1:
+        raise ValueError(
+            'the report is of format_version '
+            f'{document.get("format_version")!r}; only 1 is known'
+        )
+    return [
+        _scope(number, told)
+        for number, told in enumerate(document['scopes'], start=1)
+    ]
+
+
+def phase(name: str) -> str:
+    return _PHASES.get(name, name)
+
+
+def _scope(number: int, told: Mapping[str, Any]) -> Scope:
+    where = places.places(told)
+    told = naming.named(told, where.names)
+    figures = [bars.figure(policy) for policy in told['policies']]
+    used = [one.name for one in figures if one.bars]
+    rows = places.hosts(told, where, used)
+    steps = told['steps']
+    zone_of = {row.name: row.zone for row in rows}
+    fills = any(one.fills for one in figures)
+    return Scope(
+        number=number,
+        told=told,
+        outcome=_SAYS.get(told['stopped'], told['stopped']),
+        policies=figures,
+        used=used,
+        fills=fills,
+        moves=_moves(steps, zone_of),
+        move_sorting=sorting.moves(steps[:MOVES], evens=not fills),
+        flow=flows.flow(steps, zone_of),
+        hosts=rows,
+        host_sorting=sorting.hosts(rows, used, where.known),
+        zones=places.zones(rows, steps),
+        has_places=where.known,
+        groups=grouping.groups(told, where),
+        drains=stays.drains(told, where),
+        staying=stays.staying(told, where),
+    )
+
+
+def _moves(
+    steps: Sequence[Mapping[str, Any]], zone_of: Mapping[str, str]
+) -> list[Move]:
+    names = {
+        step['instance']: step['instance_name'] or step['instance']
+        for step in steps
+    }
+    return [
+        Move(
+            number=number,
+            uuid=step['instance'],
+            name=step['instance_name'],
+            source=step['source'],
+            destination=step['destination'],
+            source_zone=zone_of.get(step['source'], ''),
+            destination_zone=zone_of.get(step['destination'], ''),
+            phase=phase(step['phase']),
+            why=step.get('why', ''),
+            memory_mb=step['memory_mb'],
+            requires=names.get(step['requires'], step['requires']),
+            imbalances=list(step['imbalance_after'].values()),
+            combined=step['combined_after'],
+        )
+        for number, step in enumerate(steps[:MOVES], start=1)
+    ]

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the scopes now? Asks Nova, Placement, Prometheus once."""
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from oslo_log import log as logging
+
+from kronos.clients import placement
+from kronos.clients.nova import client
+from kronos.clients.nova.live_migration import NovaClient
+from kronos.clients.placement import PlacementClient
+from kronos.clients.prometheus.client import PrometheusClient
+from kronos.common import exceptions
+from kronos.engine.eligibility import cooldown
+from kronos.engine.scoring import labels
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    ComputeService,
+    Event,
+    Host,
+    Instance,
+    Reading,
+    Snapshot,
+)
+from kronos.policies.models import Policy
+from kronos.snapshots import cells, queries, scopes, stale_migrations
+from kronos.snapshots.cloud import NO_HEADROOM, Gathered, parts
+from kronos.snapshots.scopes import ScopeRequest
+
+__all__ = ['Collector', 'Look', 'ScopeRequest']
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass
+class Look:
+    """One look at the cloud: all of it, and the scopes that were wanted."""
+
+    gathered: Gathered
+    answers: dict[tuple[str, str], Reading]
+    """By query and label: what Prometheus said."""
+    snapshots: list[Snapshot]
+
+
+class Collector:
+    """Takes snapshots of a live cloud.
+
+    :param hypervisor_types: types that are planned, in any case (M4)
+    :param cell_source: where the operator tells the cells of hosts (S15)
+    :param clock: Unix seconds
+    :param tell: takes a line of text as each part has been read
+    :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
+    """
+
+    def __init__(
+        self,
+        nova: NovaClient,
+        placement: PlacementClient,
+        prometheus: PrometheusClient,
+        *,
+        hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
+        cell_source: str = 'metadata',
+        clock: Callable[[], float] = time.time,
+        tell: Callable[[str], None] = LOG.debug,
+    ) -> None:
+        self._nova = nova
+        self._placement = placement
+        self._prometheus = prometheus
+        self._types = {name.lower() for name in hypervisor_types}
+        self._cell_source = cells.CellSource(cell_source)
+        self._clock = clock
+        self._tell = tell
+
+    def collect(
+        self,
+        request: ScopeRequest,
+        policies: Sequence[Policy],
+        settings: Settings,
+        events: Sequence[Event] = (),
+    ) -> list[Snapshot]:
+        """One snapshot per scope, in the order of planning.
+
+        The snapshots of :meth:`look`.
+        """
+        return self.look(request, policies, settings, events).snapshots
+
+    def look(
+        self,
+        request: ScopeRequest,
+        policies: Sequence[Policy],
+        settings: Settings,
+        events: Sequence[Event] = (),
+    ) -> Look:
+        """Look at the cloud and cut the scopes out.
+
+        Every listing is read once for all scopes, and each query of a
+        policy is asked once. Without os-services a snapshot's ``services``
+        is None (E12); without Placement its hosts have no headroom.
+
+        :param events: what is known of moves from elsewhere; those that
+            Nova tells of are added
+        :raises ScopeError: the request is for no, an unknown or an empty
+            scope
+        :raises NovaClientError: another listing of Nova failed: without
+            it nothing can be planned
+        """
+        gathered = self._begin()
+        # A name that is misspelt is told before the long listings.
+        found = scopes.resolve(request, gathered.cloud)
+        self._go_on(gathered, settings, events)
+        asked = queries.Survey(self._prometheus, settings)
+        readings = asked.of(policies)
+        self._tell(f'{asked.queries} queries of the policies')
+        return Look(
+            gathered,
+            asked.answers,
+            parts(gathered, request, found, readings),
+        )
+
+    def gather(
+        self, settings: Settings, events: Sequence[Event] = ()
+    ) -> Gathered:
+        """All of the cloud but its metrics.
+
+        :param events: as of :meth:`look`
+        :raises NovaClientError: as of :meth:`look`
+        """
+        gathered = self._begin()
+        self._go_on(gathered, settings, events)
+        return gathered
+
+    def _begin(self) -> Gathered:
+        taken_at = self._clock()
+        services = self._services()
+        cloud, warnings = self._cloud(services)
+        hosts = len(cloud.hosts) + len(cloud.other_hosts)
+        self._tell(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
+        return Gathered(cloud, services, taken_at=taken_at, warnings=warnings)
+
+    def _go_on(
+        self, gathered: Gathered, settings: Settings, events: Sequence[Event]
+    ) -> None:
+        cloud = gathered.cloud
+        gathered.warnings += self._fill_in(cloud.hosts)
+        cells.fill_in(
+            self._cell_source,
+            cloud.hosts.values(),
+            cloud.aggregates,
+            gathered.services,
+        )
+        self._tell('headroom of the hosts')
+        gathered.instances = self._nova.list_instances()
+        self._tell(f'{len(gathered.instances)} instances')
+        gathered.groups = self._nova.list_server_groups()
+        gathered.events = self._events(
+            gathered.instances, events, settings, gathered.taken_at
+        )
+        self._tell(
+            f'{len(gathered.groups)} server groups, {len(gathered.events)} '
+            'moves that are remembered'
+        )
+
+    def _services(self) -> dict[str, ComputeService] | None:
+        try:
+            return self._nova.list_compute_services()
+        except exceptions.NovaClientError as error:
+            LOG.error(
+                'The state of the compute services is not known, so '
+                'nothing will be migrated: %s',
+                error,
+            )
+            return None
+
+    def _cloud(
+        self, services: dict[str, ComputeService] | None
+    ) -> tuple[scopes.Cloud, list[str]]:
+        """The cloud, and what every scope should tell of it."""
+        cloud = scopes.Cloud({}, {}, self._nova.list_aggregates())
+        hosts, warnings = self._hosts(services)
+        for host in hosts:
+            planned = host.hypervisor_type.lower() in self._types
+            table = cloud.hosts if planned or warnings else cloud.other_hosts
+            table[host.name] = host
+            if services and host.name in services:
+                host.availability_zone = services[host.name].zone
+        return cloud, warnings
+
+    def _hosts(
+        self, services: dict[str, ComputeService] | None
+    ) -> tuple[list[Host], list[str]]:
+        """The hypervisors; while a cell is down the services' hosts.
+
+        A host of the cells that are up then gets its node from Placement,
+        or takes no part. Of the others nothing is known.
+        """
+        try:
+            return self._nova.list_compute_hosts(), []
+        except exceptions.NovaClientError as error:
+            if not client.is_of_down_cell(error, services):
+                raise
+            down = [
+                name
+                for name, service in sorted((services or {}).items())
+                if service.state is None
+            ]
+            warning = (
+                'a cell is down, so Nova lists no hypervisors: hosts are '
+                'those of os-services and Placement, whatever their '
+                f'hypervisor type; nothing is known of {labels.some(down)}'
+            )
+            LOG.warning('%s: %s', warning, error)
+        return [Host(name) for name in sorted(services or {})], [warning]
+
+    def _fill_in(self, hosts: dict[str, Host]) -> list[str]:
+        """Add headroom and traits; returns what every scope should tell."""
+        rooms: dict[str, placement.Room] = {}
+        warnings = []
+        try:
+            rooms = self._placement.headroom()
+        except exceptions.PlacementClientError as error:
+            warnings = [f'{error}; {NO_HEADROOM}']
+            LOG.error('%s', warnings[0])
+        for host in hosts.values():
+            if not host.node:
+                host.node = placement.like(host.name, rooms)
+            if not host.node:
+                host.frozen = (
+                    'while a cell is down its hypervisor is not known, and '
+                    'no provider of Placement is called like it'
+                )
+            if host.node in rooms:
+                host.headroom, host.traits = rooms[host.node]
+        return warnings
+
+    def _events(
+        self,
+        instances: Sequence[Instance],
+        known: Sequence[Event],
+        settings: Settings,
+        now: float,
+    ) -> list[Event]:
+        """The known events and Nova's, without what was left behind."""
+        existing = {instance.uuid for instance in instances}
+        since = cooldown.nova_since(settings, now, known, existing)
+        told = self._nova.list_migrations(since)
+        unexplained = stale_migrations.unexplained(instances, told)
+        if unexplained:
+            told += [
+                event
+                for event in self._nova.list_unfinished_migrations()
+                if event.instance in unexplained
+            ]
+        events, left_behind = stale_migrations.sort_out(
+            [*known, *told], instances, now
+        )
+        for event in left_behind:
+            LOG.warning('%s', stale_migrations.sentence(event))
+        return events

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does an action of Watcher tell of a move, whoever read its row?
+
+The state of an action says how it went. The state of its plan is only used
+to tell whether an action that is not over is still going to be: Watcher
+rewrites the plans of a strategy that changed.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_log import log as logging
+
+from kronos.engine.eligibility import quarantine
+from kronos.engine.types.migrations import Event, Origin, Outcome
+
+LOG = logging.getLogger(__name__)
+
+ACTION_TYPE = 'kronos_live_migrate'
+FINISHED = 'SUCCEEDED'
+FAILED = 'FAILED'
+DELETED = 'DELETED'
+PENDING = 'PENDING'
+ONGOING = 'ONGOING'
+RECOMMENDED = 'RECOMMENDED'
+CANCELLING = 'CANCELLING'
+"""States of actions and plans, as Watcher's database and API have them."""
+STARTED = (PENDING, ONGOING, CANCELLING)
+"""Of a plan that runs or will."""
+_WAITING = (RECOMMENDED, PENDING, ONGOING, CANCELLING)
+"""Of a plan whose pending actions are still going to be; of one that is being
+cancelled they may be about to end as FAILED."""
+
+_KRONOS_ERROR = re.compile(r'KRONOS:(\w+):(?: \[(\w+)\])?')
+_FAILURE = 'Action failed in '
+"""How Watcher begins the message of an action that failed."""
+_BARE_ERROR = re.compile(rf'^{_FAILURE}\w+: (\w+)$')
+"""The class of an error that Kronos did not foresee."""
+UNKNOWN = 'unknown'
+"""The error type of a failure that names none."""
+NEEDED = ('resource_id', 'source_node', 'destination_node', 'aggregate')
+"""Input parameters without which nothing can be told of an action."""
+
+
+@dataclass
+class PlanRow:
+    """An action plan; times are Unix seconds."""
+
+    uuid: str
+    state: str
+    touched: float
+    """When Watcher last wrote it."""
+
+
+@dataclass
+class ActionRow:
+    """An action; times are Unix seconds."""
+
+    uuid: str
+    action_type: str
+    state: str
+    parameters: Any
+    message: str
+    created: float
+    touched: float
+    """When Watcher last wrote it."""
+
+
+Told = dict[str, Event | None]
+"""By the uuid of the action."""
+
+
+def to_do(plan: PlanRow, rows: Iterable[ActionRow]) -> Told:
+    """What the actions of one plan tell that are not over."""
+    rows = list(rows)
+    # What is done of a plan tells that somebody is at it.
+    heard = max([plan.touched, *(row.touched for row in rows)])
+    return _told(rows, lambda row: _going(row, plan, heard))
+
+
+def ended(rows: Iterable[ActionRow]) -> Told:
+    """What actions tell that are over, or were deleted."""
+    return _told(rows, _over)
+
+
+def _told(
+    rows: Iterable[ActionRow], tell: Callable[[ActionRow], Event | None]
+) -> Told:
+    # Watcher ignores a filter for the type.
+    ours = [row for row in rows if row.action_type == ACTION_TYPE]
+    found: Told = {}
+    for row in ours:
+        missing = _missing(row.parameters)
+        if missing:
+            LOG.warning(
+                'Action %s is left out of what is remembered: its input '
+                'parameters do not say %s',
+                row.uuid,
+                ', '.join(missing),
+            )
+        else:
+            found[row.uuid] = tell(row)
+    return found
+
+
+def _missing(told: Any) -> list[str]:
+    """Names of the input parameters that are needed and are no text."""
+    given = told if isinstance(told, dict) else {}
+    return [name for name in NEEDED if not isinstance(given.get(name), str)]
+
+
+def _over(row: ActionRow) -> Event | None:
+    """An action that is over; None if nothing can be told of it.
+
+    Deleting a plan wipes out the states and the times of its actions; their
+    messages stay, so failures can still be told.
+    """
+    if row.state == FINISHED:
+        return _event(row, Outcome.MOVED)
+    if row.state == DELETED:
+        if not row.message.startswith(_FAILURE):
+            return None
+        event = _event(row, Outcome.FAILED)
+        event.status = quarantine.DELETED
+    else:
+        event = _event(row, Outcome.FAILED)
+    event.error_type, event.fault = told_by(row.message)
+    return event
+
+
+def _going(row: ActionRow, plan: PlanRow, heard: float) -> Event | None:
+    """An action of a plan that runs; None if it will not be carried out.
+
+    :param heard: Unix seconds: when anything of its plan changed
+    """
+    if row.state == ONGOING:
+        return _event(row, Outcome.UNDER_WAY)
+    if row.state != PENDING or plan.state not in _WAITING:
+        return None
+    event = _event(row, Outcome.PLANNED)
+    event.at, event.status, event.plan = heard, plan.state, plan.uuid
+    return event
+
+
+def told_by(message: str) -> tuple[str, str]:
+    """The class of the error and the fault that an action's message tells.
+
+    The message of an older version tells no fault.
+    """
+    found = _KRONOS_ERROR.search(message)
+    if found:
+        return found[1], found[2] or ''
+    found = _BARE_ERROR.search(message)
+    return (found[1] if found else UNKNOWN), ''
+
+
+def _event(row: ActionRow, outcome: Outcome) -> Event:
+    told = row.parameters
+    return Event(
+        instance=told['resource_id'],
+        source=told['source_node'],
+        destination=told['destination_node'],
+        outcome=outcome,
+        at=row.touched,
+        origin=Origin.WATCHER,
+        scope=told['aggregate'],
+        status=row.state,
+        plan=told.get('action_plan_uuid', ''),
+        began=row.created,
+    )

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does Watcher's API tell of the moves of Kronos?
+
+The same as its database, which only Watcher itself can read.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+
+from kronos.clients.nova.rows import Row, seconds_of
+from kronos.clients.watcher import WatcherClient
+from kronos.engine.eligibility import cooldown
+from kronos.engine.types.migrations import Event
+from kronos.snapshots import stale_migrations, watcher_actions
+from kronos.snapshots.watcher_actions import ActionRow, PlanRow
+
+_ENDED = (
+    watcher_actions.FINISHED,
+    watcher_actions.FAILED,
+    watcher_actions.DELETED,
+)
+
+
+def events(
+    watcher: WatcherClient,
+    since: cooldown.Since,
+    clock: Callable[[], float] = time.time,
+) -> list[Event]:
+    """All moves of plans that were started, those of deleted ones too.
+
+    :param since: what ended before is left out
+    :param clock: Unix seconds
+    :raises ClientError: Watcher is away, or refuses
+    """
+    # In the order of an action's life, each read when the one before it has
+    # been: so none slips through, and what is told last is the newest.
+    found: watcher_actions.Told = {}
+    for plan in _plans(watcher, clock() - stale_migrations.GRACE_SECONDS):
+        found |= watcher_actions.to_do(
+            plan, map(_action, watcher.actions_of(plan.uuid))
+        )
+    found |= watcher_actions.ended(_ended(watcher, since))
+    return [event for event in found.values() if event is not None]
+
+
+def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:
+    """Those that were started, or are about to be without being asked.
+
+    While all workers of the applier are busy, a plan that was launched
+    automatically stays RECOMMENDED; one whose message was lost does so for
+    ever, so it only counts while it is young.
+    """
+    return [
+        PlanRow(row['uuid'], row['state'], _touched(row))
+        for row in watcher.plans()
+        if row['state'] in watcher_actions.STARTED
+        or (
+            row['state'] == watcher_actions.RECOMMENDED
+            and seconds_of(row['created_at']) >= oldest
+            and watcher.audit(row['audit_uuid']).get('auto_trigger')
+        )
+    ]
+
+
+def _ended(
+    watcher: WatcherClient, since: cooldown.Since
+) -> Iterator[ActionRow]:
+    """Actions that are over, or were deleted, the newest first."""
+    limits = [since.moves, since.failures]
+    oldest = min(one or 0.0 for one in limits)
+    for row in map(_action, watcher.actions()):
+        if row.touched < oldest:
+            return
+        limit = limits[0 if row.state == watcher_actions.FINISHED else 1]
+        if row.state in _ENDED and row.touched >= (limit or 0.0):
+            yield row
+
+
+def _action(row: Row) -> ActionRow:
+    return ActionRow(
+        row['uuid'],
+        row['action_type'],
+        row['state'],
+        row['input_parameters'],
+        row.get('status_message') or '',
+        seconds_of(row['created_at']),
+        _touched(row),
+    )
+
+
+def _touched(row: Row) -> float:
+    """When Watcher last wrote a row, in Unix seconds."""
+    return seconds_of(row.get('updated_at') or row['created_at'])

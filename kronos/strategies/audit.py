@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does one audit do, from its parameters to a plan?"""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kronos.clients import connection
+from kronos.clients.prometheus import client
+from kronos.common import exceptions
+from kronos.engine.eligibility import cooldown
+from kronos.engine.planning import propose
+from kronos.engine.scheduling import graph
+from kronos.engine.scoring import labels
+from kronos.engine.settings import Settings
+from kronos.engine.types import CycleReport, Snapshot
+from kronos.policies import loader, models
+from kronos.recordings.recording import Recording
+from kronos.snapshots import collector, settings_from_conf
+from kronos.strategies import audit_scope, history, parameters
+from kronos.watcher_db import publishing
+
+
+@dataclass
+class Order:
+    """What an audit is to do, apart from where."""
+
+    policies_file: str
+    mode: str | None
+    """Of the policies that the strategy takes; None: of either."""
+    asked: parameters.Parameters
+    adjust: Callable[[Settings, parameters.Parameters, Any], None]
+    """Sets what is special to the strategy, given ``[kronos]``."""
+    audit: str = ''
+    """Uuid of the audit that asks."""
+    record: Callable[[Recording], None] | None = None
+    """Keeps what the audit plans by; must not raise."""
+
+
+@dataclass
+class Cycle:
+    """A plan, and for each of its steps the indices of its parents."""
+
+    report: CycleReport
+    parents: list[list[int]]
+    settings: Settings
+    basis: publishing.Basis
+    timings: dict[str, float] = field(default_factory=dict)
+    """Seconds that each part took."""
+
+
+def run(
+    order: Order,
+    scope: list[dict[str, Any]],
+    conf: Any,
+    osc: Any,
+) -> Cycle:
+    """Load the policies, look at the cloud and plan.
+
+    :param scope: ``audit.scope``
+    :param conf: Watcher's configuration with the options of Kronos
+    :param osc: Watcher's OpenStackClients, for its session
+    :raises KronosException: bad configuration, policies, parameters or
+        scope, or Nova is away
+    """
+    timings: dict[str, float] = {}
+    request = audit_scope.request(scope, order.asked, conf.kronos)
+    settings = make_settings(order.asked, conf.kronos)
+    order.adjust(settings, order.asked, conf.kronos)
+    with _timed(timings, 'policies'):
+        text = loader.read(order.policies_file)
+        file = loader.parse(text, order.policies_file)
+        if order.mode is not None:
+            loader.require_mode(
+                file, models.Mode(order.mode), order.policies_file
+            )
+        policies = file.enabled
+    with _timed(timings, 'history'):
+        # First: what comes up later is new to this audit, so that it is
+        # noticed when the plan is published.
+        known = publishing.live_plans()
+        since = cooldown.watcher_since(settings, time.time())
+        events = history.events(since, order.audit)
+    with _timed(timings, 'collect'):
+        look = _collector(conf, osc).look(request, policies, settings, events)
+        snapshots = look.snapshots
+    if order.record is not None:
+        with _timed(timings, 'record'):
+            order.record(
+                Recording(
+                    look.gathered,
+                    file.policies,
+                    request,
+                    settings,
+                    look.answers,
+                    text,
+                    configured=settings_from_conf.settings_of(conf.kronos),
+                    max_concurrent=conf.kronos.max_concurrent_migrations,
+                    recorded_at=look.gathered.taken_at,
+                )
+            )
+    require_hosts(settings.drain_hosts, snapshots)
+    with _timed(timings, 'propose'):
+        report = propose.propose(snapshots, policies, settings)
+    with _timed(timings, 'schedule'):
+        parents = graph.schedule(
+            report.steps, snapshots, conf.kronos.max_concurrent_migrations
+        )
+    basis = publishing.Basis(known, _hosts(report, snapshots))
+    return Cycle(report, parents, settings, basis, timings)
+
+
+def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
+    """Those of the scopes in which something is planned."""
+    planned = {step.scope for step in report.steps}
+    return frozenset(
+        host for one in snapshots if one.scope in planned for host in one.hosts
+    )
+
+
+@contextlib.contextmanager
+def _timed(timings: dict[str, float], part: str) -> Iterator[None]:
+    began = time.monotonic()
+    yield
+    timings[part] = round(time.monotonic() - began, 6)
+
+
+def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:
+    """Refuse to drain what is in no scope: it may be misspelt.
+
+    :raises ScopeError: names the host and those that are known
+    """
+    known = {host for one in snapshots for host in one.hosts}
+    strangers = [host for host in wanted or () if host not in known]
+    if strangers:
+        raise exceptions.ScopeError(
+            reason=f'Audit parameter hosts: "{strangers[0]}" is no host of '
+            f"the audit's scopes; theirs: {labels.some(sorted(known), 20)}"
+        )
+
+
+def make_settings(asked: parameters.Parameters, kronos: Any) -> Settings:
+    """The group ``[kronos]``, with what the audit says instead.
+
+    Only of what all strategies share; the rest is theirs to set, by
+    :func:`kronos.engine.modes.adjust`.
+    """
+    found = settings_from_conf.settings_of(kronos)
+    found.max_migrations = asked.max_migrations
+    found.restrict_to_az = parameters.either(
+        asked.restrict_to_az, kronos.restrict_to_az
+    )
+    return found
+
+
+def _collector(conf: Any, osc: Any) -> collector.Collector:
+    host = connection.HostProcess(lambda: osc.session, conf)
+    return collector.Collector(
+        host.nova(),
+        host.placement(),
+        client.from_options(conf.kronos_prometheus, osc.session),
+        hypervisor_types=conf.kronos.hypervisor_types,
+        cell_source=conf.kronos.cell_source,
+    )

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How is the outcome of an audit told, in one sentence?"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from kronos.engine import types
+from kronos.engine.scoring import labels
+
+REASON = 120
+"""Characters of a reason where a warning has to be told beside it."""
+
+WHY = 70
+"""Characters of a reason beside the outcome of a plan."""
+
+UNJUDGED = 90
+"""Characters of the reason why a policy was not judged."""
+
+_ADDRESS = re.compile(r'Prometheus at \S+: ')
+
+Outcome = Callable[[types.AggregateResult], str]
+"""Tells what the plan of a scope does for the goal of its audit."""
+
+# Nothing could be judged: that is a failure, not an even cluster.
+_BLIND = {types.StopReason.NO_POLICY, types.StopReason.NO_SERVICES}
+
+
+def is_blind(report: types.CycleReport) -> bool:
+    """Whether not one scope could be judged."""
+    return bool(report.scopes) and all(
+        scope.stopped in _BLIND for scope in report.scopes
+    )
+
+
+def summary(report: types.CycleReport, outcome: Outcome) -> str:
+    """The outcome scope by scope; those that could not be judged first."""
+    scopes = sorted(
+        report.scopes, key=lambda scope: scope.stopped not in _BLIND
+    )
+    return '; '.join(_scope_summary(scope, outcome) for scope in scopes)
+
+
+def _scope_summary(scope: types.AggregateResult, outcome: Outcome) -> str:
+    first = ''.join(f'{text}; ' for text in unjudged(scope))
+    if scope.stopped is types.StopReason.COOLDOWN:
+        return f'{first}{scope.reason}'  # it names the scope itself
+    if not scope.steps:
+        return f'{scope.name}: {first}{_standstill(scope)}'
+    name = scope.name
+    if scope.unmeasured:
+        name += f': {_cut(scope.unmeasured, REASON)}'
+    return f'{name}: {first}{_migrations(scope)}, {outcome(scope)}'
+
+
+def unjudged(scope: types.AggregateResult) -> list[str]:
+    """``cpu not judged (bad_data: parse error)`` for each skipped policy.
+
+    Nothing where none could be used: then the scope itself says so.
+    """
+    if scope.stopped in _BLIND or scope.unmeasured:
+        return []
+    return [
+        f'{one.name} not judged ({_cut(_bare(one), UNJUDGED)})'
+        for one in scope.policies
+        if one.skipped
+    ]
+
+
+def _bare(policy: types.PolicyResult) -> str:
+    """Why a policy was skipped, without its name and Prometheus' address."""
+    text = policy.skipped.removeprefix(f'policy {policy.name}: ')
+    return _ADDRESS.sub('', text, count=1)
+
+
+def _standstill(scope: types.AggregateResult) -> str:
+    """The reason, and the warnings where nothing else tells of them.
+
+    The last warnings are those of what could not be looked at or done.
+    """
+    if scope.stopped in _BLIND:
+        return scope.reason
+    skipped = _not_drained(scope)
+    told = tuple(
+        f'host {host} is not drained: {reason}'
+        for host, reason in scope.not_drained.items()
+    )
+    warnings = [
+        text for text in reversed(scope.warnings) if not text.startswith(told)
+    ]
+    if not (skipped or warnings):
+        return scope.reason
+    text = '; '.join([_cut(scope.reason, REASON), *skipped])
+    return f'{text}; warning: {"; ".join(warnings)}' if warnings else text
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f'{text[: limit - 3]}...'
+
+
+def _migrations(scope: types.AggregateResult) -> str:
+    """``5 migrations (3 evacuate, 2 spread)``; one phase goes unnamed."""
+    number = len(scope.steps)
+    text = f'{number} migration{"" if number == 1 else "s"}'
+    phases = Counter(step.phase for step in scope.steps)
+    if len(phases) == 1:
+        return text
+    parts = [
+        f'{phases[phase]} {phase.value}'
+        for phase in types.MigrationPhase
+        if phases[phase]
+    ]
+    return f'{text} ({", ".join(parts)})'
+
+
+def imbalance(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_balance``."""
+    stopped = scope.stopped.value
+    if scope.stopped is types.StopReason.BALANCED and unjudged(scope):
+        stopped = 'within the thresholds that were judged'
+    return (
+        f'combined imbalance {scope.combined_before:.2f} -> '
+        f'{scope.combined_after:.2f} ({stopped})' + _beside(scope)
+    )
+
+
+def hosts_in_use(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_consolidate``."""
+    return (
+        f'hosts in use {scope.hosts_in_use_before} -> '
+        f'{scope.hosts_in_use_after}'
+        + ''.join(f', {one.told}' for one in scope.begun)
+        + _beside(scope)
+    )
+
+
+def drained(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_drain``, host by host."""
+    return ', '.join(
+        _not_drained(scope) + [_drain(one) for one in scope.drains]
+    )
+
+
+def repaired(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_affinity``."""
+    return _groups(scope) + ''.join(
+        f', {text}' for text in scope.violations_after[:1]
+    )
+
+
+def _beside(scope: types.AggregateResult) -> str:
+    """What the other phases leave undone or repair."""
+    parts = _not_drained(scope)
+    parts += [_drain(one) for one in scope.drains if one.staying]
+    if scope.violations_before:
+        parts.append(_groups(scope))
+    return ''.join(f', {part}' for part in parts)
+
+
+def _drain(one: types.Drain) -> str:
+    """``h1: 5 leave, 1 stays (the instance is locked)``."""
+    verb = 'leaves' if one.leaving == 1 else 'leave'
+    text = f'{one.host}: {one.leaving} {verb}'
+    if not one.staying:
+        return text
+    number = len(one.staying)
+    # The most frequent reason; of equally frequent ones the first.
+    counts = Counter(one.staying.values())
+    reason = min(counts, key=lambda why: (-counts[why], why))
+    return f'{text}, {number} {"stays" if number == 1 else "stay"} ({reason})'
+
+
+def _not_drained(scope: types.AggregateResult) -> list[str]:
+    """``h2, h3 are not drained (nova-compute is down)``, or nothing (G3)."""
+    hosts, reasons = list(scope.not_drained), list(scope.not_drained.values())
+    if not hosts:
+        return []
+    verb = 'is' if len(hosts) == 1 else 'are'
+    reason = _cut(reasons[0], WHY)
+    return [f'{labels.some(hosts)} {verb} not drained ({reason})']
+
+
+def _groups(scope: types.AggregateResult) -> str:
+    return (
+        f'broken server groups {len(scope.violations_before)} -> '
+        f'{len(scope.violations_after)}'
+    )
+
+
+def change(before: dict[str, float], after: dict[str, float]) -> str:
+    """Imbalances per policy as text: ``cpu 0.62 -> 0.41, memory ...``."""
+    return ', '.join(
+        f'{name} {value:.3f} -> {after[name]:.3f}'
+        for name, value in before.items()
+    )

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does each host weigh, until the next look at Prometheus?
+
+A board is made once and then only replaced as a whole. What a weighing
+leaves in its rows are notes, each written in one piece.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kronos.engine.scoring import host_weights, labels, scorecard
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    UNASSIGNED,
+    ComputeService,
+    Host,
+    PolicyReadings,
+    Snapshot,
+)
+from kronos.policies.models import Mode, Policy
+from kronos.weighers.recent_placements import Ledger
+
+MODE_KEY = 'kronos_mode'
+"""In the metadata of a host aggregate: ``spread``, ``pack`` or ``off``."""
+OFF = 'off'
+
+
+@dataclass
+class Acquaintance:
+    """A host as Nova's scheduler has shown it."""
+
+    aggregates: list[Any]
+    """Nova's own objects; it replaces one when it changes."""
+    hypervisor_type: str
+    vcpus: float
+    used: float
+    """vCPUs, when it was last met."""
+
+    @classmethod
+    def of(cls, state: Any) -> 'Acquaintance':
+        return cls(
+            state.aggregates,
+            str(state.hypervisor_type or ''),
+            float(state.vcpus_total or 0),
+            float(state.vcpus_used or 0),
+        )
+
+    def modes(self) -> set[str]:
+        """What its aggregates ask for."""
+        found = (one.metadata.get(MODE_KEY) for one in self.aggregates)
+        return {str(mode).strip().lower() for mode in found if mode}
+
+    def names(self) -> set[str]:
+        return {str(one.name) for one in self.aggregates}
+
+
+@dataclass
+class Outlook:
+    """What one look at the policies file and Prometheus has given."""
+
+    policies: dict[Mode, list[Policy]]
+    """Of each mode that a host needs; [] where the file is not usable."""
+    readings: dict[Mode, dict[str, PolicyReadings]]
+    default_mode: Mode
+    aggregates: list[str]
+    """``[kronos] aggregates``."""
+    hypervisor_types: list[str]
+    settings: Settings
+    step: float
+    troubles: list[str] = field(default_factory=list)
+
+
+class Row:
+    """One host: what it weighs now, and how that changes."""
+
+    __slots__ = (
+        '_carried',
+        '_look',
+        '_room',
+        'base',
+        'is_seen',
+        'limit',
+        'spot',
+    )
+
+    def __init__(
+        self,
+        weigh: Callable[[float], float] | None,
+        base: float | None,
+        carried: float,
+        aggregates: list[Any],
+        room: float = math.inf,
+    ) -> None:
+        """Take what it weighs, and from where vCPUs are counted.
+
+        :param weigh: by vCPUs that the samples do not show; None: neutral
+        :param base: vCPUs in use that those are counted from; None: those
+            that are seen next
+        :param carried: those that came before
+        :param room: vCPUs that the samples do not show, with which its
+            first ceiling is reached; where hosts are to be filled
+        """
+        self._look = weigh
+        self.base = base
+        self._carried = carried
+        self._room = room
+        self.limit = math.inf if base is None else base + room - carried
+        """vCPUs in use up to which it is below its ceilings."""
+        self.is_seen = False
+        self.spot: tuple[float | None, list[Any], float | None] = (
+            base,
+            aggregates,
+            weigh(carried) if weigh else None,
+        )
+        """vCPUs in use, aggregates, and what the host then weighs."""
+
+    @property
+    def is_neutral(self) -> bool:
+        return self._look is None
+
+    def update(self, used: float) -> float | None:
+        """What the host weighs with so many vCPUs in use; None: neutral."""
+        if self.base is None:
+            self.base = used
+            self.limit = used + self._room - self._carried
+        more = used - self.base + self._carried
+        weight = self._look(more) if self._look else None
+        self.spot = (used, self.spot[1], weight)
+        return weight
+
+
+@dataclass(frozen=True)
+class Board:
+    """All hosts at one moment."""
+
+    rows: Mapping[str, Row]
+    at: float
+    """When Prometheus was asked."""
+    troubles: list[str]
+    """Why hosts are neutral or not judged by all policies."""
+    outlook: Outlook
+    """What it was made of."""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A scope, as an audit of it judges its hosts of one mode."""
+
+    places: Mapping[str, host_weights.Place]
+    policies: int
+    """So many could be used."""
+    troubles: list[str]
+
+
+def build(
+    known: Mapping[str, Acquaintance],
+    outlook: Outlook,
+    ledger: Ledger,
+    at: float,
+    now: float,
+) -> Board:
+    """Score every known host, as an audit of its scope does.
+
+    :param at: when Prometheus was asked, on the clock of ``now``
+    """
+    troubles = list(outlook.troubles)
+    modes = _modes(known, outlook.default_mode, troubles)
+    best = _best(known, modes, outlook, ledger, now, troubles)
+    weighs, rooms = {}, {}
+    for host, place in best.items():
+        weighs[host] = _weigher(place, modes[host], outlook.step)
+        if modes[host] is Mode.PACK:
+            rooms[host] = place.room
+    rows = {
+        host: Row(
+            weighs.get(host),
+            ledger.base(host, now),
+            ledger.pending(host, now),
+            one.aggregates,
+            rooms.get(host, math.inf),
+        )
+        for host, one in known.items()
+    }
+    return Board(rows, at, troubles, outlook)
+
+
+def _best(
+    known: Mapping[str, Acquaintance],
+    modes: Mapping[str, Mode],
+    outlook: Outlook,
+    ledger: Ledger,
+    now: float,
+    troubles: list[str],
+) -> dict[str, host_weights.Place]:
+    """What each host is in the one of its scopes that can judge it best.
+
+    Of scopes that use as many policies, the first counts. What is wrong in
+    a scope is a trouble where it is the best that one of its hosts has.
+    """
+    types = {name.lower() for name in outlook.hypervisor_types}
+    scopes = {
+        host: [(mode, name) for name in _scopes_of(known[host], outlook)]
+        for host, mode in modes.items()
+        if known[host].hypervisor_type.lower() in types
+    }
+    members: dict[tuple[Mode, str], list[str]] = {}
+    for host, of_host in scopes.items():
+        for scope in of_host:
+            members.setdefault(scope, []).append(host)
+    judged = {
+        scope: _judge(*scope, hosts, known, outlook, ledger, now)
+        for scope, hosts in members.items()
+    }
+    found, chosen = {}, {}
+    for host, of_host in scopes.items():
+        # Of equals, the first.
+        scope = max(of_host, key=lambda one: _worth(judged[one], host))
+        chosen[scope] = judged[scope]
+        if host in judged[scope].places:
+            found[host] = judged[scope].places[host]
+    troubles += [text for one in chosen.values() for text in one.troubles]
+    return found
+
+
+def _worth(judged: _Judged, host: str) -> int:
+    return judged.policies if host in judged.places else -1
+
+
+def _weigher(
+    place: host_weights.Place, mode: Mode, step: float
+) -> Callable[[float], float]:
+    return lambda vcpus: place.weight(mode, vcpus, step)
+
+
+def _modes(
+    known: Mapping[str, Acquaintance], default: Mode, troubles: list[str]
+) -> dict[str, Mode]:
+    """Of each host that is not left to Nova's own weighers."""
+    found: dict[str, Mode] = {}
+    wrong: dict[str, list[str]] = {}
+    for host, one in sorted(known.items()):
+        asked = one.modes() or {str(default)}
+        if len(asked) > 1 or asked - {*Mode, OFF}:
+            wrong.setdefault(', '.join(sorted(asked)), []).append(host)
+        elif asked != {OFF}:
+            found[host] = Mode(asked.pop())
+    troubles += [
+        f'{labels.some(hosts)}: neutral, since {MODE_KEY} of their '
+        f'aggregates is {told}; it must be one of '
+        f'{", ".join([*Mode, OFF])}, and the same in all of them'
+        for told, hosts in wrong.items()
+    ]
+    return found
+
+
+def _scopes_of(one: Acquaintance, outlook: Outlook) -> list[str]:
+    """Those that an audit may plan it in, the likeliest first."""
+    names = one.names()
+    named = [name for name in outlook.aggregates if name in names]
+    return list(dict.fromkeys(named + sorted(names))) or [UNASSIGNED]
+
+
+def _judge(
+    mode: Mode,
+    scope: str,
+    hosts: list[str],
+    known: Mapping[str, Acquaintance],
+    outlook: Outlook,
+    ledger: Ledger,
+    now: float,
+) -> _Judged:
+    policies = outlook.policies.get(mode, [])
+    snapshot = Snapshot(
+        scope=scope,
+        hosts={host: Host(host) for host in hosts},
+        instances={},
+        readings=outlook.readings.get(mode, {}),
+        # Nova's filters have left out those that are not.
+        services={
+            host: ComputeService(host, state='up', status='enabled')
+            for host in hosts
+        },
+    )
+    card = scorecard.score(snapshot, policies, outlook.settings)
+    sizes = {}
+    for host in hosts:
+        used = ledger.used(host)
+        if used is not None:
+            used = max(0.0, used - ledger.pending(host, now))
+        sizes[host] = host_weights.Size(known[host].vcpus, used)
+    skipped = [one.skipped for one in card.results if one.skipped]
+    return _Judged(
+        host_weights.places(card, policies, sizes),
+        len(card.values),
+        [f'{scope}: {text}' for text in skipped + card.warnings],
+    )

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The small cloud's Nova."""
+
+import time
+
+from tests.fakes.small_cloud.state import (
+    ABORTABLE,
+    OVER,
+    Answer,
+    Migration,
+    node_of,
+    stamp,
+)
+
+FIGURES = [
+    f'{what}_{which}_bytes'
+    for what in ('memory', 'disk')
+    for which in ('total', 'processed', 'remaining')
+]
+
+
+class Nova:
+    """Its API, on the state of the cloud that it is mixed into."""
+
+    def find(self, uuid):
+        if uuid not in self.servers:
+            raise Answer(
+                404, {'itemNotFound': {'message': f'no server {uuid}'}}
+            )
+        return self.servers[uuid]
+
+    def running(self):
+        return [m for m in self.migrations if m.status not in OVER]
+
+    def discovery(self, q, body):
+        return {
+            'version': {
+                'id': 'v2.1',
+                'status': 'CURRENT',
+                'version': '2.104',
+                'min_version': '2.1',
+                'updated': '2013-07-23T11:33:21Z',
+                'links': [{'rel': 'self', 'href': f'{self.nova_url}/'}],
+            }
+        }
+
+    def hypervisors(self, q, body):
+        like = q.get('hypervisor_hostname_pattern', '')
+        rows = [
+            {
+                'id': f'00000000-0000-0000-0000-{n:012d}',
+                'hypervisor_hostname': node_of(name),
+                'hypervisor_type': 'QEMU',
+                'state': self.services[name]['state'],
+                'status': self.services[name]['status'],
+                'service': {'id': str(n), 'host': name},
+            }
+            for n, name in enumerate(self.hosts)
+            if like in node_of(name)
+        ]
+        if like and not rows:
+            text = f"No hypervisor matching '{like}' could be found."
+            raise Answer(404, {'itemNotFound': {'message': text}})
+        return {'hypervisors': rows}
+
+    def os_services(self, q, body):
+        rows = [
+            {
+                'id': str(n),
+                'binary': 'nova-compute',
+                'host': name,
+                'zone': 'nova',
+                'state': self.services[name]['state'],
+                'status': self.services[name]['status'],
+                'disabled_reason': self.services[name]['reason'],
+                'forced_down': self.services[name].get('forced', False),
+            }
+            for n, name in enumerate(self.hosts)
+            if q.get('host', name) == name
+        ]
+        return {'services': rows}
+
+    def os_aggregates(self, q, body):
+        rows = [
+            {
+                'id': n,
+                'uuid': f'a0000000-0000-0000-0000-{n:012d}',
+                'name': name,
+                'hosts': hosts,
+                'metadata': self.aggregate_metadata.get(name, {}),
+                'availability_zone': None,
+            }
+            for n, (name, hosts) in enumerate(self.aggregates.items(), 1)
+        ]
+        return {'aggregates': rows}
+
+    def server_list(self, q, body):
+        rows = [
+            self.server_row(one)
+            for one in self.servers.values()
+            if q.get('host', one.host) == one.host and 'marker' not in q
+        ]
+        return {'servers': rows}
+
+    def server_show(self, uuid, q, body):
+        row = self.server_row(self.find(uuid))
+        groups = [g['id'] for g in self.groups if uuid in g['members']]
+        return {'server': row | {'server_groups': groups}}
+
+    def server_row(self, one):
+        return {
+            'id': one.uuid,
+            'name': one.name,
+            'status': 'MIGRATING' if one.task_state else one.status,
+            'tenant_id': 'project',
+            'metadata': one.metadata,
+            'tags': [],
+            'image': '',
+            'flavor': {
+                'vcpus': one.vcpus,
+                'ram': one.ram,
+                'disk': 0,
+                'ephemeral': 0,
+                'swap': 0,
+                'original_name': 'small',
+                'extra_specs': {},
+            },
+            'locked': one.locked,
+            'OS-EXT-SRV-ATTR:host': one.host,
+            'OS-EXT-SRV-ATTR:hypervisor_hostname': one.host,
+            'OS-EXT-SRV-ATTR:instance_name': f'instance-{one.name}',
+            'OS-EXT-STS:vm_state': one.status.lower(),
+            'OS-EXT-STS:task_state': one.task_state,
+            'OS-EXT-STS:power_state': 1,
+            'OS-EXT-AZ:availability_zone': 'nova',
+            'pinned_availability_zone': None,
+        }
+
+    def live_migrate(self, uuid, q, body):
+        one = self.find(uuid)
+        wanted = body['os-migrateLive']['host']
+        if one.task_state or one.status != 'ACTIVE':
+            raise Answer(
+                409, {'conflictingRequest': {'message': 'wrong state'}}
+            )
+        if wanted not in self.hosts:
+            raise Answer(
+                400,
+                {
+                    'badRequest': {
+                        'message': f'Compute host {wanted} could not be found.'
+                    }
+                },
+            )
+        number = len(self.migrations) + 1
+        migration = Migration(
+            id=number,
+            uuid=f'b0000000-0000-0000-0000-{number:012d}',
+            request=f'req-00000000-0000-0000-0000-{number:012d}',
+            server=one,
+            source=one.host,
+            destination=wanted,
+            script=list(one.script),
+            began=time.time(),
+            updated=time.time(),
+        )
+        self.migrations.append(migration)
+        one.task_state = 'migrating'
+        self._count()
+        self._reach(migration)
+        raise Answer(202, None, {'x-compute-request-id': migration.request})
+
+    def _count(self):
+        running = self.running()
+        for name, key in (('out', 'source'), ('into', 'destination')):
+            ends = [getattr(m, key) for m in running]
+            most = max((ends.count(end) for end in ends), default=0)
+            self.most[name] = max(self.most[name], most)
+        self.most['all'] = max(self.most['all'], len(running))
+
+    def _advance(self, migration):
+        self.on_look(migration)
+        if len(migration.script) > 1:
+            migration.script.pop(0)
+            migration.updated = time.time()
+        self._reach(migration)
+
+    def _reach(self, migration):
+        """Let the server follow its migration's status."""
+        if migration.status not in OVER:
+            return
+        one = migration.server
+        if one.task_state == 'migrating':
+            one.task_state = None
+        if migration.status == 'completed' and one.host == migration.source:
+            one.host = migration.destination
+
+    def os_migrations(self, q, body):
+        rows = []
+        for migration in reversed(self.migrations):
+            if migration.server.uuid not in self.servers:
+                continue
+            if q.get('instance_uuid', migration.server.uuid) != (
+                migration.server.uuid
+            ):
+                continue
+            if 'instance_uuid' in q and migration.status not in OVER:
+                self._advance(migration)
+            if q.get('status', migration.status) != migration.status:
+                continue
+            if stamp(migration.updated) < q.get('changes-since', ''):
+                continue
+            rows.append(migration.row())
+        return {'migrations': [] if 'marker' in q else rows}
+
+    def server_migrations(self, uuid, q, body):
+        return {
+            'migrations': [
+                {
+                    **m.row(),
+                    'server_uuid': uuid,
+                    **dict.fromkeys(FIGURES),
+                    **m.figures,
+                }
+                for m in self.running()
+                if m.server.uuid == uuid and m.status != 'accepted'
+            ]
+        }
+
+    def abort(self, uuid, number, q, body):
+        migration = self.migrations[int(number) - 1]
+        if self.find(uuid).task_state != 'migrating':
+            raise Answer(
+                409, {'conflictingRequest': {'message': 'not migrating'}}
+            )
+        if migration.status not in ABORTABLE:
+            text = f'Migration {number} state is {migration.status}'
+            raise Answer(400, {'badRequest': {'message': text}})
+        self.note_abort(uuid)
+        migration.aborted = True
+        migration.script[1:] = ['cancelled']
+        raise Answer(202)
+
+    def note_abort(self, uuid, at=None):
+        """Nova's instance action of a wish to abort."""
+        number = len(self.aborts) + 1
+        request = f'req-c0000000-0000-0000-0000-{number:012d}'
+        self.aborts.append((uuid, request, time.time() if at is None else at))
+
+    def instance_actions(self, uuid, q, body):
+        self.find(uuid)
+        found = [
+            ('live-migration', m.request, m.began)
+            for m in self.migrations
+            if m.server.uuid == uuid and m.request
+        ]
+        found += [
+            ('live_migration_cancel', request, at)
+            for server, request, at in self.aborts
+            if server == uuid
+        ]
+        found.sort(key=lambda one: one[2], reverse=True)
+        rows = [
+            {
+                'action': action,
+                'instance_uuid': uuid,
+                'request_id': request,
+                'project_id': 'project',
+                'user_id': 'user',
+                'message': None,
+                'start_time': stamp(at),
+                'updated_at': stamp(at),
+            }
+            for action, request, at in found
+        ]
+        return {'instanceActions': [] if 'marker' in q else rows}
+
+    def instance_action(self, uuid, request, q, body):
+        self.find(uuid)
+        for migration in self.migrations:
+            if (migration.server.uuid, migration.request) == (uuid, request):
+                break
+        else:
+            raise Answer(404, {'itemNotFound': {'message': 'no action'}})
+        events = [
+            {
+                'event': 'conductor_live_migrate_instance',
+                'start_time': stamp(migration.began),
+                'finish_time': None,
+                'result': 'Success',
+                'details': None,
+            }
+        ]
+        # A nova-compute that is started again gives no reason.
+        if migration.status == 'error' and uuid not in self.swapped:
+            events[0]['result'] = 'Error'
+            events[0]['details'] = migration.server.refusal
+        if migration.status == 'failed':
+            events.append(
+                {
+                    'event': 'compute_live_migration',
+                    'start_time': stamp(migration.began + 1),
+                    'finish_time': None,
+                    'result': 'Error',
+                    'details': 'the connection to the host was lost',
+                }
+            )
+        return {
+            'instanceAction': {
+                'action': 'live-migration',
+                'request_id': request,
+                'instance_uuid': uuid,
+                'events': events,
+            }
+        }
+
+    def server_groups(self, q, body):
+        return {'server_groups': self.groups[int(q.get('offset', 0)) :]}
+
+    def server_group(self, uuid, q, body):
+        for group in self.groups:
+            if group['id'] == uuid:
+                return {'server_group': group}
+        text = f'Instance group {uuid} could not be found.'
+        raise Answer(404, {'itemNotFound': {'message': text}})
+
+
+_NOVA = '/nova/v2.1'
+_SERVER = f'{_NOVA}/servers/([^/]+)'
+ROUTES = [
+    ('GET', f'{_NOVA}/?', Nova.discovery),
+    ('GET', f'{_NOVA}/os-hypervisors/detail', Nova.hypervisors),
+    ('GET', f'{_NOVA}/os-services', Nova.os_services),
+    ('GET', f'{_NOVA}/os-aggregates', Nova.os_aggregates),
+    ('GET', f'{_NOVA}/servers/detail', Nova.server_list),
+    ('GET', _SERVER, Nova.server_show),
+    ('POST', f'{_SERVER}/action', Nova.live_migrate),
+    ('GET', f'{_NOVA}/os-migrations', Nova.os_migrations),
+    ('GET', f'{_SERVER}/migrations', Nova.server_migrations),
+    ('DELETE', f'{_SERVER}/migrations/([^/]+)', Nova.abort),
+    ('GET', f'{_SERVER}/os-instance-actions', Nova.instance_actions),
+    ('GET', f'{_SERVER}/os-instance-actions/([^/]+)', Nova.instance_action),
+    ('GET', f'{_NOVA}/os-server-groups', Nova.server_groups),
+    ('GET', f'{_NOVA}/os-server-groups/([^/]+)', Nova.server_group),
+]

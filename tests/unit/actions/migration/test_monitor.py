@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a live migration followed to whatever end it takes (K6-K8, P, Q)?"""
+
+import logging
+import time
+
+import fixtures
+
+from kronos.actions.migration import monitor
+from kronos.common import exceptions
+from tests.fakes.small_cloud import cloud
+from tests.unit.actions.migration import base
+
+LONG = 200
+NO_VALID_HOST = (
+    'No valid host was found. There are not enough hosts available.'
+)
+
+
+class SuccessTestCase(base.MoveTestCase):
+    def test_moves(self):
+        self.assertEqual('', self.run_move())
+        self.assertEqual('h2', self.instance.host)
+        self.assertEqual([], self.aborts)
+
+    def test_the_scheduler_decides(self):
+        """G9, K6."""
+        self.run_move()
+        self.assertEqual(
+            [{'os-migrateLive': {'host': 'h2', 'block_migration': 'auto'}}],
+            self.cloud.bodies,
+        )
+
+    def test_the_queue_has_a_clock_of_its_own(self):
+        # 1,500 s in the queue and 500 s under way: both within limits.
+        self.order.timing.stall_timeout = 0
+        self.instance.script = (
+            *['queued'] * 30,
+            *['running'] * 10,
+            'completed',
+        )
+        self.assertEqual('', self.run_move())
+        self.assertGreater(self.clock.now, 1000 + 1900)
+
+    def test_logs_each_status_once(self):
+        log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
+        self.instance.script = (
+            'accepted',
+            'accepted',
+            *['running'] * 5,
+            'completed',
+        )
+        self.run_move()
+        told = [
+            one.rpartition(' ')[2]
+            for one in log.output.splitlines()
+            if ': migration ' in one
+        ]
+        self.assertEqual(['accepted', 'running', 'completed'], told)
+
+    def test_nova_away_for_a_while(self):
+        def away(look):
+            if look.status == 'queued':
+                self.cloud.down.add(('GET', '/nova/v2.1/os-migrations'))
+
+        self.cloud.on_look = away
+        sleep, slept = self.clock.sleep, []
+
+        def back(seconds):
+            slept.append(seconds)
+            if len(slept) == 5:
+                self.cloud.down.clear()
+            sleep(seconds)
+
+        self.clock.sleep = back
+        self.assertEqual('', self.run_move())
+        self.assertGreater(len(slept), 5)
+
+    def test_looks_that_fail_of_anything(self):
+        """Nothing that a look raises is an end of the migration."""
+        errors = [KeyError('status'), TypeError('null'), RecursionError()]
+        self.order.timing.stall_timeout = 0
+        self.instance.script = (*['running'] * 4, 'completed')
+        for name in ('get_migration_status', 'get_instance', 'get_service'):
+            self.stumble(name, list(errors))
+        self.assertEqual('', self.run_move())
+        self.assertEqual('h2', self.instance.host)
+        self.assertEqual([], self.aborts)
+
+    def test_a_row_that_is_gone_and_a_server_that_nobody_can_read(self):
+        self.instance.script = ('running', 'running', 'completed')
+        gone = exceptions.NovaClientError(
+            reason='HTTP 404', status=404, transient=False
+        )
+        self.stumble('get_migration_status', [gone])
+        self.stumble('get_instance', [KeyError('server')])
+        self.assertEqual('', self.run_move())
+        self.assertEqual('h2', self.instance.host)
+
+    def stumble(self, name, errors):
+        """While the migration runs, a method first raises these."""
+        real = getattr(self.client, name)
+
+        def method(*args):
+            known = [one.status for one in self.cloud.migrations]
+            if known == ['running'] and errors:
+                raise errors.pop(0)
+            return real(*args)
+
+        setattr(self.client, name, method)
+
+    def test_the_host_follows_the_migration(self):
+        """Nova may call it completed a little before the server is there."""
+        self.instance.script = ('running', 'completed')
+        late = []
+
+        def still_busy(row):
+            if self.instance.host == 'h2' and len(late) < 3:
+                late.append(1)
+                row['OS-EXT-STS:task_state'] = 'migrating'
+                row['OS-EXT-SRV-ATTR:host'] = 'h1'
+            return row
+
+        real = self.cloud.server_row
+        self.cloud.server_row = lambda one: still_busy(real(one))
+        self.assertEqual('', self.run_move())
+        self.assertEqual(3, len(late))
+
+
+class RefusalTestCase(base.MoveTestCase):
+    def test_scheduler(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+        self.fails(
+            exceptions.PreFlightError,
+            f'destination refused: {NO_VALID_HOST}',
+        )
+        self.assertEqual('h1', self.instance.host)
+
+    def test_conductor(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = 'Unacceptable CPU info: no avx512'
+        self.fails(
+            exceptions.PreFlightError, 'destination refused: Unacceptable CPU'
+        )
+
+    def test_whose_compute_is_unavailable(self):
+        for host, whose, fault in (
+            ('h1', 'source', 'source_not_up'),
+            ('h2', 'destination', 'destination_not_up'),
+        ):
+            self.instance.script = ('accepted', 'error')
+            self.instance.refusal = (
+                f'Compute service of {host} is unavailable at this time.'
+            )
+            error = self.fails(exceptions.PreFlightError, f'{whose} refused: ')
+            self.assertEqual(fault, error.kwargs['fault'])
+
+    def refuses(self, status, text):
+        real = self.cloud.answer
+
+        def answer(method, path, query, body):
+            if method == 'POST':
+                raise cloud.Answer(status, {'fault': {'message': text}})
+            return real(method, path, query, body)
+
+        self.cloud.answer = answer
+
+    def test_state(self):
+        self.refuses(409, 'wrong state')
+        self.fails(exceptions.PreFlightError, 'rejected by Nova', '409')
+
+    def test_at_once(self):
+        """P4: before 2.34 Nova refuses in its answer."""
+        self.refuses(400, NO_VALID_HOST)
+        self.fails(
+            exceptions.PreFlightError, 'destination refused', NO_VALID_HOST
+        )
+
+    def test_other_cell(self):
+        """S14."""
+        self.refuses(400, 'Compute host h2 could not be found.')
+        self.fails(
+            exceptions.PreFlightError, 'h2 is in another cell, or unmapped'
+        )
+
+    def test_leaves_a_trace_on_the_server(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+
+        def broken(look):
+            self.instance.status = 'ERROR'
+
+        self.cloud.on_look = broken
+        self.fails(exceptions.PreFlightError, 'the instance is ERROR on h1')
+
+
+class FailureTestCase(base.MoveTestCase):
+    def test_driver(self):
+        self.instance.script = ('running', 'failed')
+        self.fails(
+            exceptions.MigrationFailed, 'failed', 'the connection to the host'
+        )
+
+    def test_gone(self):
+        def delete(look):
+            if look.status == 'preparing':
+                self.cloud.servers.pop(base.UUID, None)
+
+        self.cloud.on_look = delete
+        self.fails(
+            exceptions.MigrationFailed,
+            'the instance is gone; Placement still holds room for it on '
+            'h2.example.org',
+        )
+
+    def test_aborted_by_somebody(self):
+        """An operator's wish is not answered by another try."""
+        self.instance.script = ('running', 'cancelled')
+        self.cloud.note_abort(base.UUID, at=time.time() + 3600)
+        self.fails(exceptions.MigrationCancelled, 'by somebody else')
+        self.assertEqual(1, self.requests)
+
+    def test_aborted_by_nobody_knows_whom(self):
+        """The safe answer is that somebody wished it."""
+        self.instance.script = ('queued', 'queued', 'cancelled')
+        path = f'{base.NOVA}/servers/{base.UUID}/os-instance-actions'
+
+        def away(look):
+            if len(look.script) == 2:
+                self.cloud.down.add(('GET', path))
+
+        self.cloud.on_look = away
+        self.fails(exceptions.MigrationCancelled, 'by somebody else')
+        self.assertEqual(1, self.requests)
+
+    def test_gone_and_its_rows_too(self):
+        self.instance.script = ('running',) * LONG
+
+        def look(migration):
+            self.clock.at(
+                self.clock.now + 1,
+                lambda: self.cloud.servers.pop(base.UUID, None),
+            )
+
+        self.cloud.on_look = look
+        self.fails(exceptions.MigrationFailed, 'the instance is gone')
+
+    def test_a_row_that_is_gone_while_nova_is_away(self):
+        """Nobody knows; it is watched on."""
+        self.instance.script = ('running',) * LONG
+        servers = ('GET', f'{base.NOVA}/servers')
+
+        def look(migration):
+            self.cloud.on_look = lambda migration: None
+            self.clock.at(1050, hide)
+
+        def hide():
+            self.hidden = self.cloud.servers.pop(base.UUID)
+            self.cloud.down.add(servers)
+            self.clock.at(1300, show)
+
+        def show():
+            self.cloud.servers[base.UUID] = self.hidden
+            self.cloud.down.clear()
+            self.cloud.migrations[0].script = ['running', 'completed']
+
+        self.cloud.on_look = look
+        self.assertEqual('', self.run_move())
+
+    def test_completed_but_not_there(self):
+        self.instance.script = ('running', 'completed')
+        self.cloud._reach = lambda look: None
+        self.fails(
+            exceptions.MigrationFailed,
+            'inconsistent',
+            'on h1, task state migrating',
+        )
+        # A bounded wait: 120 s after it was over.
+        self.assertLess(self.clock.now, 1000 + 300)
+
+    def test_arrived_in_error(self):
+        self.instance.script = ('running', 'completed')
+
+        def broken(look):
+            self.instance.status = 'ERROR'
+
+        self.cloud.on_look = broken
+        self.fails(exceptions.MigrationFailed, 'the instance is ERROR on h2')
+
+
+class TimeoutTestCase(base.MoveTestCase):
+    def test_running(self):
+        self.order.timing.stall_timeout = 0
+        self.instance.script = ('queued', *['running'] * LONG)
+        self.fails(
+            exceptions.MigrationTimeout, 'aborted after 600 s', 'running'
+        )
+        self.assertEqual(
+            [f'/nova/v2.1/servers/{base.UUID}/migrations/1'], self.aborts
+        )
+        self.assertEqual(('h1', None), self.place())
+
+    def test_an_abort_that_fails_of_anything_is_asked_for_again(self):
+        self.order.timing.stall_timeout = 0
+        self.instance.script = ('running',) * LONG
+        real, errors = self.client.abort_migration, [TypeError('null')]
+
+        def abort(*args):
+            if errors:
+                raise errors.pop()
+            return real(*args)
+
+        self.client.abort_migration = abort
+        self.fails(exceptions.MigrationTimeout, 'aborted after 600 s')
+        self.assertEqual(('h1', None), self.place())
+
+    def test_queued(self):
+        self.instance.script = ('accepted', *['queued'] * LONG)
+        self.fails(
+            exceptions.MigrationTimeout, "aborted after 1800 s in Nova's queue"
+        )
+        self.assertEqual(1, len(self.aborts))
+        self.assertEqual(('h1', None), self.place())
+
+    def test_completes_instead(self):
+        # Too late to abort: it is watched on, and it arrives (Q5).
+        self.instance.script = (
+            *['post-migrating'] * 15,
+            'completed',
+        )
+        self.assertEqual(monitor.INSTEAD, self.run_move())
+        self.assertEqual('h2', self.instance.host)
+        self.assertGreater(len(self.aborts), 1)
+
+    def test_never_over(self):
+        self.instance.script = ('post-migrating',) * LONG
+        self.fails(
+            exceptions.MigrationTimeout, 'not over in Nova yet: post-migrating'
+        )
+        self.assertLess(self.clock.now, 1000 + 1400)
+
+    def test_nova_away_for_good(self):
+        self.instance.script = ('running',) * LONG
+
+        def away(look):
+            self.cloud.down.add(('GET', '/nova'))
+            self.cloud.down.add(('DELETE', '/nova'))
+
+        self.cloud.on_look = away
+        self.fails(exceptions.MigrationTimeout, 'not over in Nova yet')
+
+
+class RefusalTextTestCase(base.MoveTestCase):
+    def test_nova_s_words_and_nothing_else(self):
+        """P3, P4."""
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+        error = self.fails(exceptions.PreFlightError)
+        self.assertEqual(f'destination refused: {NO_VALID_HOST}', str(error))
+
+    def test_nova_gives_no_reason(self):
+        self.instance.script = ('accepted', 'error')
+        self.instance.refusal = 'x'
+        path = (
+            'GET',
+            f'{base.NOVA}/servers/{base.UUID}/os-instance-actions/req',
+        )
+
+        def away(look):
+            if look.status == 'accepted':
+                self.cloud.down.add(path)
+
+        self.cloud.on_look = away
+        error = self.assertRaises(exceptions.MigrationError, self.run_move)
+        self.assertEqual(0, len(self.aborts))
+        self.assertIn('Nova gives no reason', str(error))
+
+    def test_disabled_in_between(self):
+        """P3: seen by us as well, but it is Nova that refuses."""
+        self.instance.script = ('accepted', 'accepted', 'accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+
+        def disable(look):
+            self.cloud.services['h2'].update(status='disabled')
+
+        self.cloud.on_look = disable
+        error = self.fails(exceptions.PreFlightError)
+        self.assertEqual(f'destination refused: {NO_VALID_HOST}', str(error))
+
+    def test_cancelled_in_between(self):
+        """The cause stays the cause."""
+        self.instance.script = ('accepted', 'accepted', 'accepted', 'error')
+        self.instance.refusal = NO_VALID_HOST
+
+        def cancel(look):
+            self.cancelled = True
+
+        self.cloud.on_look = cancel
+        self.fails(
+            exceptions.MigrationCancelled,
+            'its plan was cancelled; the migration ended as error',
+        )
+
+    def test_what_is_wrong_with_its_hosts_is_said(self):
+        """E11."""
+        self.instance.script = ('running', 'running', 'failed')
+
+        def down(look):
+            self.cloud.services['h1'].update(state='down')
+
+        self.cloud.on_look = down
+        self.fails(
+            exceptions.MigrationFailed,
+            'migration failed: the connection to the host was lost; '
+            'nova-compute on source h1 is down',
+        )

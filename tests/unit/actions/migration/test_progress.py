@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a migration seen to stand still, and its hosts to fail (E11)?"""
+
+import fixtures
+
+from kronos.common import exceptions
+from tests.unit.actions.migration import base
+
+LONG = 300
+GIB = 2**30
+
+
+class FollowTestCase(base.MoveTestCase):
+    def setUp(self):
+        super().setUp()
+        self.order.timing.poll_interval = 10
+        self.order.timing.migration_timeout = 2000
+        self.log = self.useFixture(fixtures.FakeLogger())
+        self.instance.script = ('queued', *['running'] * LONG, 'completed')
+
+    def look(self, do):
+        """Call ``do(migration, number)`` before every look of ours."""
+        numbers = iter(range(10000))
+        self.cloud.on_look = lambda one: do(one, next(numbers))
+
+    @staticmethod
+    def figures(done, left):
+        return {
+            'memory_total_bytes': 4 * GIB,
+            'memory_processed_bytes': done,
+            'memory_remaining_bytes': left,
+        }
+
+
+class StallTestCase(FollowTestCase):
+    def test_no_progress(self):
+        error = self.fails(
+            exceptions.MigrationFailed,
+            'aborted: no progress for 300 s (running, 1.0 of 4.0 GiB memory)',
+        )
+        self.assertNotIn('not over', str(error))
+        self.assertEqual(('h1', None), self.place())
+        self.assertEqual(1, len(self.aborts))
+        self.assertLess(self.clock.now, 1000 + 400)
+
+    def test_turned_off(self):
+        self.order.timing.stall_timeout = 0
+        self.fails(exceptions.MigrationTimeout, 'aborted after 2000 s')
+
+    def test_bytes_that_were_sent_are_progress(self):
+        """A guest that writes as fast: what remains does not shrink."""
+
+        def grow(migration, number):
+            migration.figures = self.figures(number, GIB)
+
+        self.look(grow)
+        self.fails(exceptions.MigrationTimeout, 'aborted after 2000 s')
+
+    def test_fewer_bytes_left_are_progress(self):
+        def shrink(migration, number):
+            migration.figures = self.figures(GIB, 4 * GIB - number)
+
+        self.look(shrink)
+        self.fails(exceptions.MigrationTimeout, 'aborted after 2000 s')
+
+    def test_to_and_fro_is_none(self):
+        def swing(migration, number):
+            migration.figures = self.figures(GIB, GIB + number % 2)
+
+        self.look(swing)
+        self.fails(exceptions.MigrationFailed, 'no progress for 300 s')
+
+    def test_a_driver_that_tells_nothing(self):
+        def nothing(migration, number):
+            migration.figures = {}
+
+        self.look(nothing)
+        self.fails(exceptions.MigrationTimeout, 'aborted after 2000 s')
+
+    def test_not_in_the_queue(self):
+        self.instance.script = (*['queued'] * 90, 'running', 'completed')
+        self.assertEqual('', self.run_move())
+
+    def test_not_while_it_prepares(self):
+        self.instance.script = (*['preparing'] * 90, 'running', 'completed')
+        self.assertEqual('', self.run_move())
+
+    def test_not_after_the_switch(self):
+        self.instance.script = ('running', *['post-migrating'] * 90)
+        self.instance.script += ('completed',)
+        self.assertEqual('', self.run_move())
+
+    def away(self, begin, end):
+        """Nova answers nothing between two moments."""
+        faults = {('GET', '/nova'), ('DELETE', '/nova')}
+        self.clock.at(begin, lambda: self.cloud.down.update(faults))
+        self.clock.at(end, self.cloud.down.clear)
+
+    def test_nobody_knows_while_nova_is_away(self):
+        def once(migration, number):
+            if self.clock.now > 1600:
+                migration.script[:] = ['running', 'completed']
+
+        self.look(once)
+        self.away(1100, 1600)
+        self.assertEqual('', self.run_move())
+
+    def test_what_was_seen_before_and_after_counts(self):
+        self.away(1200, 1600)
+        self.fails(exceptions.MigrationFailed, 'no progress for 300 s')
+        self.assertGreater(self.clock.now, 1700)
+        self.assertLess(self.clock.now, 1850)
+
+
+class ProgressLogTestCase(FollowTestCase):
+    def test_at_most_every_30_seconds(self):
+        def grow(migration, number):
+            migration.figures = self.figures(number, 4 * GIB - number)
+            if number > 60:
+                migration.script[:] = ['running', 'completed']
+
+        self.look(grow)
+        self.run_move()
+        lines = self.log.output.count('GiB memory')
+        seconds = self.clock.now - 1000
+        self.assertGreater(seconds, 600)
+        self.assertLessEqual(lines, seconds / 30 + 1)
+        self.assertGreater(lines, seconds / 30 - 3)
+
+    def test_the_record(self):
+        """J3."""
+        self.instance.script = ('queued', 'queued', 'running', 'completed')
+        self.run_move()
+        record = self.notices.told[-1][1]['record']
+        self.assertEqual(
+            [10.0, 10.0, 20.0, GIB, None, 'completed'],
+            [
+                record.queued_seconds,
+                record.running_seconds,
+                record.total_seconds,
+                record.memory_bytes,
+                record.disk_bytes,
+                record.status,
+            ],
+        )
+
+
+class LivenessTestCase(FollowTestCase):
+    """The host fails while the migration runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.order.timing.stall_timeout = 0
+
+    def fail_host(self, host, **change):
+        def fail(migration, number):
+            if number == 5:
+                self.failed_at = self.clock.now
+                self.cloud.services[host].update(change)
+
+        self.look(fail)
+
+    def aborted(self, words, after=0):
+        error = self.fails(
+            exceptions.MigrationCancelled, 'aborted running', words
+        )
+        self.assertEqual('destination_closed', error.kwargs['fault'])
+        # Over at the next look after it was aborted.
+        self.assertGreaterEqual(self.clock.now - self.failed_at, after)
+        self.assertLessEqual(self.clock.now - self.failed_at, after + 10)
+        self.assertEqual(('h1', None), self.place())
+
+    def test_destination_down(self):
+        self.fail_host('h2', state='down')
+        self.aborted('nova-compute on destination h2 is down', 30)
+
+    def test_a_report_that_is_late(self):
+        """Nova calls a host down whose one report was lost."""
+
+        def late(migration, number):
+            state = 'down' if number in (5, 6, 7, 20, 21, 22) else 'up'
+            self.cloud.services['h2'].update(state=state)
+
+        self.look(late)
+        self.instance.script = (*['running'] * 50, 'completed')
+        self.assertEqual('', self.run_move())
+        self.assertIn('destination h2 is well again', self.log.output)
+
+    def test_destination_forced_down(self):
+        self.fail_host('h2', forced=True)
+        self.aborted('destination h2 is up, forced down')
+
+    def test_destination_disabled(self):
+        self.fail_host('h2', status='disabled', reason='broken fan')
+        self.aborted('destination h2 is disabled (broken fan)')
+
+    def test_destination_gone(self):
+        def gone(migration, number):
+            if number == 5:
+                self.failed_at = self.clock.now
+                self.reply(
+                    'GET',
+                    f'{base.NOVA}/os-services',
+                    lambda query: {'services': []},
+                )
+
+        self.look(gone)
+        self.aborted('destination h2 is not known to Nova', 30)
+
+    def test_it_is_not_tried_again(self):
+        self.fail_host('h2', state='down')
+        self.aborted('down', 30)
+        self.assertEqual(1, self.requests)
+
+    def test_source_down_is_said(self):
+        self.fail_host('h1', state='down')
+        error = self.fails(
+            exceptions.MigrationTimeout,
+            'aborted after 2000 s',
+            'nova-compute on source h1 is down',
+        )
+        self.assertEqual('source_failed', error.kwargs['fault'])
+        self.assertEqual(
+            1,
+            self.log.output.count('is being migrated: nova-compute on source'),
+        )
+
+    def test_source_that_comes_back_is_said(self):
+        self.clock.at(
+            1100, lambda: self.cloud.services['h1'].update(state='down')
+        )
+        self.clock.at(
+            1200, lambda: self.cloud.services['h1'].update(state='up')
+        )
+        self.instance.script = (*['running'] * 50, 'completed')
+        self.assertEqual('', self.run_move())
+        self.assertIn('source h1 is well again', self.log.output)
+
+    def test_source_disabled_is_nothing(self):
+        self.fail_host('h1', status='disabled')
+        self.instance.script = (*['running'] * 50, 'completed')
+        self.assertEqual('', self.run_move())
+        self.assertNotIn('nova-compute on source', self.log.output)
+
+    def test_it_arrives_instead(self):
+        self.fail_host('h2', status='disabled')
+        self.instance.script = (
+            *['running'] * 3,
+            *['post-migrating'] * 9,
+            'completed',
+        )
+        self.assertIn('completed instead of cancelled', self.run_move())
+
+    def test_it_dies_of_the_host_before_it_is_aborted(self):
+        """I5: the host's fault is none of the instance."""
+        self.fail_host('h2', state='down')
+
+        def refuse(method, path, query, body, real=self.cloud.answer):
+            if method == 'DELETE':
+                self.cloud.migrations[0].script = ['failed']
+                self.cloud._reach(self.cloud.migrations[0])
+            return real(method, path, query, body)
+
+        self.cloud.answer = refuse
+        self.fails(
+            exceptions.MigrationCancelled,
+            'destination h2 is down',
+            'the migration ended as failed',
+        )

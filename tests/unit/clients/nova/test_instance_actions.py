@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of a server's requests, at the wire (K9, Q4, Q10)."""
+
+from typing import Any
+
+from tests.fakes.keystone import NOVA
+from tests.unit.clients.nova import test_client
+
+ACTIONS = f'{NOVA}/servers/vm/os-instance-actions'
+SINCE = 1699999500.0
+"""2023-11-14, 22:05:00 UTC."""
+
+
+def action(minute: int, name: str = 'live-migration') -> dict[str, Any]:
+    return {
+        'action': name,
+        'instance_uuid': 'vm',
+        'request_id': f'req-{minute}',
+        'start_time': f'2023-11-14T22:{minute:02}:00.000000',
+        'updated_at': None,
+        'message': None,
+    }
+
+
+class RequestsTestCase(test_client.NovaTestCase):
+    def gives(self, *rows: Any) -> None:
+        self.wire.get(ACTIONS, json={'instanceActions': list(rows)})
+
+
+class TestRequests(RequestsTestCase):
+    def test_the_newest_first(self) -> None:
+        self.gives(
+            action(9),
+            action(8, 'live_migration_cancel'),
+            action(7),
+            action(1, 'create'),
+        )
+        self.assertEqual(
+            ['req-9', 'req-7'], self.nova.live_migration_requests('vm')
+        )
+        (request,) = self.keystone.requests('/os-instance-actions')
+        self.assertEqual(
+            'compute 2.100', request.headers['OpenStack-API-Version']
+        )
+
+    def test_pages(self) -> None:
+        """Nova calls the links of this listing just "links"."""
+        self.wire.get(
+            ACTIONS,
+            json={
+                'instanceActions': [action(9), action(8, 'reboot')],
+                'links': [{'rel': 'next', 'href': 'http://inner'}],
+            },
+        )
+        self.wire.get(
+            f'{ACTIONS}?marker=req-8', json={'instanceActions': [action(7)]}
+        )
+        self.assertEqual(
+            ['req-9', 'req-7'], self.nova.live_migration_requests('vm')
+        )
+
+    def test_none(self) -> None:
+        self.gives(action(1, 'create'))
+        self.assertEqual([], self.nova.live_migration_requests('vm'))
+
+    def test_no_such_server(self) -> None:
+        self.wire.get(ACTIONS, status_code=404)
+        error = self.fails(self.nova.live_migration_requests, 'vm')
+        self.assertEqual(404, error.kwargs['status'])
+
+
+class TestAborts(RequestsTestCase):
+    def was_aborted(self, *rows: Any, since: float = SINCE) -> bool:
+        self.gives(*rows)
+        return bool(self.nova.was_aborted('vm', since))
+
+    def test_since_then(self) -> None:
+        abort = action(5, 'live_migration_cancel')
+        self.assertTrue(self.was_aborted(abort, action(4)))
+        self.assertTrue(self.was_aborted(action(6), abort))
+        # A column of whole seconds has cut the fraction off.
+        self.assertTrue(self.was_aborted(abort, since=SINCE + 0.9))
+        self.assertFalse(self.was_aborted(abort, since=SINCE + 1))
+
+    def test_nobody_did(self) -> None:
+        """Q10: a nova-compute that is stopped writes no such action."""
+        self.assertFalse(self.was_aborted())
+        self.assertFalse(self.was_aborted(action(6), action(5, 'reboot')))
+
+    def test_another_migration_was(self) -> None:
+        self.assertFalse(
+            self.was_aborted(
+                action(6), action(4, 'live_migration_cancel'), action(3)
+            )
+        )
+
+    def test_only_as_far_back_as_needed(self) -> None:
+        self.wire.get(
+            ACTIONS,
+            json={
+                'instanceActions': [action(6), action(4)],
+                'links': [{'rel': 'next', 'href': 'http://inner'}],
+            },
+        )
+        self.assertFalse(self.nova.was_aborted('vm', SINCE))
+        self.assertEqual(
+            1, len(self.keystone.requests('/os-instance-actions'))
+        )

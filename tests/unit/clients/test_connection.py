@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients on the session of the process that loaded Kronos."""
+
+from keystoneauth1 import exceptions as ks_exceptions
+from oslo_config import cfg
+from oslotest import base
+
+from kronos.clients import connection as cloud
+from kronos.common import exceptions
+from tests.fakes import keystone
+from tests.fakes.keystone import NOVA, PLACEMENT
+
+
+class TestHostProcess(base.BaseTestCase):
+    def test_public_endpoints_without_the_groups(self) -> None:
+        """Watcher before 17 has no groups of that name."""
+        fixture = self.useFixture(keystone.Keystone())
+        fixture.wire.get(f'{NOVA}/os-aggregates', json={'aggregates': []})
+        fixture.wire.get(
+            f'{PLACEMENT}/resource_providers', json={'resource_providers': []}
+        )
+        host = cloud.HostProcess(lambda: fixture.session, cfg.ConfigOpts())
+        self.assertEqual([], host.nova().list_aggregates())
+        self.assertEqual({}, host.placement().headroom())
+
+    def test_keystone_is_away(self) -> None:
+        def get_session() -> None:
+            raise ks_exceptions.ConnectFailure('no route to Keystone')
+
+        host = cloud.HostProcess(get_session, cfg.ConfigOpts())
+        for ask, wanted in (
+            (host.nova, exceptions.NovaClientError),
+            (host.placement, exceptions.PlacementClientError),
+        ):
+            error = self.assertRaises(wanted, ask)
+            self.assertIn('no route to Keystone', str(error))
+            self.assertTrue(error.kwargs['transient'])
+            self.assertIs(False, error.kwargs['sent'])
+
+    def test_keystone_says_no(self) -> None:
+        fixture = self.useFixture(keystone.Keystone())
+        fixture.wire.post(f'{keystone.AUTH_URL}/auth/tokens', status_code=401)
+        host = cloud.HostProcess(lambda: fixture.session, cfg.ConfigOpts())
+        for ask, wanted in (
+            (host.nova, exceptions.NovaClientError),
+            (host.placement, exceptions.PlacementClientError),
+        ):
+            error = self.assertRaises(wanted, ask)
+            self.assertNotIn('s3cret', str(error))
+
+    def test_another_region(self) -> None:
+        fixture = self.useFixture(keystone.Keystone())
+        connection = cloud.connect(fixture.session, region_name='two')
+        error = self.assertRaises(
+            exceptions.NovaClientError,
+            cloud.nova.NovaClient(connection.compute).list_aggregates,
+        )
+        self.assertIn('two', str(error))

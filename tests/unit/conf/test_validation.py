@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a bad option told by name, place and rule, and never a secret (A15)?"""
+
+import pathlib
+
+import fixtures
+from oslo_config import cfg
+from oslotest import base
+
+from kronos.common import exceptions
+from kronos.conf import opts as config
+from kronos.conf import validation
+
+
+class OptionsTestCase(base.BaseTestCase):
+    def conf(self, *lines, group='kronos'):
+        folder = self.useFixture(fixtures.TempDir()).path
+        self.file = pathlib.Path(folder, 'watcher.conf')
+        self.file.write_text('\n'.join([f'[{group}]', *lines]))
+        found = cfg.ConfigOpts()
+        config.register_opts(found)
+        found(
+            [],
+            default_config_files=[str(self.file)],
+            default_config_dirs=[],
+        )
+        return found
+
+    def refused(self, *lines, **fields):
+        conf = self.conf(*lines, **fields)
+        error = self.assertRaises(
+            exceptions.ConfigurationError, validation.require_valid, conf
+        )
+        # Nothing of oslo.config's own text gets into a log by a chain.
+        self.assertTrue(error.__suppress_context__)
+        return str(error)
+
+    def test_good_ones(self):
+        validation.require_valid(self.conf('cooldown = 5'))
+        validation.require_valid(self.conf())
+
+    def test_every_kind_of_rule(self):
+        """A15."""
+        for line, rule in (
+            ('cooldown = 10m', "base 10: '10m'"),
+            ('soft_rules = Penalty', "but found 'Penalty'"),
+            ('report_keep = 0', 'Should be greater than or equal to 1'),
+            ('min_host_coverage = 7', 'Should be less than or equal to 1'),
+            ('check_disk = maybe', "Unexpected boolean value 'maybe'"),
+            ('report_dir = /$kronos', 'substituting group kronos'),
+            ('refresh_seconds = nan', 'nan is not a finite number'),
+            ('settling_seconds = inf', 'inf is not a finite number'),
+            ('cooldown =', 'it is empty: give it a value, or leave it out'),
+            ('soft_rule_penalty =  ', 'the default is 0.05'),
+            ('policies_file =', 'default is /etc/kronos/policies.yaml'),
+            ('check_disk =', "Unexpected boolean value ''"),
+        ):
+            told = self.refused(line)
+            name = line.split(' ', 1)[0]
+            self.assertIn(f'Bad configuration: [kronos] {name}', told)
+            self.assertIn(rule, told)
+            # Of this one oslo.config tells no place.
+            if name != 'report_dir':
+                self.assertIn(f'{name} in {self.file}: ', told)
+            self.assertNotIn('LocationInfo', told)
+
+    def test_all_at_once(self):
+        """Who corrects a file wants to do so once."""
+        told = self.refused('cooldown =', 'keep_hosts = 0', 'tie_break = x')
+        for name in ('cooldown', 'keep_hosts', 'tie_break'):
+            self.assertIn(f'[kronos] {name} in {self.file}: ', told)
+
+    def test_no_option_is_none_without_a_word(self):
+        """Left empty, each is refused or means what it means unset."""
+        for group, opts in config.list_opts():
+            for opt in opts:
+                conf = self.conf(f'{opt.name} =', group=group)
+                found = [*validation.faults(conf)]
+                if found:
+                    self.assertIn(f'[{group}] {opt.name} in ', found[0])
+                    continue
+                self.assertIn(conf[group][opt.dest], ('', [], opt.default))
+                if conf[group][opt.dest] == '':
+                    self.assertIsNone(opt.default)
+
+    def test_a_secret(self):
+        """A15: only its name."""
+        for name in ('password', 'bearer_token'):
+            self.assertEqual(
+                f'Bad configuration: [kronos_prometheus] {name}: its value '
+                'is not valid',
+                self.refused(
+                    f'{name} = s3$kronos/cret', group='kronos_prometheus'
+                ),
+            )
+
+    def test_a_url_may_hold_a_secret(self):
+        """A15: its rule, not its value."""
+        for url in ('ftp://joe:s3cret@h', 'http://joe:s3/cr@et@h', 'joe:s3@'):
+            told = self.refused(f'url = {url}', group='kronos_prometheus')
+            self.assertEqual(
+                f'Bad configuration: [kronos_prometheus] url in {self.file}: '
+                'it must be a URL: http or https',
+                told,
+            )
+
+
+class ToldTestCase(base.BaseTestCase):
+    def error(self, name, value, what):
+        found = cfg.ConfigOpts()
+        found.register_opts([cfg.IntOpt('number'), cfg.StrOpt('text')], 'g')
+        folder = self.useFixture(fixtures.TempDir()).path
+        file = pathlib.Path(folder, 'x.conf')
+        file.write_text(f'[g]\n{name} = {value}')
+        found([], default_config_files=[str(file)], default_config_dirs=[])
+        error = self.assertRaises(cfg.Error, lambda: found['g'][what])
+        return validation.told(error).replace(str(file), 'FILE')
+
+    def test_no_value_is_told(self):
+        """A15: any of Watcher's options may be a secret."""
+        self.assertEqual(
+            'option number in FILE is not valid',
+            self.error('number', 's3cret', 'number'),
+        )
+        self.assertEqual(
+            'TemplateSubstitutionError of oslo.config',
+            self.error('text', 's3$g', 'text'),
+        )
+
+    def test_names_are(self):
+        """A15."""
+        self.assertIn('none', self.error('text', 'x', 'none'))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a destination never filled up to its ceiling (B13, B16, C18)?"""
+
+import math
+import random
+
+import numpy as np
+from oslotest import base
+
+from kronos.engine.constraints.capacity_ceiling import CeilingRule
+
+
+def rule(
+    loads: list[list[float]],
+    usage: list[list[float]],
+    ceilings: list[float],
+    capacity: list[list[float]] | None = None,
+) -> CeilingRule:
+    names = ['cpu', 'ram', 'net'][: len(loads)]
+    sizes = capacity or [[1.0] * len(row) for row in loads]
+    return CeilingRule(
+        names,
+        np.array(loads),
+        np.array(ceilings),
+        np.array(usage),
+        np.array(sizes),
+    )
+
+
+class TestRule(base.BaseTestCase):
+    def test_reason(self) -> None:
+        found = rule([[0.0, 0.5]], [[0.1, 0.3]], [0.7])
+        self.assertEqual('', found.why_not(0, 1))
+        self.assertEqual(
+            'policy cpu would be at 0.800 there, its capacity_threshold '
+            'is 0.7',
+            found.why_not(1, 1),
+        )
+
+    def test_equal_is_not_below(self) -> None:
+        """B13: below, whatever the rounding of the sum."""
+        found = rule([[0.0, 0.1 + 0.2]], [[0.4]], [0.7])
+        self.assertIn('0.700', found.why_not(0, 1))
+        self.assertEqual([[True, False]], found.rows(np.array([0])).tolist())
+
+    def test_share_of_the_host_itself(self) -> None:
+        found = rule([[0.5, 0.5]], [[2.0]], [0.8], [[4.0, 10.0]])
+        self.assertEqual([[False, True]], found.rows(np.array([0])).tolist())
+
+    def test_unknown_reading(self) -> None:
+        found = rule([[math.nan, 0.1]], [[0.1]], [0.8])
+        self.assertIn('is not known', found.why_not(0, 0))
+        self.assertEqual([False], found.column(0).tolist())
+        found.follow(0, 0, 1)
+        found.follow(0, 1, 0)
+        self.assertIn('is not known', found.why_not(0, 0))
+
+    def test_every_policy(self) -> None:
+        found = rule([[0.1, 0.1], [0.1, 0.75]], [[0.1], [0.1]], [0.8, 0.8])
+        self.assertIn('policy ram', found.why_not(0, 1))
+
+    def test_the_caller_keeps_its_readings(self) -> None:
+        loads = np.array([[0.1, 0.2]])
+        one = np.ones((1, 2))
+        found = CeilingRule(
+            ['cpu'], loads, np.array([0.8]), np.array([[0.1]]), one
+        )
+        found.follow(0, 0, 1)
+        self.assertEqual([[0.1, 0.2]], loads.tolist())
+
+    def test_masks_follow_moves(self) -> None:
+        """All three ways to ask give the answer of a sum made anew."""
+        refused = 0
+        for seed in range(40):
+            rng = random.Random(seed)
+            policies, hosts, instances = rng.randint(1, 3), 4, 6
+            sizes = [
+                [rng.choice([1.0, 2.0, 4.0]) for _ in range(hosts)]
+                for _ in range(policies)
+            ]
+            usage = [
+                [rng.choice([0.0, 0.05, 0.2]) for _ in range(instances)]
+                for _ in range(policies)
+            ]
+            start = [
+                [rng.choice([0.0, 0.3, 0.6, math.nan]) for _ in range(hosts)]
+                for _ in range(policies)
+            ]
+            ceilings = [rng.choice([0.5, 0.8]) for _ in range(policies)]
+            found = rule(start, usage, ceilings, sizes)
+            moves: list[tuple[int, int, int]] = []
+            for _ in range(5):
+                expected = self._anew(start, usage, ceilings, sizes, moves)
+                refused += sum(row.count(False) for row in expected)
+                self._agree(expected, found, instances, hosts)
+                one = rng.randrange(instances)
+                source, target = rng.sample(range(hosts), 2)
+                moves.append((one, source, target))
+                found.follow(*moves[-1])
+        self.assertGreater(refused, 100)
+
+    def _anew(
+        self,
+        loads: list[list[float]],
+        usage: list[list[float]],
+        ceilings: list[float],
+        sizes: list[list[float]],
+        moves: list[tuple[int, int, int]],
+    ) -> list[list[bool]]:
+        now = [list(row) for row in loads]
+        for one, source, target in moves:
+            for p, row in enumerate(now):
+                row[source] -= usage[p][one] / sizes[p][source]
+                row[target] += usage[p][one] / sizes[p][target]
+        return [
+            [
+                all(
+                    now[p][host] + usage[p][one] / sizes[p][host]
+                    < ceilings[p] - 1e-9
+                    for p in range(len(loads))
+                )
+                for host in range(len(loads[0]))
+            ]
+            for one in range(len(usage[0]))
+        ]
+
+    def _agree(
+        self,
+        expected: list[list[bool]],
+        found: CeilingRule,
+        instances: int,
+        hosts: int,
+    ) -> None:
+        rows = found.rows(np.arange(instances)).tolist()
+        said = [
+            [not found.why_not(one, host) for host in range(hosts)]
+            for one in range(instances)
+        ]
+        columns = np.array([found.column(host) for host in range(hosts)])
+        self.assertEqual(expected, rows)
+        self.assertEqual(expected, said)
+        self.assertEqual(expected, columns.T.tolist())

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which hosts are emptied, and which only named (G1-G4, E15)?"""
+
+from typing import Any
+
+from oslotest import base
+
+from kronos.engine.eligibility import hosts
+from kronos.engine.settings import Settings
+from kronos.engine.types import Snapshot
+from tests.builders import policies
+
+
+def cloud(**services: dict[str, Any]) -> Snapshot:
+    """Three hosts that are well, but for what is said of their services."""
+    found = policies.snapshot(
+        {'cpu': {'a': 0.2, 'b': 0.2, 'c': 0.2}},
+        instances=[policies.instance('v', 'a'), policies.instance('w', 'a')],
+    )
+    assert found.services is not None
+    for host, fields in services.items():
+        found.services[host] = policies.up(host, **fields)
+    return found
+
+
+def settings(**fields: Any) -> Settings:
+    return Settings(**{'evacuate': True, **fields})
+
+
+OFF = {'status': 'disabled', 'disabled_reason': 'new disks'}
+
+
+class TestToDrain(base.BaseTestCase):
+    def test_disabled(self) -> None:
+        """G2."""
+        found = hosts.to_drain(cloud(a=OFF), settings())
+        self.assertEqual({'a': 'nova-compute is disabled (new disks)'}, found)
+        self.assertEqual([], hosts.undrainable(cloud(a=OFF), settings()))
+        self.assertEqual({}, hosts.not_drained(cloud(a=OFF), settings()))
+
+    def test_switched_off(self) -> None:
+        """G1."""
+        self.assertEqual({}, hosts.to_drain(cloud(a=OFF), Settings()))
+        self.assertEqual([], hosts.undrainable(cloud(a=OFF), Settings()))
+
+    def test_unknown_services(self) -> None:
+        """E12."""
+        snapshot = cloud(a=OFF)
+        snapshot.services = None
+        self.assertEqual({}, hosts.to_drain(snapshot, settings()))
+
+    def test_elsewhere(self) -> None:
+        """G4: a host of another scope is none of this one's."""
+        snapshot = cloud(z=OFF)
+        self.assertEqual({}, hosts.to_drain(snapshot, settings()))
+        named = settings(drain_hosts=['z'])
+        self.assertEqual({}, hosts.to_drain(snapshot, named))
+        self.assertEqual([], hosts.undrainable(snapshot, named))
+
+    def test_down(self) -> None:
+        """G3: named, not touched; asked for by name or not."""
+        for fields, reason in (
+            ({'state': 'down'}, 'nova-compute is down'),
+            ({'forced_down': True}, 'nova-compute is forced down'),
+            ({'state': None, 'status': 'UNKNOWN'}, 'its cell is down'),
+            ({'binary': 'nova-volume'}, 'it has no nova-compute service'),
+        ):
+            for more in ({}, {'drain_hosts': ['a']}):
+                snapshot = cloud(a=OFF | fields)
+                if not more and fields.get('status'):
+                    continue  # nobody knows that it is disabled
+                found = settings(**more)
+                self.assertEqual({}, hosts.to_drain(snapshot, found))
+                [warning] = hosts.undrainable(snapshot, found)
+                self.assertIn('host a is not drained', warning)
+                [why] = hosts.not_drained(snapshot, found).items()
+                self.assertEqual('a', why[0])
+                self.assertIn(reason, why[1])
+                self.assertIn(reason, warning)
+                self.assertIn('its 2 instances', warning)
+
+    def test_named_without_a_service(self) -> None:
+        snapshot = cloud()
+        assert snapshot.services is not None
+        del snapshot.services['a']
+        found = settings(drain_hosts=['a'])
+        self.assertEqual({}, hosts.to_drain(snapshot, found))
+        [warning] = hosts.undrainable(snapshot, found)
+        self.assertIn('it has no nova-compute service', warning)
+
+    def test_in_no_known_cell(self) -> None:
+        """S14."""
+        snapshot = cloud(a=OFF)
+        snapshot.hosts['a'].frozen = 'no cell is known of it'
+        self.assertEqual({}, hosts.to_drain(snapshot, settings()))
+        [warning] = hosts.undrainable(snapshot, settings())
+        self.assertIn('no cell is known of it', warning)
+
+    def test_named(self) -> None:
+        """Only those, enabled ones too; then new servers may come."""
+        found = settings(drain_hosts=['b', 'c'])
+        snapshot = cloud(a=OFF, b=OFF)
+        self.assertEqual(
+            {
+                'b': 'nova-compute is disabled (new disks)',
+                'c': 'it is being drained',
+            },
+            hosts.to_drain(snapshot, found),
+        )
+        [warning] = hosts.undrainable(snapshot, found)
+        self.assertIn('host c is drained but enabled', warning)

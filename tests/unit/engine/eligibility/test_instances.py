@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decision on locked, special and unmovable instances."""
+
+from oslo_config import cfg
+from oslotest import base
+
+from kronos.conf import opts
+from kronos.engine.eligibility import instances
+from kronos.engine.settings import Settings
+from tests.builders import policies
+
+ALLOWED = ['quota:*', 'hw:cpu_policy=shared', 'hw:cpu_cores']
+
+
+def why(settings=None, **fields):
+    settings = settings or Settings(allowed_extra_specs=ALLOWED)
+    return instances.why_unmovable(
+        policies.instance('u1', 'a', **fields), settings
+    )
+
+
+class TestWhyUnmovable(base.BaseTestCase):
+    def test_plain_instance_is_movable(self):
+        self.assertEqual('', why())
+        self.assertEqual('', why(metadata={'pin': 'x'}, tags=['kronos']))
+
+    def test_each_obstacle(self):
+        for fields, reason in [
+            ({'unmovable': 'movable: false'}, 'movable: false'),
+            ({'locked': True}, 'it is locked'),
+            (
+                {'metadata': {'kronos:pin': 'false'}},
+                'it has the metadata key kronos:pin',
+            ),
+            ({'tags': ['a', 'kronos:pin']}, 'it has the tag kronos:pin'),
+            ({'status': 'PAUSED'}, 'its status is PAUSED, not ACTIVE'),
+            ({'status': 'ERROR'}, 'its status is ERROR, not ACTIVE'),
+            (
+                {'task_state': 'migrating'},
+                'Nova is busy with it (task state migrating)',
+            ),
+            ({'power_state': 4}, 'its power state is 4, not running (1)'),
+            (
+                {'extra_specs': {'pci_passthrough:alias': 'gpu:1'}},
+                "its flavor's extra spec pci_passthrough:alias=gpu:1 is not "
+                'in allowed_extra_specs',
+            ),
+        ]:
+            self.assertEqual(reason, why(**fields))
+
+    def test_rules_of_extra_specs(self):
+        """facts: a key, a key=value, or a prefix that ends in "*"."""
+        for key, value, allowed in [
+            ('quota:cpu_shares', '10', True),
+            ('quota', '10', False),
+            ('hw:cpu_policy', 'shared', True),
+            ('hw:cpu_policy', 'dedicated', False),
+            ('hw:cpu_cores', '4', True),
+            ('hw:cpu_cores_x', '4', False),
+            ('x:quota:a', '1', False),
+        ]:
+            reason = why(extra_specs={'quota:x': '1', key: value})
+            self.assertEqual(allowed, reason == '', (key, value, reason))
+
+    def test_nothing_is_allowed_by_an_empty_list(self):
+        self.assertIn(
+            'quota:a=1', why(Settings(), extra_specs={'quota:a': '1'})
+        )
+
+    def test_defaults_keep_devices_and_pinned_memory(self):
+        conf = cfg.ConfigOpts()
+        opts.register_opts(conf)
+        conf([], default_config_files=[])
+        settings = Settings(
+            allowed_extra_specs=conf.kronos.allowed_extra_specs
+        )
+        for key, value in [
+            ('pci_passthrough:alias', 'a:1'),
+            ('resources:VGPU', '1'),
+            ('accel:device_profile', 'fpga'),
+            ('trait:CUSTOM_X', 'required'),
+            ('hw:mem_page_size', '1GB'),
+            ('hw:cpu_policy', 'dedicated'),
+            ('hw:numa_nodes', '2'),
+            ('hw:mem_encryption', 'true'),
+            ('hw:tpm_version', '2.0'),
+            ('hw:pmem', '6GB'),
+        ]:
+            self.assertNotEqual('', why(settings, extra_specs={key: value}))
+        plain = {
+            'hw_rng:allowed': 'true',
+            'quota:vif_inbound_average': '1',
+            'hw:cpu_sockets': '2',
+            'hw:cpu_policy': 'shared',
+        }
+        self.assertEqual('', why(settings, extra_specs=plain))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""N6, N8: cooldowns and quarantines that an operator made up."""
+
+import dataclasses
+import math
+
+from oslotest import base
+
+from kronos.engine.eligibility import cooldown, overrides
+from kronos.engine.eligibility.overrides import Seeds
+from kronos.engine.settings import Settings
+from kronos.engine.types.migrations import Event, Origin, Outcome
+from tests.builders import policies
+
+SETTINGS = Settings(cooldown_seconds=600.0, instance_cooldown_seconds=900.0)
+
+
+def remember(
+    sown: Seeds, *events: Event, settings: Settings = SETTINGS
+) -> cooldown.Memory:
+    snapshot = policies.snapshot(
+        {'cpu': {'a': 0.1, 'b': 0.2}},
+        instances=[policies.instance('u1', 'b'), policies.instance('u2', 'a')],
+        events=list(events),
+        seeds=sown,
+    )
+    return cooldown.remember(snapshot, settings)
+
+
+class TestSeeds(base.BaseTestCase):
+    def test_nothing(self) -> None:
+        self.assertEqual(cooldown.Memory(), remember(Seeds()))
+
+    def test_clamped(self) -> None:
+        """N8: no longer than what is configured; a quarantine as it is."""
+        sown = Seeds({'agg': 999999.0}, {'u1': 999999.0}, {'u1': 999999.0})
+        for seconds, found in (
+            (600.0, overrides.seed_aggregate_cooldown(sown, 'agg', SETTINGS)),
+            (900.0, overrides.seed_instance_cooldown(sown, 'u1', SETTINGS)),
+            (999999.0, overrides.seed_instance_quarantine(sown, 'u1')),
+            (0.0, overrides.seed_aggregate_cooldown(sown, 'x', SETTINGS)),
+            (0.0, overrides.seed_aggregate_cooldown(sown, 'agg', Settings())),
+        ):
+            self.assertEqual(seconds, found)
+
+    def test_less_than_zero(self) -> None:
+        """N6: -1 means something in quarantines only."""
+        sown = Seeds({'agg': -1.0}, {'u1': -1.0}, {'u1': -1.0})
+        self.assertEqual(
+            0.0, overrides.seed_aggregate_cooldown(sown, 'agg', SETTINGS)
+        )
+        self.assertEqual(
+            0.0, overrides.seed_instance_cooldown(sown, 'u1', SETTINGS)
+        )
+        self.assertEqual(
+            math.inf, overrides.seed_instance_quarantine(sown, 'u1')
+        )
+
+    def test_what_has_no_effect(self) -> None:
+        """Whoever wrote it is told, by its name."""
+        sown = Seeds(
+            {'agg': 700.0, 'other': 5.0, 'z': 0.0},
+            {'u1': -1.0, 'u2': 60.0},
+            {'u1': -1.0, 'u2': -2.0},
+        )
+        settings = Settings(cooldown_seconds=600.0)
+        self.assertEqual(
+            [
+                'aggregate_cooldowns: other: it has no effect, the aggregate '
+                'is not planned',
+                'aggregate_cooldowns: agg: it counts as 600 s, which is the '
+                'cooldown of this plan',
+                'aggregate_cooldowns: z: it has no effect: 0 s are left',
+                'instance_cooldowns: u1: it has no effect: -1 s are left',
+                'instance_cooldowns: u2: it has no effect: this plan keeps '
+                'no instance_cooldown',
+                'instance_quarantines: u2: it has no effect: -2 s are left',
+            ],
+            [
+                text.removeprefix('cooldowns.json: ')
+                for text in overrides.idle(sown, {'other'}, settings)
+            ],
+        )
+
+    def test_aggregate(self) -> None:
+        memory = remember(Seeds(aggregate_cooldowns={'agg': 30.5}))
+        self.assertEqual(
+            'aggregate agg cools down for 31 s: the cooldowns of the '
+            'recording say so',
+            memory.standstill,
+        )
+        # Who does not wait for a cooldown does not wait for this one.
+        whole = dataclasses.replace(SETTINGS, cooldown_seconds=0)
+        sown = Seeds(aggregate_cooldowns={'agg': 30.5})
+        self.assertEqual('', remember(sown, settings=whole).standstill)
+
+    def test_instances(self) -> None:
+        for sown, text in (
+            (Seeds(instance_cooldowns={'u1': 9}), 'it cools down for 9 s: '),
+            (
+                Seeds(instance_cooldowns={'u1': 9999}),
+                'it cools down for 900 s: ',
+            ),
+            (
+                Seeds(instance_quarantines={'u1': 9999}),
+                'it is in quarantine for 9999 s: ',
+            ),
+            (
+                Seeds(
+                    instance_cooldowns={'u1': 9},
+                    instance_quarantines={'u1': -1},
+                ),
+                'it is in quarantine for ever: ',
+            ),
+        ):
+            memory = remember(sown)
+            with self.subTest(text=text):
+                self.assertEqual(['u1'], list(memory.unavailable))
+                self.assertIn(text, memory.unavailable['u1'])
+
+    def test_beside_events(self) -> None:
+        """What happened is told before what was made up."""
+        moved = Event('u1', 'a', 'b', Outcome.MOVED, 900.0, Origin.NOVA)
+        memory = remember(Seeds({'agg': 5.0}, {'u1': 5.0, 'u2': 5.0}), moved)
+        self.assertIn('u1 moved a -> b', memory.standstill)
+        self.assertIn('it moved a -> b', memory.unavailable['u1'])
+        self.assertIn('for 5 s: the cooldowns', memory.unavailable['u2'])

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds of every plan, whatever the cloud? (hypothesis)"""
+
+import copy
+import dataclasses
+import random
+from collections import Counter
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+from oslotest import base
+
+from kronos.engine.planning.propose import propose
+from kronos.engine.settings import Settings, SoftRules, SwapMoves
+from kronos.engine.types import (
+    CycleReport,
+    MigrationPhase,
+    Reading,
+    Sample,
+    Snapshot,
+)
+from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.policies.models import Mode, Policy
+from tests.builders import scopes, trouble
+from tests.unit.engine.oracles import legality
+
+NOW = 100000.0
+FAST = hypothesis.settings(
+    max_examples=500,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+Cloud = tuple[Snapshot, list[Policy], Settings]
+
+
+@st.composite
+def clouds(draw: Any) -> Cloud:
+    """A scope by lot, with what every phase looks at."""
+    # What hypothesis draws itself has few hosts, and little to move.
+    rng = random.Random(draw(st.integers(0, 2**32)))
+    snapshot, policies, settings = scopes.draw(rng)
+    snapshot.taken_at = NOW
+    if rng.random() < 0.5:
+        policies = [_packed(one, snapshot, rng) for one in policies]
+    for host in snapshot.hosts:
+        service = (snapshot.services or {})[host]
+        if rng.random() < 0.05:
+            service.status = 'disabled'
+    if rng.random() < 0.1:
+        for host in snapshot.hosts.values():
+            host.cell = rng.choice(['one', 'two'])
+    snapshot.events = [_event(snapshot, rng) for _ in range(rng.randint(0, 3))]
+    if rng.random() < 0.15:
+        snapshot.events += trouble.stuck(snapshot, rng)
+    settings = dataclasses.replace(settings, **draw(_options(snapshot)))
+    if not settings.evacuate and not settings.enforces:
+        settings.rebalance = True
+    return snapshot, policies, settings
+
+
+def _options(snapshot: Snapshot) -> Any:
+    flag = st.booleans()
+    return st.fixed_dictionaries(
+        {
+            'evacuate': flag,
+            'drain_hosts': st.one_of(
+                st.none(),
+                st.lists(st.sampled_from(sorted(snapshot.hosts)), max_size=2),
+            ),
+            'drain_may_exceed_threshold': flag,
+            'enforce_hard_affinity': flag,
+            'enforce_soft_affinity': flag,
+            'rebalance': st.sampled_from([True, True, False]),
+            'unlimited': st.sampled_from([True, False, False]),
+            'max_migrations': st.one_of(st.none(), st.integers(1, 8)),
+            'soft_rules': st.sampled_from(list(SoftRules)),
+            'soft_rule_penalty': st.sampled_from([0.0, 0.05, 0.2]),
+            'pack_partial_drains': flag,
+            'keep_hosts': st.sampled_from([0, 1, 1, 3]),
+            'headroom_hosts': st.sampled_from([0, 0, 0, 1, 2]),
+            'instance_cooldown_seconds': st.sampled_from([0.0, 600.0]),
+            'quarantine_seconds': st.sampled_from([0.0, 600.0, -1.0]),
+            'return_guard_seconds': st.sampled_from([0.0, 3600.0]),
+            'repeat_moves': st.just(False),
+            'swap_moves': st.sampled_from(list(SwapMoves)),
+        }
+    )
+
+
+def _packed(one: Policy, snapshot: Snapshot, rng: random.Random) -> Policy:
+    """The policy in mode pack, with readings of its capacity."""
+    readings = snapshot.readings[one.name]
+    # Lightly loaded, or there is nothing to pack.
+    light = rng.choice([0.1, 0.1, 0.3, 1.0])
+    for reading in (readings.imbalance, readings.profile):
+        for sample in reading.samples if reading else []:
+            sample.value *= light
+    readings.capacity = Reading(
+        '',
+        samples=[
+            Sample(
+                each.label,
+                min(1.0, each.value * rng.choice([0.8, 1.0, 1.2])),
+                0,
+            )
+            for each in readings.imbalance.samples
+            if rng.random() < 0.98
+        ],
+    )
+    return one.model_copy(
+        update={
+            'mode': Mode.PACK,
+            'capacity_query': 'up',
+            'capacity_threshold': rng.choice([0.5, 0.8, 0.95]),
+        }
+    )
+
+
+def _event(snapshot: Snapshot, rng: random.Random) -> Event:
+    hosts = sorted(snapshot.hosts)
+    # Members of groups are those whose moves matter most to others.
+    some = [uuid for one in snapshot.groups for uuid in one.members]
+    if not some or rng.random() < 0.5:
+        some = [*sorted(snapshot.instances), 'gone']
+    uuid = rng.choice(some)
+    there = snapshot.instances.get(uuid)
+    return Event(
+        instance=uuid,
+        source=there.host if there else rng.choice(hosts),
+        destination=rng.choice(hosts),
+        outcome=rng.choice(list(Outcome)),
+        at=NOW - rng.choice([1.0, 300.0, 3000.0, 30000.0]),
+        origin=rng.choice(list(Origin)),
+        error_type=rng.choice(['', 'PreFlightError', 'NovaClientError']),
+    )
+
+
+def plan(cloud: Cloud) -> CycleReport:
+    snapshot, policies, settings = cloud
+    return propose([snapshot], policies, settings)
+
+
+class TestEveryPlan(base.BaseTestCase):
+    def test_the_lots_have_something_of_every_phase(self) -> None:
+        """Or the properties below would hold of empty plans."""
+        seen: Counter[MigrationPhase] = Counter()
+
+        @FAST
+        @hypothesis.given(clouds())
+        def look(cloud: Cloud) -> None:
+            [result] = plan(cloud).scopes
+            seen.update(step.phase for step in result.steps)
+
+        look()
+        for phase in MigrationPhase:
+            self.assertGreater(seen[phase], 5, phase)
+
+    @FAST
+    @hypothesis.given(clouds())
+    def test_no_rule_is_broken_at_any_moment(self, cloud: Cloud) -> None:
+        """B7, B14, C18, E2-E15, F4, G7, H6, H10, S14 and a reason for all."""
+        [result] = plan(cloud).scopes
+        snapshot, policies, settings = cloud
+        judge = legality.Judge(snapshot, policies, settings)
+        self.assertEqual([], judge.faults(result))
+
+    @FAST
+    @hypothesis.given(clouds(), st.integers(0, 1000))
+    def test_equal_input_gives_an_equal_plan(
+        self, cloud: Cloud, seed: int
+    ) -> None:
+        """The order of no dict and no list matters, nothing is changed."""
+        before = copy.deepcopy(cloud)
+        report = plan(cloud)
+        self.assertEqual(before, cloud)
+        snapshot, policies, settings = cloud
+        mixed = scopes.shuffled(snapshot, seed)
+        again = plan((mixed, policies, settings))
+        self.assertEqual(report.steps, again.steps)
+        self.assertEqual(report.scopes[0].stayed, again.scopes[0].stayed)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the result tell how the scope stands before and after (N12)?"""
+
+import dataclasses
+from typing import Any
+
+from oslotest import base
+
+from kronos.engine.planning.propose import propose
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    AggregateResult,
+    GroupStanding,
+    InstanceStanding,
+    ServerGroup,
+    Snapshot,
+    StopReason,
+)
+from kronos.engine.types.migrations import Event, Origin, Outcome
+from tests.builders import scopes
+from tests.builders.scopes import policy, vm
+
+CPU = policy('cpu', 0.5, threshold=0.1)
+RAM = policy('ram', 0.5, threshold=0.1)
+
+
+def crowded(**more: Any) -> Snapshot:
+    """Four of .2 and .1 on a; b is empty, c disabled with one instance."""
+    snapshot = scopes.scope(
+        [CPU, RAM],
+        {'a': [0.8, 0.4], 'b': [0.0, 0.0], 'c': [0.3, 0.3]},
+        [
+            *(vm(f'v{n}', 'a', [0.2, 0.1], name=f'web-{n}') for n in range(4)),
+            vm('w', 'c', [0.3, 0.3]),
+        ],
+        **more,
+    )
+    (snapshot.services or {})['c'].status = 'disabled'
+    return snapshot
+
+
+def plan(*snapshots: Snapshot, **more: Any) -> list[AggregateResult]:
+    settings = Settings(**{'max_migrations': 10, **more})
+    return propose(list(snapshots), [CPU, RAM], settings).scopes
+
+
+class TestHostsOver(base.BaseTestCase):
+    def test_of_a_scope_that_is_not_planned(self) -> None:
+        """It has the same hosts as one that is."""
+        snapshot = crowded()
+        snapshot.taken_at = 1000.0
+        (planned,) = plan(snapshot)
+        move = Event('x', 'b', 'a', Outcome.MOVED, 990.0, Origin.NOVA)
+        snapshot.events = [move]
+        (rests,) = plan(snapshot, cooldown_seconds=600.0)
+        self.assertIs(StopReason.COOLDOWN, rests.stopped)
+        self.assertEqual(1, planned.hosts_over_before)
+        self.assertEqual(
+            (planned.hosts_over_before,) * 2,
+            (rests.hosts_over_before, rests.hosts_over_after),
+        )
+
+    def test_where_nothing_is_known(self) -> None:
+        snapshot = crowded()
+        snapshot.services = None
+        (found,) = plan(snapshot)
+        self.assertEqual(0, found.hosts_over_before)
+
+
+class TestScores(base.BaseTestCase):
+    def test_after_the_plan(self) -> None:
+        """B3: per policy and host; a host that does not count has none."""
+        (result,) = plan(crowded())
+        self.assertEqual(2, len(result.steps))
+        cpu, ram = result.policies
+        found = {one.host: (one.value, one.after) for one in cpu.scores}
+        self.assertEqual({'a', 'b'}, set(found))
+        for host, before, after in (('a', 0.8, 0.4), ('b', 0.0, 0.4)):
+            self.assertEqual(before, found[host][0])
+            self.assertAlmostEqual(after, found[host][1])
+        for one in ram.scores:
+            self.assertAlmostEqual(0.2, one.after)
+
+    def test_the_imbalance_is_theirs(self) -> None:
+        """B2: max - min of the values that are told, before and after."""
+        for budget in (1, 2):
+            (result,) = plan(crowded(), max_migrations=budget)
+            for one in result.policies:
+                after = [score.after for score in one.scores]
+                self.assertEqual(one.imbalance_after, max(after) - min(after))
+
+    def test_nothing_is_moved(self) -> None:
+        still = crowded()
+        still.services = None
+        (shut,) = plan(still)
+        self.assertEqual([], shut.steps)
+        self.assertEqual([[], []], [one.scores for one in shut.policies])
+        lonely = crowded()
+        (lonely.services or {})['b'].status = 'disabled'
+        (alone,) = plan(lonely)
+        self.assertEqual([], alone.steps)
+        for one in alone.policies:
+            for score in one.scores:
+                self.assertEqual(score.value, score.after)
+
+    def test_a_skipped_policy_has_none(self) -> None:
+        snapshot = crowded()
+        snapshot.readings['ram'].imbalance.samples[0].value = 37.0
+        (result,) = plan(snapshot)
+        self.assertNotEqual([], result.steps)
+        self.assertEqual([], result.policies[1].scores)
+        self.assertEqual(0.0, result.policies[1].imbalance_after)
+
+
+class TestInstances(base.BaseTestCase):
+    def test_where_planning_found_them(self) -> None:
+        (result,) = plan(crowded())
+        self.assertEqual(
+            {
+                'v0': InstanceStanding('web-0', 'a'),
+                'v1': InstanceStanding('web-1', 'a'),
+                'v2': InstanceStanding('web-2', 'a'),
+                'v3': InstanceStanding('web-3', 'a'),
+                'w': InstanceStanding('', 'c'),
+            },
+            result.instances,
+        )
+
+    def test_what_an_earlier_scope_moved_is_where_it_goes(self) -> None:
+        """A10."""
+        later = dataclasses.replace(crowded(), scope='later')
+        first, second = plan(crowded(), later, max_migrations=1)
+        (step,) = first.steps
+        self.assertEqual('b', second.instances[step.instance].host)
+
+
+class TestGroups(base.BaseTestCase):
+    def groups(self, *groups: ServerGroup, **more: Any) -> Any:
+        (result,) = plan(crowded(groups=groups), **more)
+        return result.groups
+
+    def test_repaired(self) -> None:
+        """H1: what was wrong, and that it is not any more."""
+        (found,) = self.groups(
+            ServerGroup('g', 'anti-affinity', ['v1', 'v0', 'x'], 'db'),
+            enforce_hard_affinity=True,
+        )
+        self.assertEqual(
+            GroupStanding(
+                uuid='g',
+                name='db',
+                policy='anti-affinity',
+                most_per_host=1,
+                enforced=True,
+                members=['v0', 'v1'],
+                elsewhere=1,
+                broken_before='anti-affinity group db: 2 members on a',
+                broken_after='',
+            ),
+            found,
+        )
+
+    def test_not_enforced_but_broken(self) -> None:
+        """It is told all the same; the violations have only enforced ones."""
+        group = ServerGroup('g', 'anti-affinity', ['v0', 'v1', 'v2'], 'db')
+        (found,) = self.groups(group, max_migrations=1)
+        self.assertFalse(found.enforced)
+        self.assertIn('3 members on a', found.broken_before)
+        self.assertIn('2 members on a', found.broken_after)
+
+    def test_without_members_in_the_scope(self) -> None:
+        """E5."""
+        self.assertEqual([], self.groups(ServerGroup('g', 'affinity', ['x'])))
+
+    def test_in_the_order_of_their_uuids(self) -> None:
+        found = self.groups(
+            ServerGroup('h', 'affinity', ['v0']),
+            ServerGroup('g', 'anti-affinity', ['v1'], max_server_per_host=3),
+        )
+        self.assertEqual(['g', 'h'], [one.uuid for one in found])
+        self.assertEqual([3, 1], [one.most_per_host for one in found])

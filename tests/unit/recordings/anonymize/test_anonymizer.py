@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is nothing called as it was, and the plan the same? (N4, hypothesis)
+
+``KRONOS_FUZZ`` is the number of examples.
+"""
+
+import dataclasses
+import os
+import pathlib
+import random
+import re
+from typing import Any
+
+import fixtures
+import hypothesis
+from hypothesis import strategies as st
+from oslotest import base
+
+from kronos.clients.nova.rows import HostAggregate
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import (
+    UNASSIGNED,
+    Instance,
+    MigrationStep,
+    Reading,
+    Seeds,
+    Snapshot,
+)
+from kronos.policies import loader
+from kronos.policies.models import LabelType, Policy
+from kronos.recordings import load, writer
+from kronos.recordings.anonymize import anonymizer, pseudonyms
+from kronos.recordings.reader import KINDS
+from kronos.recordings.recording import Recording
+from kronos.recordings.replay import Wish, replay
+from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.scopes import ALL, Cloud, Exactly, ScopeRequest
+from tests.builders import recordings
+from tests.unit.engine.planning import test_properties
+
+FUZZED = hypothesis.settings(
+    test_properties.FAST,
+    max_examples=int(os.environ.get('KRONOS_FUZZ', '40')),
+)
+PARTS = {
+    'imbalance': 'imbalance',
+    'vm_profile': 'profile',
+    'host_capacity': 'host_capacity',
+    'capacity': 'capacity',
+}
+PORTS = ('', ':9100', ':65535')
+
+
+class Naming:
+    """Gives a drawn cloud names that say where it is from."""
+
+    def __init__(self, rng: random.Random, is_short: bool) -> None:
+        self._rng = rng
+        self._is_short = is_short
+        self._addresses = rng.random() < 0.2
+        self._kind = rng.choice(list(LabelType))
+        self.given: dict[str, str] = {}
+        """New name to what must not be found of it."""
+
+    def host(self, name: str) -> str:
+        number = int(re.sub(r'\D', '', name) or 0)
+        if self._addresses:
+            return self._give(f'172.29.{number}.77')
+        if not self._is_short or number % 3 == 0:
+            return self._give(f'Qz-node_{number}')
+        found = f'Qz-node_{number}.{("rack", "attic")[number % 2]}.acme.qzlan'
+        for part in found.split('.'):
+            self._give(part)
+        return self._give(found)
+
+    def of_host(self, label: str) -> str:
+        """What Prometheus calls it."""
+        name = self.host(label)
+        if not self._is_short:
+            return name
+        if not self._addresses and self._rng.random() < 0.5:
+            name = name.partition('.')[0]
+        return name + self._rng.choice(PORTS)
+
+    def uuid(self, name: str) -> str:
+        return self._give(f'qz5eed{name}') if name else ''
+
+    def instance(self, one: Instance) -> Instance:
+        return dataclasses.replace(
+            one,
+            uuid=self.uuid(one.uuid),
+            host=self.host(one.host),
+            name=self._give(f'shop {one.uuid} qzfront'),
+            internal_name=self._give(f'qzvm-{one.uuid}'),
+            project_id=self._give('qzproject'),
+            metadata={'qzcolour': 'Qzred'} | one.metadata,
+            extra_specs={'quota:cpu_shares': '7'} | one.extra_specs,
+        )
+
+    def of_instance(self, label: str) -> str:
+        return {
+            LabelType.NOVA_INSTANCE_UUID: f'qz5eed{label}',
+            LabelType.NOVA_DISPLAY_NAME: f'shop {label} qzfront',
+            LabelType.NOVA_INTERNAL_NAME: f'qzvm-{label}',
+        }[self._kind]
+
+    def policy(self, one: Policy) -> Policy:
+        asked = {'vm_profile_label_type': self._kind}
+        for kind, (field, _) in KINDS.items():
+            if getattr(one, field) is not None:
+                asked[field] = (
+                    f'{kind}_of_{one.name}{{cluster="qzcluster", '
+                    'instance=~"Qz-node_.*", job="node"}'
+                )
+        self._give('qzcluster')
+        self._give('Qz-node_')
+        return one.model_copy(update=asked)
+
+    def _give(self, name: str) -> str:
+        self.given[name] = name
+        return name
+
+
+def recording(
+    cloud: test_properties.Cloud, rng: random.Random
+) -> tuple[Recording, list[str]]:
+    """A drawn cloud as a recording, and the names that it has."""
+    snapshot, policies, settings = cloud
+    naming = Naming(rng, settings.host_match is HostMatch.SHORT)
+    policies = [naming.policy(one) for one in policies]
+    hosts = _hosts(snapshot, naming)
+    found = Recording(
+        Gathered(
+            Cloud(
+                hosts,
+                {},
+                [
+                    HostAggregate(
+                        1,
+                        'qzaggregate',
+                        naming.uuid('aggregate'),
+                        list(hosts),
+                        {'qzowner': 'Qzteam', 'kronos:cell': 'qzcell'},
+                        'qzzone',
+                    )
+                ],
+            ),
+            {
+                naming.host(name): dataclasses.replace(
+                    one,
+                    host=naming.host(name),
+                    disabled_reason='Qzperson was here',
+                )
+                for name, one in (snapshot.services or {}).items()
+            },
+            [naming.instance(one) for one in snapshot.instances.values()],
+            [
+                dataclasses.replace(
+                    one,
+                    uuid=naming.uuid(one.uuid),
+                    name='qzgroup',
+                    members=[naming.uuid(uuid) for uuid in one.members],
+                )
+                for one in snapshot.groups
+            ],
+            [
+                dataclasses.replace(
+                    one,
+                    instance=naming.uuid(one.instance),
+                    source=naming.host(one.source),
+                    destination=naming.host(one.destination),
+                    scope='qzaggregate',
+                    plan=naming.uuid('plan'),
+                )
+                for one in snapshot.events
+            ],
+            snapshot.taken_at,
+            ['http://qzprometheus.acme.qzlan:9090 said no to "qzperson"'],
+        ),
+        policies,
+        ScopeRequest(
+            ['qzaggregate'], excluded_metadata=[{'qzcolour': 'QZBLUE'}]
+        ),
+        dataclasses.replace(
+            settings,
+            allowed_extra_specs=['quota:*'],
+            drain_hosts=settings.drain_hosts
+            and [naming.host(one) for one in settings.drain_hosts],
+        ),
+        _answers(snapshot, policies, naming),
+        f'# of qzperson\n{loader.dump(policies)}',
+        strategy='',
+    )
+    more = ['qzproject', 'qzaggregate', 'qzcolour', 'qzteam', 'qzowner']
+    more += [
+        'qzcell',
+        'qzzone',
+        'qzperson',
+        'qzgroup',
+        'qzprometheus',
+        'qzred',
+    ]
+    return found, [*naming.given, *more, 'qz']
+
+
+def _hosts(snapshot: Snapshot, naming: Naming) -> dict[str, Any]:
+    found = [
+        dataclasses.replace(
+            host,
+            name=naming.host(host.name),
+            node=naming.host(host.name),
+            availability_zone='qzzone',
+            cell=host.cell and f'qzcell-{host.cell}',
+            traits=['CUSTOM_QZTRAIT', 'COMPUTE_NODE'],
+        )
+        for host in snapshot.hosts.values()
+    ]
+    return {host.name: host for host in found}
+
+
+def _answers(
+    snapshot: Snapshot, policies: list[Policy], naming: Naming
+) -> dict[tuple[str, str], Reading]:
+    answers = {}
+    for policy in policies:
+        for kind, (field, label) in KINDS.items():
+            was = getattr(snapshot.readings[policy.name], PARTS[kind])
+            query = getattr(policy, field)
+            if was is None or query is None:
+                continue
+            rename = naming.of_host
+            if kind == 'vm_profile':
+                rename = naming.of_instance
+            samples = [
+                dataclasses.replace(one, label=rename(one.label))
+                for one in was.samples
+            ]
+            answers[query, getattr(policy, label)] = dataclasses.replace(
+                was, query=query, samples=samples
+            )
+    return answers
+
+
+class TestPlans(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.planned = 0
+
+    def test_the_same_steps_and_no_name(self) -> None:
+        """N4: whatever the cloud, its names and the form of its labels."""
+        self.check()
+        self.assertGreater(self.planned, 20)
+
+    @FUZZED
+    @hypothesis.given(
+        test_properties.clouds(),
+        st.integers(0, 2**32),
+        st.sampled_from(list(HostMatch)),
+    )
+    def check(
+        self, cloud: test_properties.Cloud, seed: int, how: HostMatch
+    ) -> None:
+        snapshot, policies, settings = cloud
+        settings = dataclasses.replace(settings, host_match=how)
+        was, names = recording(
+            (snapshot, policies, settings), random.Random(seed)
+        )
+        now = anonymizer.anonymized(was)
+        hosts = dict(
+            zip(
+                was.gathered.cloud.hosts, now.gathered.cloud.hosts, strict=True
+            )
+        )
+        uuids = {
+            old.uuid: new.uuid
+            for old, new in zip(
+                was.gathered.instances, now.gathered.instances, strict=True
+            )
+        }
+        old, new = replay(was, Wish()), replay(now, Wish())
+        self.assertEqual(
+            [_renamed(one, hosts, uuids) for one in old.report.steps],
+            [_renamed(one, None, None) for one in new.report.steps],
+        )
+        self.assertEqual(old.parents, new.parents)
+        self.assertEqual(
+            [one.stopped for one in old.report.scopes],
+            [one.stopped for one in new.report.scopes],
+        )
+        self.planned += len(old.report.steps)
+        for file, text in writer.files(now).items():
+            for name in names:
+                self.assertNotIn(name.lower(), text.lower(), file)
+
+
+def _renamed(step: MigrationStep, hosts: Any, uuids: Any) -> tuple[Any, ...]:
+    """What must be equal of a step, in the new names."""
+    ends = [step.source, step.destination]
+    return (
+        step.phase,
+        uuids[step.instance] if uuids else step.instance,
+        *([hosts[one] for one in ends] if hosts else ends),
+        uuids.get(step.requires, '') if uuids else step.requires,
+        step.memory_mb,
+        step.imbalance_before,
+        step.imbalance_after,
+    )
+
+
+class TestAnonymized(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.was = recordings.small(
+            request=ScopeRequest(
+                ['a', '2', Exactly(name='b'), Exactly(id='1'), ALL],
+                True,
+                ['nova', ALL],
+                ['a1', 'a2.example.org'],
+                ['ub', 'a'],
+                ['u1', 'gone'],
+                ['p'],
+                [{'tier': 'WEB', 'kronos:pin': 'x'}],
+            ),
+            seeds=Seeds(
+                {'a': 5.0, UNASSIGNED: 6.0}, {'u2': 3.0}, {'u3': -1.0}
+            ),
+        )
+
+    def test_it_is_read_again(self) -> None:
+        """N4: what is written is a recording like any other."""
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'x')
+        now = anonymizer.anonymized(self.was)
+        load.write(str(folder), now)
+        found = load.read(str(folder))
+        self.assertTrue(found.anonymized)
+        self.assertEqual(now.gathered, found.gathered)
+        self.assertEqual(now.request, found.request)
+        self.assertEqual(now.seeds, found.seeds)
+
+    def test_requests(self) -> None:
+        """What is named by name, uuid or id still is."""
+        now = anonymizer.anonymized(self.was)
+        [a, b] = now.gathered.cloud.aggregates
+        request = now.request
+        self.assertEqual(
+            [a.name, '2', Exactly(name=b.name), Exactly(id='1'), ALL],
+            request.aggregates,
+        )
+        self.assertEqual([b.uuid, a.name], request.excluded_aggregates)
+        self.assertEqual(['zone-001', ALL], request.availability_zones)
+        hosts = [*now.gathered.cloud.hosts.values()]
+        self.assertEqual(
+            [hosts[0].name, hosts[1].node], request.excluded_hosts
+        )
+        instances = now.gathered.instances
+        self.assertEqual(instances[1].uuid, request.excluded_instances[0])
+        self.assertNotIn('gone', request.excluded_instances)
+        self.assertEqual([instances[0].project_id], request.excluded_projects)
+        [items] = request.excluded_metadata
+        self.assertIn('kronos:pin', items)
+        shared = items.keys() & instances[0].metadata.keys()
+        self.assertEqual(1, len(shared))
+        self.assertEqual(
+            {items[key] for key in shared},
+            {instances[0].metadata[key] for key in shared},
+        )
+        self.assertEqual(
+            {a.name: 5.0, UNASSIGNED: 6.0}, now.seeds.aggregate_cooldowns
+        )
+        self.assertEqual(
+            {instances[2].uuid: 3.0}, now.seeds.instance_cooldowns
+        )
+
+    def test_extra_specs(self) -> None:
+        """The same rules cover the same specs, whatever they are called."""
+        specs = {
+            'hw:cpu_policy': 'dedicated',
+            'acme:rack': 'Qz7',
+            'acme:row': 'Qz8',
+            'trait:CUSTOM_QZ': 'required',
+            'aggregate_instance_extra_specs:qzowner': 'qzteam',
+        }
+        self.was.seeds = Seeds()
+        self.was.gathered.instances[0].extra_specs = specs
+        self.was.settings.allowed_extra_specs = [
+            'hw:cpu_policy=dedicated',
+            'acme:ra*',
+            'acme:row=Qz8',
+            'trait:CUSTOM_Q*',
+            'hw:*',
+            'other',
+        ]
+        now = anonymizer.anonymized(self.was)
+        found = now.gathered.instances[0].extra_specs
+        self.assertEqual('dedicated', found['hw:cpu_policy'])
+        self.assertEqual('required', found['trait:CUSTOM_NAME_001'])
+        self.assertNotIn('qz', str(found).lower())
+        self.assertNotIn('acme', str(found))
+        old = self.unmoved(self.was)
+        self.assertIn('aggregate_instance_extra_specs', old)
+        self.assertIn('aggregate_instance_extra_specs', self.unmoved(now))
+        rules = now.settings.allowed_extra_specs
+        self.assertNotIn('acme', str(rules))
+        keys = [*found]
+        for key in keys[:4]:
+            self.assertTrue(
+                any(
+                    key == rule.partition('=')[0]
+                    or (rule[-1] == '*' and key.startswith(rule[:-1]))
+                    for rule in rules
+                ),
+                key,
+            )
+
+    def unmoved(self, found: Recording) -> str:
+        """Why the first instance stays."""
+        first = found.gathered.instances[0].uuid
+        request = ScopeRequest([found.gathered.cloud.aggregates[0].name])
+        one = dataclasses.replace(found, request=request)
+        [scope] = replay(one, Wish()).report.scopes
+        return scope.unmovable[first]
+
+    def test_equal_queries_stay_equal(self) -> None:
+        """Two policies share one; two others only differ by a name."""
+        rows = [
+            one.model_copy(update={'imbalance_query': query})
+            for one, query in zip(
+                self.was.policies,
+                ('up{host="a1"}', 'up{host="host-001"}', 'up{host="a1"}'),
+                strict=True,
+            )
+        ]
+        self.was.policies = rows
+        self.was.policies_text = loader.dump(rows)
+        now = anonymizer.anonymized(self.was)
+        first, other, again = (one.imbalance_query for one in now.policies)
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertEqual(
+            now.policies, loader.parse(now.policies_text, 'x').policies
+        )
+
+
+class TestHosts(base.BaseTestCase):
+    def test_forms(self) -> None:
+        """B18: whatever may match a host still does."""
+        names = ['b.dc1.test', 'a', '10.0.0.7', 'fd00::7']
+        others = ['b', 'b:9100', 'b.dc2.test:1', '[fd00::7]:9100', 'a:1', '']
+        found = pseudonyms.Hosts(names, others)
+        self.assertEqual(
+            [
+                'host-002.domain-001',
+                'host-001',
+                '198.18.000.001',
+                '2001:db8::0000:0002',
+            ],
+            [found(one) for one in names],
+        )
+        self.assertEqual(
+            [
+                'host-002',
+                'host-002:9100',
+                'host-002.domain-002:1',
+                '[2001:db8::0000:0002]:9100',
+                'host-001:1',
+                '',
+            ],
+            [found(one) for one in others],
+        )
+
+    def test_order(self) -> None:
+        """Ties are broken by names."""
+        names = ['web-10', 'web-2.z', 'web-2.a', 'web.b', 'Web', 'web-9']
+        found = pseudonyms.Hosts(names, ['wea', 'web-11.x:3'])
+        renamed = [found(one) for one in sorted(names)]
+        self.assertEqual(sorted(renamed), renamed)

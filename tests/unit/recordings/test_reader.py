@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A damaged recording is planned or refused, and nothing else. (hypothesis)
+
+``KRONOS_FUZZ`` is the number of examples.
+"""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import tempfile
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+from oslotest import base
+
+from kronos.common.exceptions import KronosException
+from kronos.recordings import load
+from kronos.recordings.replay import Wish, replay
+from kronos.reports import document
+from tests.builders import recordings
+
+FUZZED = hypothesis.settings(
+    max_examples=int(os.environ.get('KRONOS_FUZZ', '150')),
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+VALUES: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    2**40,
+    2**63,
+    10**400,
+    0.5,
+    -0.0,
+    1e308,
+    float('nan'),
+    float('inf'),
+    '',
+    'a1',
+    '../../etc/passwd',
+    '\x00\x1b[2J',
+    'x' * 10**6,
+    [],
+    {},
+    [[[[[[]]]]]],
+    {'a': {'a': {'a': {}}}},
+]
+YAML = [
+    'a: &a [x,x,x]\nb: &b [*a,*a,*a]\nc: &c [*b,*b,*b]\npolicies: [*c,*c]\n',
+    'policies: &a [*a]\n',
+    'policies: ' + '[' * 5000,
+    'policies: 2020-99-99\n',
+    'policies: [{weight: 0x' + 'f' * 9000 + '}]\n',
+    'policies: !!python/object:os.system [ls]\n',
+]
+
+
+def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every value in a document."""
+    found = [path]
+    pairs: Any = ()
+    if isinstance(value, dict):
+        pairs = value.items()
+    elif isinstance(value, list):
+        pairs = enumerate(value)
+    for key, inner in pairs:
+        found += paths_in(inner, (*path, key))
+    return found
+
+
+def damage(folder: pathlib.Path, rng: random.Random) -> str:
+    """Spoil one thing; returns what."""
+    path = rng.choice(sorted(folder.rglob('*.*')))
+    data = path.read_bytes()
+    kind = rng.choice(['json'] * 6 + ['cut', 'flip', 'remove', 'yaml'])
+    if kind == 'yaml':
+        (folder / 'policies.yaml').write_text(rng.choice(YAML))
+    elif kind == 'remove':
+        path.unlink()
+    elif kind == 'cut' or not data:
+        path.write_bytes(data[: rng.randrange(len(data) + 1)])
+    elif kind == 'flip' or path.suffix != '.json':
+        at = rng.randrange(len(data))
+        path.write_bytes(
+            data[:at] + bytes([rng.randrange(256)]) + data[at + 1 :]
+        )
+    else:
+        try:
+            document = json.loads(data)
+        except ValueError:  # it is spoilt already
+            return ''
+        kind = _replace(path, document, rng)
+    return f'{path}: {kind}'
+
+
+def _replace(path: pathlib.Path, document: Any, rng: random.Random) -> str:
+    way = rng.choice(paths_in(document))
+    value = rng.choice(VALUES)
+    action = rng.choice(['change', 'change', 'delete', 'double', 'unknown'])
+    if not way:
+        document = value
+    else:
+        inner = document
+        for key in way[:-1]:
+            inner = inner[key]
+        if action == 'change':
+            inner[way[-1]] = value
+        elif action == 'delete':
+            del inner[way[-1]]
+        elif isinstance(inner, list):
+            inner.append(inner[way[-1]])
+        else:
+            inner['x'] = value
+    path.write_text(json.dumps(document))
+    return f'{action} {way} {str(value):.30}'
+
+
+class TestDamaged(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.top = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.top)
+        load.write(str(self.top / 'ours'), recordings.small())
+        shutil.copytree(recordings.DAEMONS, self.top / 'daemons')
+
+    @FUZZED
+    @hypothesis.given(st.sampled_from(['ours', 'daemons']), st.randoms())
+    def test_a_plan_or_an_error(self, which: str, rng: random.Random) -> None:
+        folder = self.top / 'damaged'
+        shutil.copytree(self.top / which, folder)
+        try:
+            told = [damage(folder, rng) for _ in range(rng.randint(1, 3))]
+            hypothesis.note(str(told))
+            try:
+                plan = replay(load.read(str(folder)), Wish())
+            except KronosException as error:
+                self.assertLess(len(str(error)), 5000)
+            else:
+                json.dumps(document.document(plan.report), allow_nan=False)
+        finally:
+            shutil.rmtree(folder)
+
+    def test_each_file_as_something_else(self) -> None:
+        """Whatever a file says as a whole."""
+        for which in ('ours', 'daemons'):
+            for path in sorted((self.top / which).rglob('*.json')):
+                was = path.read_bytes()
+                for value in VALUES:
+                    path.write_text(json.dumps(value))
+                    try:
+                        replay(load.read(str(self.top / which)), Wish())
+                    except KronosException as error:
+                        self.assertLess(len(str(error)), 5000)
+                path.write_bytes(was)
+
+    def test_no_services(self) -> None:
+        """An empty listing is not a listing that failed."""
+        path = self.top / 'ours' / 'nova' / 'services.json'
+        path.write_text('[]')
+        found = load.read(str(self.top / 'ours'))
+        self.assertEqual({}, found.gathered.services)
+        replay(found, Wish())
+        path.write_text('null')
+        found = load.read(str(self.top / 'ours'))
+        self.assertIsNone(found.gathered.services)

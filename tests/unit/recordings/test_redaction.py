@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a policies file has no place in a recording?"""
+
+from oslotest import base
+
+from kronos.policies import loader
+from kronos.recordings import redaction
+from tests.builders import recordings
+
+
+class TestComments(base.BaseTestCase):
+    def spared(self, comment: str) -> str:
+        policies = recordings.policies()
+        text = f'{comment}\n{loader.dump(policies)}'
+        found = redaction.spared(recordings.small(policies_text=text))
+        return found.policies_text.partition('\n')[0]
+
+    def test_secrets(self) -> None:
+        for comment, left in {
+            '# of the team': '# of the team',
+            '# the Password is x': '# ***',
+            '# a # api-key x': '# ***',
+        }.items():
+            self.assertEqual(left, self.spared(comment))
+
+    def test_many_signs(self) -> None:
+        """Each character is looked at some times, not once for each other."""
+        self.assertEqual('#' * 10**6, self.spared('#' * 10**6))

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a row where its figures put it, in every order?"""
+
+import math
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+from oslotest import base
+
+from kronos.reports.html import places, sorting
+
+
+def row(name: str, **fields: Any) -> places.HostRow:
+    found = {'zone': '', 'unavailable': '', 'before': 0, 'after': 0}
+    return places.HostRow(name, **{**found, 'values': [], **fields})
+
+
+def rows(**fields: list[Any]) -> list[places.HostRow]:
+    """Hosts with these fields, and as many without as make a long table."""
+    (number,) = {len(values) for values in fields.values()}
+    found = [
+        row(f'h{at:02}', **{name: fields[name][at] for name in fields})
+        for at in range(number)
+    ]
+    more = range(number, sorting.FEW + 1)
+    return found + [row(f'h{at:02}', values=[(None, None)]) for at in more]
+
+
+def step(at: int, **fields: Any) -> dict[str, Any]:
+    return {
+        'instance': f'u{at:02}',
+        'instance_name': f'web-{at:02}',
+        'source': 'a',
+        'destination': 'b',
+        'phase': 'spread',
+        'memory_mb': 1024,
+        'gain': 0.1,
+        **fields,
+    }
+
+
+STEPS = [step(at) for at in range(sorting.FEW + 1)]
+
+
+def in_order(found: sorting.Sorting | None, label: str) -> list[int]:
+    """The rows as a browser has them: by rank, then as they are."""
+    assert found is not None
+    name = f'--{found.labels.index(label)}'
+    own = [
+        dict(part.split(':') for part in style.split(';') if part)
+        for style in found.styles
+    ]
+    return sorted(
+        range(len(own)), key=lambda at: int(own[at].get(name, 999999))
+    )
+
+
+class TestRanks(base.BaseTestCase):
+    def test_equal_ones_share_one(self) -> None:
+        self.assertEqual([2, 1, 2, 3], sorting.ranks(['b', 'a', 'b', 'c']))
+
+    def test_what_is_not_known_has_none(self) -> None:
+        self.assertEqual([None, 1, None], sorting.ranks([None, 0.0, None]))
+
+    def test_the_highest_first(self) -> None:
+        found = sorting.ranks([0.5, None, 2, 0.5, 1], highest_first=True)
+        self.assertEqual([3, None, 1, 3, 2], found)
+
+    @hypothesis.settings(deadline=None, derandomize=True, database=None)
+    @hypothesis.given(st.lists(st.none() | st.integers(-9, 9)), st.booleans())
+    def test_are_those_of_the_values(
+        self, values: list[int | None], highest_first: bool
+    ) -> None:
+        found = sorting.ranks(values, highest_first)
+        pairs = [
+            (rank, value)
+            for rank, value in zip(found, values, strict=True)
+            if rank is not None and value is not None
+        ]
+        self.assertEqual(
+            values.count(None), len(values) - len(pairs), 'a rank for none'
+        )
+        for rank, value in pairs:
+            for other, another in pairs:
+                higher = value > another if highest_first else value < another
+                self.assertEqual(higher, rank < other)
+
+
+class TestHosts(base.BaseTestCase):
+    def test_a_short_table_has_no_orders(self) -> None:
+        some = [row(f'h{at}', after=at) for at in range(sorting.FEW)]
+        self.assertIsNone(sorting.hosts(some, [], True))
+        some.append(row('another'))
+        self.assertIsNotNone(sorting.hosts(some, [], True))
+
+    def test_nor_has_one_of_names_alone(self) -> None:
+        self.assertIsNone(sorting.hosts(rows(before=[]), [], False))
+
+    def test_servers_after_the_plan(self) -> None:
+        some = rows(before=[9, 1, 5, 5], after=[1, 3, 2, 3])
+        found = sorting.hosts(some, [], True)
+        self.assertEqual([1, 3, 2, 0], in_order(found, 'servers')[:4])
+
+    def test_values_after_the_plan(self) -> None:
+        """What the cell ends with; what is no number comes last."""
+        values = [
+            [(0.9, 0.1)],
+            [(0.2, None)],
+            [(0.1, math.nan)],
+            [(None, None)],
+            [(0.1, 0.3)],
+            [(0.1, 0.2)],
+        ]
+        found = sorting.hosts(rows(values=values), ['cpu'], False)
+        assert found is not None
+        self.assertEqual(['name', 'cpu'], found.labels)
+        last = [2, 3, *range(6, sorting.FEW + 1)]
+        self.assertEqual([4, 1, 5, 0, *last], in_order(found, 'cpu'))
+
+    def test_moves_out_and_in(self) -> None:
+        some = rows(leaving=[[], [1], [2, 3]], coming=[[2], [], [1]])
+        found = sorting.hosts(some, [], False)
+        assert found is not None
+        self.assertEqual(['name', 'moves'], found.labels)
+        self.assertEqual([2, 0, 1, 3], in_order(found, 'moves')[:4])
+        self.assertEqual('', found.styles[3])
+
+
+class TestMoves(base.BaseTestCase):
+    def test_a_short_table_has_no_orders(self) -> None:
+        self.assertIsNone(sorting.moves(STEPS[:-1], True))
+        found = sorting.moves(STEPS, True)
+        assert found is not None
+        self.assertEqual(
+            ['order of the plan', 'server', 'from', 'to', 'memory', 'gain'],
+            found.labels,
+        )
+
+    def test_where_all_is_equal_the_plan_stays(self) -> None:
+        found = sorting.moves(STEPS, True)
+        for label in ('from', 'to', 'memory', 'gain'):
+            self.assertEqual(
+                list(range(len(STEPS))), in_order(found, label), label
+            )
+
+    def test_each_has_its_order(self) -> None:
+        """A server without a name is found by its uuid."""
+        some = [
+            step(0, source='b', destination='c', memory_mb=1, gain=-0.1),
+            step(1, source='a', destination='d', memory_mb=3, gain=0.0),
+            step(2, instance_name='', destination='a', memory_mb=9, gain=1),
+        ]
+        found = sorting.moves([*some, *STEPS[3:]], True)
+        rest = list(range(3, len(STEPS)))
+        for label, wanted in (
+            ('server', [2, 0, 1, *rest]),
+            ('from', [1, 2, *rest, 0]),
+            ('to', [2, *rest, 0, 1]),
+            ('memory', [*rest, 2, 1, 0]),
+            ('gain', [2, *rest, 1, 0]),
+        ):
+            self.assertEqual(wanted, in_order(found, label), label)
+
+    def test_phases_are_told_apart_where_there_are_several(self) -> None:
+        drain = step(12, phase='evacuate')
+        found = sorting.moves([*STEPS[:-1], drain], True)
+        self.assertEqual(12, in_order(found, 'why')[0])
+
+    def test_gains_that_are_not_told_or_not_meant(self) -> None:
+        old = [dict(one) for one in STEPS]
+        for one in old:
+            del one['gain']
+        for found in (sorting.moves(old, True), sorting.moves(STEPS, False)):
+            assert found is not None
+            self.assertNotIn('gain', found.labels)

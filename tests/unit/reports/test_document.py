@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the document hold the whole report, for any program (N12)?"""
+
+import json
+from typing import Any
+
+from oslotest import base
+
+from kronos.engine import types
+from kronos.reports import document
+
+
+def result(**fields: Any) -> types.AggregateResult:
+    return types.AggregateResult(
+        'alpha', types.StopReason.BUDGET, 'the budget is used', **fields
+    )
+
+
+def step(**fields: Any) -> types.MigrationStep:
+    values: dict[str, Any] = {
+        'scope': 'alpha',
+        'phase': types.MigrationPhase.EVACUATE,
+        'instance': 'u1',
+        'instance_name': 'vm1',
+        'source': 'h1',
+        'destination': 'h2',
+        'memory_mb': 512,
+        'imbalance_before': {'cpu': 0.5},
+        'imbalance_after': {'cpu': 0.25},
+        'combined_before': 0.5,
+        'combined_after': 0.25,
+        'requires': 'u2',
+    }
+    return types.MigrationStep(**values | fields)
+
+
+def scope(**fields: Any) -> dict[str, Any]:
+    found = document.document(types.CycleReport([result(**fields)]))
+    (one,) = found['scopes']
+    return dict(one)
+
+
+class TestDocument(base.BaseTestCase):
+    def test_what_the_engine_does_not_know_is_added(self) -> None:
+        found = document.document(types.CycleReport(), {'strategy': 'x'})
+        self.assertEqual(
+            {'format_version': 1, 'strategy': 'x', 'scopes': []}, found
+        )
+
+    def test_every_field_of_a_result_is_in_it(self) -> None:
+        """A field added to the result must not be forgotten here."""
+        self.assertLessEqual(
+            set(types.AggregateResult.__dataclass_fields__), set(scope())
+        )
+
+    def test_is_json_and_nothing_else(self) -> None:
+        found = scope(
+            stages=[types.Stage('score', 2, 'text')],
+            policies=[
+                types.PolicyResult('cpu', 1.0, 0.1, health=types.Health.STALE)
+            ],
+            steps=[step()],
+            drains=[types.Drain('h1', 'off', 2, 1, {'u3': 'locked'})],
+            instances={'u1': types.InstanceStanding('vm1', 'h1')},
+            groups=[
+                types.GroupStanding(
+                    'g', 'db', 'affinity', 1, True, ['u1'], 2, 'bad', ''
+                )
+            ],
+        )
+        text = json.dumps(found, allow_nan=False)
+        self.assertEqual(found, json.loads(text))
+        # Not only equal: enumerations are told as what they stand for.
+        self.assertIs(str, type(found['stopped']))
+        self.assertIs(str, type(found['steps'][0]['phase']))
+        self.assertIs(str, type(found['policies'][0]['health']))
+
+    def test_raw_and_normalised_scores(self) -> None:
+        """B3."""
+        policy = types.PolicyResult(
+            'cpu', 1.0, 0.1, scores=[types.HostScore('h1', 0.4, 1.0)]
+        )
+        found = scope(policies=[policy])['policies'][0]
+        self.assertEqual(
+            [
+                {
+                    'host': 'h1',
+                    'value': 0.4,
+                    'normalized': 1.0,
+                    'after': None,
+                }
+            ],
+            found['scores'],
+        )
+        self.assertEqual('healthy', found['health'])
+
+    def test_hosts_with_zone_and_reason(self) -> None:
+        found = scope(
+            availability_zones={'h2': 'az2', 'h1': 'az1'},
+            unavailable_hosts={'h2': 'nova-compute is down'},
+        )
+        self.assertEqual(
+            [
+                {'name': 'h1', 'availability_zone': 'az1', 'unavailable': ''},
+                {
+                    'name': 'h2',
+                    'availability_zone': 'az2',
+                    'unavailable': 'nova-compute is down',
+                },
+            ],
+            found['hosts'],
+        )
+
+    def test_a_step(self) -> None:
+        found = scope(steps=[step()])
+        self.assertEqual(512, found['memory_mb'])
+        self.assertEqual(
+            {
+                'phase': 'evacuate',
+                'instance': 'u1',
+                'instance_name': 'vm1',
+                'source': 'h1',
+                'destination': 'h2',
+                'memory_mb': 512,
+                'imbalance_before': {'cpu': 0.5},
+                'imbalance_after': {'cpu': 0.25},
+                'combined_before': 0.5,
+                'combined_after': 0.25,
+                'requires': 'u2',
+                'gain': 0.25,
+                'why': 'leaves h1, which is to be emptied',
+            },
+            found['steps'][0],
+        )
+
+    def test_why_each_step_is_made(self) -> None:
+        """In words, also where the combined imbalance does not change."""
+        spread = types.MigrationPhase.SPREAD
+        first = step(phase=spread, requires='')
+        same = {'combined_after': 0.5, 'imbalance_after': {'cpu': 0.5}}
+        worse = {'combined_after': 0.625, 'imbalance_after': {'cpu': 0.625}}
+        for made, words in (
+            (
+                [first],
+                ['lowers the combined imbalance by 0.2500, most of all cpu '
+                 '(0.500 to 0.250)'],
+            ),
+            (
+                [step(phase=spread, requires='', **same)],
+                ['evens hosts out that are neither the highest nor the '
+                 'lowest: the combined imbalance stays, and later moves can '
+                 'lower it'],
+            ),
+            (
+                [
+                    step(phase=spread, requires='', **worse),
+                    step(
+                        phase=spread,
+                        instance='u2',
+                        instance_name='vm2',
+                        requires='u1',
+                    ),
+                ],
+                ['the first half of an exchange with vm2: the combined '
+                 'imbalance grows by 0.1250',
+                 'the second half of an exchange with vm1: lowers the '
+                 'combined imbalance by 0.2500, most of all cpu (0.500 to '
+                 '0.250)'],
+            ),
+            (
+                [step(phase=types.MigrationPhase.PACK)],
+                ['leaves h1, so that it becomes empty'],
+            ),
+            (
+                [step(phase=types.MigrationPhase.AFFINITY)],
+                ['brings a server group closer to its rule'],
+            ),
+        ):  # fmt: skip
+            found = scope(steps=made)['steps']
+            self.assertEqual(words, [one['why'] for one in found])
+        self.assertEqual(0.25, scope(steps=[first])['steps'][0]['gain'])
+
+    def test_reasons_by_instance_and_counted(self) -> None:
+        found = scope(stayed={'a': 'x', 'b': 'y', 'c': 'y', 'd': 'w'})
+        self.assertEqual('y', found['stayed']['b'])
+        self.assertEqual(
+            [('y', 2), ('w', 1), ('x', 1)],
+            list(found['stayed_reasons'].items()),
+        )
+
+    def test_the_report_is_left_as_it_is(self) -> None:
+        plan = types.CycleReport([result(steps=[step()], warnings=['w'])])
+        found = document.document(plan)
+        found['scopes'][0]['warnings'].append('more')
+        found['scopes'][0]['steps'][0]['imbalance_after']['cpu'] = 9
+        self.assertEqual(['w'], plan.scopes[0].warnings)
+        self.assertEqual([step()], plan.scopes[0].steps)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does each host weigh, by its aggregates and its samples (W2, W3)?"""
+
+from oslotest import base
+
+from kronos.engine.settings import Settings
+from kronos.engine.types import PolicyReadings
+from kronos.policies.models import Mode
+from kronos.weighers import host_scores, recent_placements
+from tests.builders.caches import aggregate, mode, state
+from tests.builders.policies import policy, reading
+
+NOW = 1000.0
+LOADS = {'a': 0.2, 'b': 0.5, 'c': 0.9}
+
+
+class BoardTestCase(base.BaseTestCase):
+    def setUp(self):
+        super().setUp()
+        self.ledger = recent_placements.Ledger(100.0)
+        self.loads = dict(LOADS)
+        self.outlook = host_scores.Outlook(
+            policies={
+                Mode.SPREAD: [policy()],
+                Mode.PACK: [policy(mode='pack', capacity_query='c')],
+            },
+            readings={},
+            default_mode=Mode.SPREAD,
+            aggregates=[],
+            hypervisor_types=['QEMU', 'KVM'],
+            settings=Settings(min_host_coverage=0.0),
+            step=0.0,
+        )
+
+    def build(self, *states):
+        """The board of these, with ``self.loads``."""
+        known = {one.host: host_scores.Acquaintance.of(one) for one in states}
+        answer = reading(self.loads)
+        readings = {'cpu': PolicyReadings(answer, capacity=answer)}
+        self.outlook.readings = dict.fromkeys(Mode, readings)
+        self.ledger.note({h: one.used for h, one in known.items()}, NOW)
+        return host_scores.build(known, self.outlook, self.ledger, NOW, NOW)
+
+    def weights(self, *states):
+        shown = self.build(*states)
+        return {
+            host: None if row.spot[2] is None else round(row.spot[2], 6)
+            for host, row in shown.rows.items()
+        }
+
+    def of_modes(self, **wanted):
+        """The weights of hosts with these modes of their aggregates."""
+        return self.weights(
+            *(
+                state(host, aggregates=[mode(one) for one in modes])
+                for host, modes in wanted.items()
+            )
+        )
+
+
+class TestModes(BoardTestCase):
+    def test_by_default_that_of_the_file(self):
+        self.assertEqual(
+            {'a': 0.8, 'b': 0.5, 'c': 0.1}, self.of_modes(a=(), b=(), c=())
+        )
+        self.outlook.default_mode = Mode.PACK
+        self.assertEqual(
+            {'a': 0.2, 'b': 0.5, 'c': 0.0}, self.of_modes(a=(), b=(), c=())
+        )
+
+    def test_by_aggregate(self):
+        """W3: whichever way it is written, and as often as one likes."""
+        self.assertEqual(
+            {'a': 0.2, 'b': None, 'c': 0.1},
+            self.of_modes(
+                a=['Pack', ' pack '], b=['OFF'], c=['spread', 'SPREAD ']
+            ),
+        )
+        self.assertEqual({'a': 0.8}, self.of_modes(a=['']))
+
+    def test_other_metadata_means_nothing(self):
+        plain = [aggregate('x', zone='pack'), aggregate('y')]
+        shown = self.build(state('a', aggregates=plain))
+        self.assertEqual(0.8, shown.rows['a'].spot[2])
+        self.assertEqual([], shown.troubles)
+
+    def test_modes_that_do_not_fit(self):
+        """W3: neutral, and told by host and value."""
+        shown = self.build(
+            state('a', aggregates=[mode('pack'), mode('spread')]),
+            state('b', aggregates=[mode('off'), mode('spread')]),
+            state('c', aggregates=[mode('fill')]),
+        )
+        self.assertEqual(
+            {True}, {one.is_neutral for one in shown.rows.values()}
+        )
+        self.assertEqual(3, len(shown.troubles))
+        for host, told in (
+            ('a', 'pack, spread'),
+            ('b', 'off, spread'),
+            ('c', 'fill'),
+        ):
+            text = next(
+                one for one in shown.troubles if one.startswith(f'{host}:')
+            )
+            self.assertIn(f'aggregates is {told}; it must be one of', text)
+            self.assertIn('spread, pack, off', text)
+
+    def test_other_hypervisors(self):
+        """W2: those of ironic take no part, and are no trouble."""
+        shown = self.build(
+            state('a'),
+            state('b', kind='ironic'),
+            state('c', kind='kvm'),
+            state('d', kind=None),
+        )
+        self.assertEqual(
+            {'a': False, 'b': True, 'c': False, 'd': True},
+            {host: row.is_neutral for host, row in shown.rows.items()},
+        )
+        self.assertEqual([], shown.troubles)
+
+    def test_a_mode_without_policies(self):
+        """Asked for since the last look: neutral until the next one."""
+        del self.outlook.policies[Mode.PACK]
+        self.assertEqual(
+            {'a': None, 'b': 0.5}, self.of_modes(a=['pack'], b=[])
+        )
+
+
+class TestScopes(BoardTestCase):
+    def two(self, **more):
+        gold, poor = aggregate('gold'), aggregate('poor')
+        return self.build(
+            state('a', 16, [gold, poor], **more),
+            state('b', 16, [poor], **more),
+            state('c', 4, [], **more),
+        )
+
+    def test_each_has_its_own_load_per_vcpu(self):
+        """W2: of two, the first of [kronos] aggregates, else by name."""
+        self.outlook.aggregates = ['poor', 'gold']
+        rows = self.two().rows
+        self.assertAlmostEqual(0.8 - 0.7 / 32, rows['a'].update(17))
+        self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
+        self.assertAlmostEqual(0.1 + 1 / 16, rows['c'].update(3))
+        self.outlook.aggregates = ['gold']
+        rows = self.two().rows
+        self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
+        self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
+        self.outlook.aggregates = []
+        rows = self.two().rows
+        self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
+        self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
+        self.assertAlmostEqual(0.1 + 1 / 16, rows['c'].update(3))
+
+    def test_a_scope_that_cannot_be_judged(self):
+        """L5: another one can, whatever is configured."""
+        self.loads['a'] = 1e308
+        for aggregates in ([], ['gold'], ['poor', 'gold']):
+            self.outlook.aggregates = aggregates
+            shown = self.two()
+            self.assertTrue(shown.rows['a'].is_neutral)
+            self.assertTrue(shown.rows['b'].is_neutral)
+            self.assertAlmostEqual(0.1, shown.rows['c'].spot[2])
+            self.assertIn('a is at 1e+308', shown.troubles[0])
+
+    def test_an_aggregate_without_exporters(self):
+        """W2, L5: it takes nobody's score but its own hosts'."""
+        self.outlook.settings = Settings()
+        bare = [
+            state(f'bare{nth}', 8, [aggregate('bare')]) for nth in range(9)
+        ]
+        known = [state(host, 8, [aggregate('full')]) for host in LOADS]
+        alone = self.weights(*known)
+        self.assertEqual({'a': 0.8, 'b': 0.5, 'c': 0.1}, alone)
+        shown = self.build(*known, *bare)
+        for host, row in shown.rows.items():
+            weight = row.spot[2] and round(row.spot[2], 6)
+            self.assertEqual(alone.get(host), weight, host)
+        self.assertEqual(
+            {'bare'}, {text.split(':')[0] for text in shown.troubles}
+        )
+
+    def test_the_best_of_several(self):
+        """W2: an aggregate that holds others may not be judged itself."""
+        self.outlook.settings = Settings()
+        zone, own = aggregate('a-zone'), aggregate('own')
+        known = [state(host, 8, [zone, own]) for host in LOADS]
+        bare = [state(f'bare{nth}', 8, [zone]) for nth in range(9)]
+        shown = self.build(*known, *bare)
+        for host, load in LOADS.items():
+            self.assertAlmostEqual(1 - load, shown.rows[host].spot[2])
+        self.assertTrue(shown.rows['bare0'].is_neutral)
+        self.assertEqual(
+            {'a-zone'}, {text.split(':')[0] for text in shown.troubles}
+        )
+
+    def test_what_nobody_needs_is_no_trouble(self):
+        """W4: all hosts are judged in another scope."""
+        self.outlook.settings = Settings()
+        del self.loads['c']
+        zone, own = aggregate('a-zone'), aggregate('own')
+        shown = self.build(
+            *(state(host, 8, [zone, own]) for host in 'ab'),
+            state('c', 8, [zone], kind='QEMU'),
+        )
+        self.assertFalse(shown.rows['a'].is_neutral)
+        self.assertIn('a-zone', shown.troubles[0])
+        shown = self.build(
+            *(state(host, 8, [zone, own]) for host in 'ab'),
+            state('c', 8, [zone, mode('off')]),
+        )
+        self.assertEqual([], shown.troubles)
+
+    def test_a_host_without_a_sample(self):
+        """W4: neutral; told by name."""
+        del self.loads['b']
+        shown = self.two()
+        self.assertTrue(shown.rows['b'].is_neutral)
+        self.assertFalse(shown.rows['a'].is_neutral)
+        self.assertIn('no value for b', shown.troubles[0])
+
+
+class TestRows(BoardTestCase):
+    def test_what_is_placed_since(self):
+        """W2: against what was in use at the look at Prometheus."""
+        self.loads = {'a': 0.5}
+        row = self.build(state('a', used=8)).rows['a']
+        self.assertEqual((8.0, 0.5), row.spot[::2])
+        for used, weight in ((10, 0.375), (8, 0.5), (4, 0.75), (32, 0.0)):
+            self.assertAlmostEqual(weight, row.update(used))
+            self.assertEqual((used, weight), row.spot[::2])
+
+    def test_what_was_placed_before(self):
+        self.loads = {'a': 0.25}
+        self.ledger.note({'a': 4}, NOW - 50)
+        self.ledger.note({'a': 8}, NOW - 50)
+        row = self.build(state('a', used=8)).rows['a']
+        # 4 came 50 s ago and are half in the samples, which show 6.
+        self.assertAlmostEqual(0.75 - 2 * 0.25 / 6, row.spot[2])
+        self.assertAlmostEqual(0.75 - 4 * 0.25 / 6, row.update(10))
+
+    def test_unseen_for_long(self):
+        """What is seen first is where it starts."""
+        self.loads = {'a': 0.5}
+        known = {'a': host_scores.Acquaintance([], 'QEMU', 16.0, 8.0)}
+        self.ledger.note({'a': 8.0}, NOW - 3600)
+        answer = PolicyReadings(reading(self.loads))
+        self.outlook.readings = {Mode.SPREAD: {'cpu': answer}}
+        row = host_scores.build(
+            known, self.outlook, self.ledger, NOW, NOW
+        ).rows['a']
+        self.assertAlmostEqual(0.5, row.update(12))
+        self.assertAlmostEqual(0.375, row.update(14))

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the options, the file and Prometheus give a weigher (W2, W4)?"""
+
+import os
+
+import requests
+from keystoneauth1 import session
+
+from kronos.common import exceptions
+from kronos.engine.types import Health
+from kronos.policies.models import Mode
+from kronos.weighers import score_source
+from tests.builders.caches import (
+    SECRET,
+    URL,
+    WeigherTestCase,
+    policy,
+)
+
+ASKS = 'The weigher of Kronos asks'
+
+
+class TestOptions(WeigherTestCase):
+    def test_as_they_are_set(self):
+        self.set(refresh_seconds=40.0)
+        found = self.source.options()
+        self.assertEqual(
+            (40.0, 120.0, 300.0),
+            (
+                found.refresh_seconds,
+                found.settling_seconds,
+                found.staleness_threshold,
+            ),
+        )
+
+    def test_never_slower_than_scores_get_stale(self):
+        """W4: else hosts would be neutral for a part of the time."""
+        self.set(refresh_seconds=600.0)
+        self.assertEqual(150.0, self.source.options().refresh_seconds)
+        self.source.look(set())
+        self.assertIn('1 queries every 150 s', self.log.output)
+
+    def test_a_bad_one(self):
+        """A15: by name."""
+        self.set(settling_seconds=float('nan'))
+        error = self.assertRaises(
+            exceptions.ConfigurationError, self.source.options
+        )
+        self.assertIn('[kronos] settling_seconds', str(error))
+
+
+class TestLook(WeigherTestCase):
+    def queries(self, *modes):
+        """What is asked, and what it gave."""
+        self.prometheus.asked.clear()
+        outlook = self.source.look(set(modes))
+        return sorted(self.prometheus.asked), outlook
+
+    def test_an_answer_that_is_too_long_for_a_scheduler(self):
+        self.prometheus.fault = (200, ' ' * (32 * 2**20 + 1))
+        error = self.assertRaises(
+            exceptions.PrometheusError, self.source.look, {Mode.SPREAD}
+        )
+        self.assertIn('longer than 32 MiB', str(error))
+
+    def test_one_query_per_policy(self):
+        """W4: of those that are in use; no profiles, no capacities."""
+        self.write(
+            'policies.yaml',
+            policy('cpu', 0.5, host_capacity_query='cores'),
+            policy('ram', 0.5, capacity_query='ram_in_use'),
+            policy('net', 0.5, enabled=False),
+        )
+        self.give({'a': 0.5})
+        asked, outlook = self.queries()
+        self.assertEqual(['cpu', 'ram'], asked)
+        self.assertIs(Mode.SPREAD, outlook.default_mode)
+        self.assertEqual([Mode.SPREAD], list(outlook.policies))
+        reading = outlook.readings[Mode.SPREAD]['cpu'].imbalance
+        self.assertEqual([0.5], [one.value for one in reading.samples])
+        for one in outlook.policies[Mode.SPREAD]:
+            self.assertIsNone(one.host_capacity_query)
+
+    def test_pack(self):
+        """C18: only there the ceilings are asked for."""
+        self.write('policies.yaml', policy(mode='pack'))
+        asked, outlook = self.queries('off', 'nonsense')
+        self.assertEqual(['cpu', 'cpu_in_use'], asked)
+        self.assertIs(Mode.PACK, outlook.default_mode)
+        self.assertEqual([Mode.PACK], list(outlook.policies))
+
+    def test_both_modes_from_one_file(self):
+        """W3: each query is asked once."""
+        asked, outlook = self.queries('pack')
+        self.assertEqual(['cpu'], asked)
+        self.assertEqual(list(Mode), list(outlook.policies))
+        self.assertEqual(*outlook.policies.values())
+
+    def test_a_file_for_pack(self):
+        """W3: it is read when a host asks for it."""
+        path = self.write('pack.yaml', policy('ram', mode='pack'))
+        self.set(pack_policies_file=path)
+        self.assertEqual(['cpu'], self.queries()[0])
+        asked, outlook = self.queries('pack')
+        self.assertEqual(['cpu', 'ram', 'ram_in_use'], asked)
+        self.assertEqual('ram', outlook.policies[Mode.PACK][0].name)
+        self.assertEqual([], outlook.troubles)
+
+    def test_a_file_for_pack_that_is_broken(self):
+        """W4: the others keep their scores."""
+        self.set(pack_policies_file=self.write('pack.yaml'))
+        asked, outlook = self.queries('pack')
+        self.assertEqual(['cpu'], asked)
+        self.assertEqual([], outlook.policies[Mode.PACK])
+        self.assertIn('pack.yaml', outlook.troubles[0])
+
+    def test_a_policies_file_that_is_broken(self):
+        for text in ('', '[', 'policies: 5', '\0', 'policies: &a [*a]'):
+            (self.folder / 'policies.yaml').write_text(text)
+            error = self.assertRaises(
+                exceptions.PolicyFileError, self.source.look, set()
+            )
+            self.assertIn('policies.yaml', str(error))
+        self.assertEqual([], self.prometheus.asked)
+
+    def test_it_is_read_anew(self):
+        self.queries()
+        self.write('policies.yaml', policy('ram'))
+        self.assertEqual(['ram'], self.queries()[0])
+
+
+class TestFaults(WeigherTestCase):
+    def setUp(self):
+        super().setUp()
+        self.write('policies.yaml', policy('cpu', 0.5), policy('ram', 0.5))
+
+    def test_away(self):
+        """W4: one query in vain is enough to know."""
+        for fault in (
+            (503, 'no'),
+            (429, ''),
+            requests.ConnectionError('no'),
+            requests.Timeout(),
+        ):
+            self.prometheus.fault = fault
+            self.prometheus.asked.clear()
+            error = self.assertRaises(
+                exceptions.PrometheusError, self.source.look, set()
+            )
+            self.assertIn(URL, str(error))
+            self.assertEqual(['cpu'], self.prometheus.asked)
+
+    def test_away_for_one_of_two(self):
+        self.prometheus.fault = {'ram': (502, 'no')}
+        self.assertRaises(exceptions.PrometheusError, self.source.look, set())
+
+    def test_another_server_in_its_place(self):
+        """W4: nothing that it says is known to be wrong is taken."""
+        for fault in (
+            (200, '<html>Please log in</html>'),
+            (200, '{"status": "success", "data": {"resultType": "scalar"}}'),
+            (404, 'no such page'),
+            (401, 'who are you?'),
+            (302, ''),
+        ):
+            self.prometheus.fault = fault
+            self.assertRaises(
+                exceptions.PrometheusError, self.source.look, set()
+            )
+
+    def test_a_query_that_is_wrong(self):
+        """L5: the other policy is used."""
+        self.prometheus.fault = {'ram': (400, '{"error": "parse error"}')}
+        readings = self.source.look(set()).readings[Mode.SPREAD]
+        self.assertEqual(Health.UNREACHABLE, readings['ram'].imbalance.health)
+        self.assertEqual(Health.HEALTHY, readings['cpu'].imbalance.health)
+
+
+class TestTelling(WeigherTestCase):
+    def test_how_often(self):
+        """W4: once at INFO, and again when it changes."""
+        self.set(refresh_seconds=25.0)
+        for _ in range(3):
+            self.source.look(set())
+        asks = f'asks {URL} 1 queries every'
+        self.assertEqual(1, self.told(f'{asks} 25 s'))
+        self.set(refresh_seconds=50.0)
+        self.source.look(set())
+        self.assertEqual(1, self.told(f'{asks} 50 s'))
+        self.assertEqual(2, self.told(ASKS))
+
+    def test_a_process_that_forked(self):
+        """W5: it tells for itself."""
+        self.source.look(set())
+        child = os.fork()
+        if not child:
+            try:
+                self.source.look(set())
+            finally:
+                os._exit(self.told(ASKS))
+        self.assertEqual(2, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        self.source.look(set())
+        self.assertEqual(1, self.told(ASKS))
+
+    def test_no_secrets(self):
+        """W4: whatever is wrong, even if the other end repeats them."""
+        with_user = URL.replace('://', f'://admin:{SECRET}@')
+        for options in (
+            {'url': with_user},
+            {'url': URL, 'bearer_token': SECRET},
+            {'url': URL, 'username': 'admin', 'password': SECRET},
+        ):
+            for name in ('bearer_token', 'username', 'password'):
+                self.conf.clear_override(name, 'kronos_prometheus')
+            self.set('kronos_prometheus', **options)
+            for fault in (
+                (401, f'not with {SECRET}'),
+                (200, f'<html>{SECRET}</html>'),
+                (503, SECRET),
+                requests.ConnectionError(SECRET),
+                None,
+            ):
+                self.prometheus.fault = fault
+                self.assertNotIn(SECRET, self._told_by_a_look())
+        self.assertEqual(3, self.told(ASKS))
+        self.assertNotIn(SECRET, self.log.output)
+
+    def _told_by_a_look(self):
+        try:
+            score_source.Source(self.conf).look(set())
+        except exceptions.PrometheusError as error:
+            return str(error)
+        return ''
+
+
+class TestKeystone(WeigherTestCase):
+    def test_without_url(self):
+        """Aetos, by the catalog; a session is made for that only."""
+        made = []
+
+        def make():
+            made.append(session.Session())
+            return made[-1]
+
+        self.source = score_source.Source(self.conf, session=make)
+        self.source.look(set())
+        self.assertEqual([], made)
+        self.conf.clear_override('url', 'kronos_prometheus')
+        self.source = score_source.Source(self.conf, session=make)
+        error = self.assertRaises(
+            exceptions.PrometheusError, self.source.look, set()
+        )
+        self.assertIn('metric-storage', str(error))
+        self.assertEqual(1, len(made))
