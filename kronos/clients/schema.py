@@ -5,6 +5,7 @@ A schema is a type that pydantic understands, mostly a TypedDict. What it
 does not name is dropped, so nothing is held that nobody asked for.
 """
 
+import datetime
 import functools
 import math
 from typing import Annotated, Any, NotRequired, TypeAlias
@@ -13,7 +14,6 @@ import pydantic
 from typing_extensions import TypedDict
 
 from kronos.clients import answers
-from kronos.clients.nova import rows
 
 Text: TypeAlias = str | None
 Whole = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
@@ -24,6 +24,16 @@ Ratio = Annotated[float, pydantic.Field(ge=0, le=3.5e38)]
 
 class UnexpectedError(ValueError):
     """A body is not of its schema; the text says where, and what came."""
+
+
+def seconds_of(text: str | None) -> float:
+    """Unix seconds of a time in OpenStack's format; 0 for none."""
+    if not text:
+        return 0.0
+    moment = datetime.datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.UTC)
+    return moment.timestamp()
 
 
 def parse(schema: Any, body: Any) -> Any:
@@ -73,7 +83,7 @@ def _first(error: pydantic.ValidationError) -> str:
 
 def _moment(text: str) -> str:
     """:raises ValueError: it is no time"""
-    if text and not math.isfinite(rows.seconds_of(text)):
+    if text and not math.isfinite(seconds_of(text)):
         raise ValueError('it is no time')
     return text
 

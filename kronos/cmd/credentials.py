@@ -14,7 +14,7 @@ import openstack
 from keystoneauth1 import loading
 from openstack import connection
 
-from kronos.clients import connection as cloud
+from kronos.clients import connection as clients_connection
 from kronos.clients import keystone, rest
 from kronos.common import exceptions
 
@@ -48,7 +48,7 @@ class Access:
     """
 
     def __init__(
-        self, session: Any, clients: cloud.Clients, source: str
+        self, session: Any, clients: clients_connection.Clients, source: str
     ) -> None:
         self.session = session
         self.clients = clients
@@ -85,7 +85,7 @@ def register_opts(conf: Any, group: str = GROUP) -> None:
     """
     loading.register_auth_conf_options(conf, group)
     loading.register_session_conf_options(conf, group)
-    for name in cloud.GROUPS:
+    for name in clients_connection.GROUPS:
         loading.register_adapter_conf_options(conf, name)
 
 
@@ -105,7 +105,7 @@ def list_opts() -> list[tuple[str, list[Any]]]:
                 *adapter,
             ],
         ),
-        (cloud.GROUPS[1], adapter),
+        (clients_connection.GROUPS[1], adapter),
     ]
 
 
@@ -144,13 +144,13 @@ def _by_conf(conf: Any, group: str) -> Access:
         raise exceptions.ConfigurationError(
             reason=f'[{group}] {error}'
         ) from error
-    first, second = cloud.GROUPS
+    first, second = clients_connection.GROUPS
     for name in ('region_name', 'valid_interfaces'):
         # Who says where Nova is need not say it of Placement, too.
         conf.set_default(name, conf[first][name], group=second)
     return Access(
         session,
-        cloud.HostProcess(lambda: session, conf),
+        clients_connection.HostProcess(lambda: session, conf),
         f'[{group}] of the configuration',
     )
 
@@ -167,4 +167,4 @@ def _by_sdk(source: str, **kwargs: str) -> Access:
         raise exceptions.ConfigurationError(
             reason=f'{source}: {error}'
         ) from error
-    return Access(session, cloud.Clients(lambda: found), source)
+    return Access(session, clients_connection.Clients(lambda: found), source)

@@ -20,12 +20,11 @@ from kronos.engine.explain.nearest_miss import (
     nearest_miss,
 )
 from kronos.engine.explain.relaxations import Pair, can_lift, lift
-from kronos.engine.explain.scenario import Case
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import WhyNot
 from kronos.engine.meanings import MEANINGS
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import AggregateResult, MigrationStep
+from kronos.engine.types import AggregateResult, MigrationStep, PlanningInput
 from kronos.policies.models import Mode
 from kronos.recordings.replay import Replay
 
@@ -176,7 +175,7 @@ class Answers:
         self,
         at: int,
         verdict: Verdict,
-        changed: Case,
+        changed: PlanningInput,
         against: Sequence[Reason] = (),
     ) -> dict[str, Any]:
         """What the plan of a changed case does with the instance."""

@@ -21,20 +21,20 @@ from typing import Any
 from kronos.cmd import (
     judged,
     program,
+    replay_summary,
     replay_tables,
     summary_tables,
     tables,
     terminal,
     what_if,
 )
-from kronos.cmd import replay_summary as series
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine.planning import stop_reasons
 from kronos.policies.models import Mode
 from kronos.recordings import examples, load
 from kronos.recordings.replay import Replay
-from kronos.reports import document as report
+from kronos.reports import document as report_document
 
 PACKAGE = 'kronos-watcher'
 PROGRAM = 'kronos-replay'
@@ -148,7 +148,7 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
     if parsed.compare is not None:
         wanted.append(what_if.of(parsed, parsed.compare))
         names.append(parsed.compare)
-    columns = [series.Series(name) for name in names]
+    columns = [replay_summary.Series(name) for name in names]
     timings: dict[str, float] = {}
     failed: dict[str, str] = {}
     for path in paths:
@@ -175,7 +175,7 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
 
 
 def _show_many(
-    columns: Sequence[series.Series],
+    columns: Sequence[replay_summary.Series],
     failed: dict[str, str],
     timings: dict[str, float],
     parsed: argparse.Namespace,
@@ -183,7 +183,7 @@ def _show_many(
     for column in columns:
         column.sort()
     if parsed.format == 'json':
-        found = series.document(columns)
+        found = replay_summary.document(columns)
         found['failed'] = [
             {'path': path, 'reason': text} for path, text in failed.items()
         ]
@@ -217,7 +217,7 @@ def document(plan: Replay) -> dict[str, Any]:
     moment = datetime.datetime.fromtimestamp(
         recording.recorded_at, datetime.UTC
     )
-    found = report.document(
+    found = report_document.document(
         plan.report,
         {
             'recording': {

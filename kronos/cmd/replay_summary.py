@@ -12,7 +12,7 @@ from typing import Any
 
 from kronos.cmd import judged
 from kronos.cmd.judged import Judged
-from kronos.engine.scoring import labels
+from kronos.engine import wording
 from kronos.engine.types import AggregateResult
 from kronos.policies.models import Mode
 from kronos.recordings.replay import Replay
@@ -107,7 +107,7 @@ class Series:
                     where.setdefault(reason, []).append(entry.path)
         found = []
         for reason, paths in where.items():
-            names = labels.some(list(dict.fromkeys(paths)), 3)
+            names = wording.some(list(dict.fromkeys(paths)), 3)
             found.append(f'{self.name}: not judged: {reason} ({names})')
         if not self.is_judged:
             found.append(

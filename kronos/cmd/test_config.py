@@ -26,7 +26,7 @@ from kronos.cmd.checks import (
     watcher,
     weigher,
 )
-from kronos.cmd.checks import tables as show
+from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
@@ -55,9 +55,9 @@ def main(
     if parsed.format == 'json':
         text = json.dumps(document, indent=2)
     elif parsed.format == 'table':
-        text = show.text(document, program.width(parsed))
+        text = check_tables.text(document, program.width(parsed))
     else:
-        text = tables.printed(show.rows(document), parsed.format)
+        text = tables.printed(check_tables.rows(document), parsed.format)
     terminal.show(text)
     return 0 if check.findings.is_good else 1
 

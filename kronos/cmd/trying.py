@@ -6,10 +6,9 @@ result?
 import dataclasses
 
 from kronos.engine.explain.remedies import Remedy
-from kronos.engine.explain.scenario import Case
 from kronos.engine.planning.scope_planner import Scope
 from kronos.engine.planning.shared_hosts import Carry
-from kronos.engine.types import AggregateResult
+from kronos.engine.types import AggregateResult, PlanningInput
 from kronos.recordings import overrides
 
 
@@ -25,7 +24,7 @@ def arguments(remedy: Remedy) -> list[str]:
     return found
 
 
-def changed(case: Case, remedy: Remedy) -> Case:
+def changed(case: PlanningInput, remedy: Remedy) -> PlanningInput:
     """What the planner is given with these arguments."""
     settings = dataclasses.replace(case.settings)
     overrides.apply(settings, remedy.overrides)
@@ -37,7 +36,7 @@ def changed(case: Case, remedy: Remedy) -> Case:
     return dataclasses.replace(case, settings=settings, policies=policies)
 
 
-def planned(case: Case) -> AggregateResult:
+def planned(case: PlanningInput) -> AggregateResult:
     """The plan of a case."""
-    carry = Carry(list(case.carried))
+    carry = Carry(list(case.earlier))
     return Scope(case.snapshot, case.policies, case.settings, carry).plan()

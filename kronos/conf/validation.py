@@ -9,7 +9,7 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.common import exceptions
-from kronos.conf import opts as config
+from kronos.conf import opts as conf_opts
 
 # oslo.config tells the place only within its text.
 _PLACE = re.compile(r"detail='([^']+)'\) is not valid")
@@ -29,7 +29,7 @@ def require_valid(conf: Any) -> None:
 
 def faults(conf: Any) -> Iterator[str]:
     """Every bad option, as :func:`require_valid` tells one."""
-    for group, opts in config.list_opts():
+    for group, opts in conf_opts.list_opts():
         for opt in opts:
             where = f'[{group}] {opt.name}'
             try:

@@ -5,24 +5,31 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from kronos.engine.explain.scenario import Case
-from kronos.engine.types import Snapshot
-from kronos.engine.types.metrics import Health, PolicyReadings, Reading, Sample
+from kronos.engine.types import (
+    Health,
+    PlanningInput,
+    PolicyReadings,
+    Reading,
+    Sample,
+    Snapshot,
+)
 from kronos.policies.models import LabelType, Policy
 
 
-def with_snapshot(case: Case, **values: Any) -> Case:
+def with_snapshot(case: PlanningInput, **values: Any) -> PlanningInput:
     """The case with other fields of its snapshot."""
     return replace(case, snapshot=replace(case.snapshot, **values))
 
 
-def with_host(case: Case, name: str, **values: Any) -> Case:
+def with_host(case: PlanningInput, name: str, **values: Any) -> PlanningInput:
     """The case with other fields of one host."""
     host = replace(case.snapshot.hosts[name], **values)
     return with_snapshot(case, hosts=case.snapshot.hosts | {name: host})
 
 
-def with_policy(case: Case, name: str, **values: Any) -> Case:
+def with_policy(
+    case: PlanningInput, name: str, **values: Any
+) -> PlanningInput:
     """The case with other fields of one policy.
 
     A limit may come to lie above what the policies file allows: then no
@@ -36,8 +43,8 @@ def with_policy(case: Case, name: str, **values: Any) -> Case:
 
 
 def with_sample(
-    case: Case, policy: str, query: str, label: str, value: float
-) -> Case:
+    case: PlanningInput, policy: str, query: str, label: str, value: float
+) -> PlanningInput:
     """The case with one more sample of a policy.
 
     :param query: ``imbalance``, ``profile``, ``host_capacity`` or
@@ -52,12 +59,14 @@ def with_sample(
     return _with_readings(case, policy, replace(readings, **{query: reading}))
 
 
-def _with_readings(case: Case, policy: str, readings: PolicyReadings) -> Case:
+def _with_readings(
+    case: PlanningInput, policy: str, readings: PolicyReadings
+) -> PlanningInput:
     every = case.snapshot.readings | {policy: readings}
     return with_snapshot(case, readings=every)
 
 
-def profiled(case: Case, uuid: str) -> Case:
+def profiled(case: PlanningInput, uuid: str) -> PlanningInput:
     """The case with a sample of every policy for one instance.
 
     A name that is empty or another's, too, is changed for that.
@@ -75,7 +84,9 @@ def profiled(case: Case, uuid: str) -> Case:
     return case
 
 
-def _named(case: Case, policy: Policy, uuid: str) -> tuple[Case, str]:
+def _named(
+    case: PlanningInput, policy: Policy, uuid: str
+) -> tuple[PlanningInput, str]:
     """The name by which a policy knows an instance, unlike all others."""
     if policy.vm_profile_label_type is LabelType.NOVA_INSTANCE_UUID:
         return case, uuid
@@ -98,7 +109,7 @@ def _named(case: Case, policy: Policy, uuid: str) -> tuple[Case, str]:
     return with_snapshot(case, instances=instances | {uuid: changed}), uuid
 
 
-def usable(case: Case) -> Case:
+def usable(case: PlanningInput) -> PlanningInput:
     """The case with policies that can all be used.
 
     Every host has one sample, the first that it had where that is usable.

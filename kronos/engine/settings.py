@@ -4,6 +4,10 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+OUT_OF_HOST = 1
+INTO_HOST = 2
+"""So many live migrations a host sends and takes at a time."""
+
 
 class HostMatch(StrEnum):
     """How a label value finds its Nova host (B18)."""

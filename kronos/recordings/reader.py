@@ -6,10 +6,9 @@ from typing import Any
 
 import pydantic
 
-from kronos.engine.eligibility.overrides import Seeds
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
-from kronos.engine.types import Host, Reading
+from kronos.engine.types import Host, Reading, Seeds
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import schema

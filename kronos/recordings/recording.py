@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine.eligibility import overrides
-from kronos.engine.eligibility.overrides import Seeds
 from kronos.engine.settings import Settings
-from kronos.engine.types import UNASSIGNED, Health, Reading, Snapshot
+from kronos.engine.types import UNASSIGNED, Health, Reading, Seeds, Snapshot
 from kronos.policies.models import Policy
 from kronos.snapshots import cloud, queries
 from kronos.snapshots.cloud import Gathered

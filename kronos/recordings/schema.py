@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pydantic
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.engine.eligibility.overrides import FOR_EVER, Seeds
+from kronos.engine.eligibility.overrides import FOR_EVER
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -21,6 +21,7 @@ from kronos.engine.types import (
     Instance,
     Reading,
     Sample,
+    Seeds,
     ServerGroup,
 )
 from kronos.recordings.safe_files import STRICT

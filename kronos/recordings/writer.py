@@ -15,12 +15,9 @@ from typing import Any
 import pydantic
 
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.eligibility.overrides import Seeds
-from kronos.engine.types import Event, Reading
-from kronos.engine.types.migrations import Origin
+from kronos.engine.types import Event, Origin, Reading, Seeds
 from kronos.policies.models import Policy
-from kronos.recordings import reader as layout
-from kronos.recordings import schema
+from kronos.recordings import reader, schema
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
 from kronos.snapshots import cloud
 
@@ -58,7 +55,7 @@ def require_room(directory: str, replace: bool = False) -> None:
         if target.is_symlink() or (target.exists() and not target.is_dir()):
             reason = 'there is something already; name a new directory'
         elif target.exists() and any(target.iterdir()):
-            if not (target / layout.META).is_file():
+            if not (target / reader.META).is_file():
                 reason = (
                     'there is something already, and it is no recording; '
                     'name a new directory'
@@ -136,28 +133,28 @@ def files(recording: Recording) -> dict[str, str]:
         services = list(found.services.values())
     host_rows = [schema.HostRow.of(h, h.name in cloud.hosts) for h in hosts]
     return {
-        layout.META: _document(_meta(recording)),
-        layout.HOSTS: _lines(schema.HOSTS, host_rows),
-        layout.SERVICES: _lines(schema.SERVICES, services),
-        layout.AGGREGATES: _lines(schema.AGGREGATES, cloud.aggregates),
-        layout.INSTANCES: _lines(schema.INSTANCES, found.instances),
-        layout.GROUPS: _lines(schema.GROUPS, found.groups),
-        layout.MIGRATIONS: _lines(
+        reader.META: _document(_meta(recording)),
+        reader.HOSTS: _lines(schema.HOSTS, host_rows),
+        reader.SERVICES: _lines(schema.SERVICES, services),
+        reader.AGGREGATES: _lines(schema.AGGREGATES, cloud.aggregates),
+        reader.INSTANCES: _lines(schema.INSTANCES, found.instances),
+        reader.GROUPS: _lines(schema.GROUPS, found.groups),
+        reader.MIGRATIONS: _lines(
             schema.EVENTS, _of_origin(found.events, Origin.NOVA)
         ),
-        layout.HISTORY: _lines(
+        reader.HISTORY: _lines(
             schema.EVENTS, _of_origin(found.events, Origin.WATCHER)
         ),
-        layout.HEADROOM: _mapping(
+        reader.HEADROOM: _mapping(
             schema.HEADROOM,
             {h.name: h.headroom for h in hosts if h.headroom is not None},
         ),
-        layout.TRAITS: _mapping(
+        reader.TRAITS: _mapping(
             schema.TRAITS, {h.name: h.traits for h in hosts if h.traits}
         ),
         **_prometheus(recording),
-        layout.POLICIES: recording.policies_text,
-        layout.COOLDOWNS: _document(_sections(recording.seeds)),
+        reader.POLICIES: recording.policies_text,
+        reader.COOLDOWNS: _document(_sections(recording.seeds)),
     }
 
 
@@ -202,11 +199,11 @@ def _prometheus(recording: Recording) -> dict[str, str]:
     found = {}
     repeated = cloud.repeated(recording.gathered.instances)
     for policy in recording.policies:
-        needed = layout.needed(policy, recording.settings)
-        for kind in layout.KINDS:
+        needed = reader.needed(policy, recording.settings)
+        for kind in reader.KINDS:
             answer = _answer(recording, policy, kind, kind in needed)
             if answer is not None:
-                found[layout.file_of(policy, kind)] = _reading(
+                found[reader.file_of(policy, kind)] = _reading(
                     *answer, repeated
                 )
     return found
@@ -216,7 +213,7 @@ def _answer(
     recording: Recording, policy: Policy, kind: str, is_needed: bool
 ) -> tuple[Reading, str] | None:
     """The answer and its label; None if there is none, nor a need of it."""
-    query, label = (getattr(policy, name) for name in layout.KINDS[kind])
+    query, label = (getattr(policy, name) for name in reader.KINDS[kind])
     if query is None:
         return None
     for one in (label, ANY_LABEL):

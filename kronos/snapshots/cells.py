@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.engine.scoring import labels
+from kronos.engine import wording
 from kronos.engine.types import ComputeService, Host
 
 METADATA_KEY = 'kronos:cell'
@@ -72,7 +72,7 @@ def fill_in(
 def _why_frozen(source: CellSource, names: Mapping[str, str]) -> str:
     if names:
         parts = [f'{cell} by {who}' for cell, who in sorted(names.items())]
-        return f'it is in more than one cell: {labels.some(parts)}'
+        return f'it is in more than one cell: {wording.some(parts)}'
     if source is CellSource.AZ:
         return (
             'it is in no known cell: os-services tells no availability zone '

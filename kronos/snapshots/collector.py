@@ -13,8 +13,8 @@ from kronos.clients.nova.live_migration import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
+from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
-from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -208,7 +208,7 @@ class Collector:
             warning = (
                 'a cell is down, so Nova lists no hypervisors: hosts are '
                 'those of os-services and Placement, whatever their '
-                f'hypervisor type; nothing is known of {labels.some(down)}'
+                f'hypervisor type; nothing is known of {wording.some(down)}'
             )
             LOG.warning('%s: %s', warning, error)
         return [Host(name) for name in sorted(services or {})], [warning]

@@ -8,7 +8,7 @@ from oslo_log import log as logging
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
-from kronos.engine.scoring import labels
+from kronos.engine import wording
 from kronos.engine.types import UNASSIGNED, Host, Instance
 
 LOG = logging.getLogger(__name__)
@@ -115,7 +115,8 @@ def _other_types(cloud: Cloud) -> str:
     number = len(cloud.other_hosts)
     return (
         f'; {number} host{" is" if number == 1 else "s are"} of a type that '
-        f'is not in hypervisor_types of [kronos]: {labels.some(sorted(types))}'
+        'is not in hypervisor_types of [kronos]: '
+        + wording.some(sorted(types))
     )
 
 
@@ -153,7 +154,7 @@ def warn_of_vain(request: ScopeRequest, instances: Iterable[Instance]) -> None:
             LOG.warning(
                 'The scope excludes %s of which Nova shows no server: %s',
                 kind,
-                labels.some(vain, 20),
+                wording.some(vain, 20),
             )
 
 
@@ -219,7 +220,7 @@ def _of_zone(zone: str, cloud: Cloud) -> list[HostAggregate]:
 def _unknown(
     kind: str, name: str, known: Iterable[str]
 ) -> exceptions.ScopeError:
-    names = labels.some(list(dict.fromkeys(known)), 20) or 'none'
+    names = wording.some(list(dict.fromkeys(known)), 20) or 'none'
     return exceptions.ScopeError(
         reason=f'there is no {kind} "{name}"; known: {names}'
     )
@@ -256,12 +257,13 @@ def _hosts_of(
             LOG.info(
                 'Aggregate %s: left out: %s (%s)',
                 aggregate.name,
-                labels.some(names, 20),
+                wording.some(names, 20),
                 reason,
             )
         return hosts
     reasons = '; '.join(
-        f'{labels.some(names)}: {reason}' for reason, names in left_out.items()
+        f'{wording.some(names)}: {reason}'
+        for reason, names in left_out.items()
     )
     raise exceptions.ScopeError(
         reason=f'aggregate "{aggregate.name}" has no host that may be '

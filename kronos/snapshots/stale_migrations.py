@@ -9,8 +9,7 @@ sets it before there is a migration, and takes it away at the end.
 from collections.abc import Collection, Sequence
 
 from kronos.engine.eligibility import quarantine
-from kronos.engine.types import Event, Instance
-from kronos.engine.types.migrations import Outcome
+from kronos.engine.types import Event, Instance, Outcome
 
 GRACE_SECONDS = 600.0
 """For so long a row counts although its server is not busy: the server was

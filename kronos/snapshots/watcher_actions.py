@@ -14,7 +14,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.engine.eligibility import quarantine
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome
 
 LOG = logging.getLogger(__name__)
 

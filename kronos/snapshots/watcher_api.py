@@ -7,10 +7,11 @@ The same as its database, which only Watcher itself can read.
 import time
 from collections.abc import Callable, Iterator
 
-from kronos.clients.nova.rows import Row, seconds_of
+from kronos.clients.nova.rows import Row
+from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.eligibility import cooldown
-from kronos.engine.types.migrations import Event
+from kronos.engine.types import Event
 from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 

@@ -100,10 +100,7 @@ def recorder(
 
 
 def _about(
-    result: audit.Cycle,
-    order: audit.Order,
-    audit: Any,
-    strategy: str,
+    result: audit.Cycle, order: audit.Order, audit: Any, strategy: str
 ) -> dict[str, Any]:
     return {
         'versions': {name: _version(name) for name in PACKAGES},

@@ -10,10 +10,10 @@ from typing import Any
 from kronos.clients import connection
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
+from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import graph
-from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader, models
@@ -137,7 +137,7 @@ def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:
     if strangers:
         raise exceptions.ScopeError(
             reason=f'Audit parameter hosts: "{strangers[0]}" is no host of '
-            f"the audit's scopes; theirs: {labels.some(sorted(known), 20)}"
+            f"the audit's scopes; theirs: {wording.some(sorted(known), 20)}"
         )
 
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 from oslo_log import log as logging
 
-from kronos.engine import types
-from kronos.engine.scoring import labels
+from kronos.engine import types, wording
 from kronos.strategies import status_messages
 
 SHOWN = 10
@@ -82,11 +81,11 @@ def _policy_line(policy: types.PolicyResult) -> str:
         f'{policy.weight:.3f}, scores: {scores or "none"}'
     )
     if policy.missing_hosts:
-        text += '; without a sample: ' + labels.some(
+        text += '; without a sample: ' + wording.some(
             policy.missing_hosts, SHOWN
         )
     if policy.unmatched_labels:
-        text += '; labels of no host of the scope: ' + labels.some(
+        text += '; labels of no host of the scope: ' + wording.some(
             policy.unmatched_labels, SHOWN
         )
     return text
@@ -98,7 +97,7 @@ def _reasons(what: str, found: dict[str, str]) -> list[str]:
     for name, reason in sorted(found.items()):
         by_reason.setdefault(reason, []).append(name)
     return [
-        f'{len(names)} x {what} ({reason}): ' + labels.some(names, SHOWN)
+        f'{len(names)} x {what} ({reason}): ' + wording.some(names, SHOWN)
         for reason, names in by_reason.items()
     ]
 

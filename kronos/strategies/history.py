@@ -9,7 +9,7 @@ from watcher import objects
 from watcher.common import context
 
 from kronos.engine.eligibility import cooldown
-from kronos.engine.types.migrations import Event
+from kronos.engine.types import Event
 from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 

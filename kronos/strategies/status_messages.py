@@ -5,8 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
-from kronos.engine import types
-from kronos.engine.scoring import labels
+from kronos.engine import types, wording
 
 REASON = 120
 """Characters of a reason where a warning has to be told beside it."""
@@ -177,7 +176,7 @@ def _not_drained(scope: types.AggregateResult) -> list[str]:
         return []
     verb = 'is' if len(hosts) == 1 else 'are'
     reason = _cut(reasons[0], WHY)
-    return [f'{labels.some(hosts)} {verb} not drained ({reason})']
+    return [f'{wording.some(hosts)} {verb} not drained ({reason})']
 
 
 def _groups(scope: types.AggregateResult) -> str:

@@ -17,7 +17,7 @@ from watcher import objects
 from watcher.db.sqlalchemy import models
 
 from kronos.common import exceptions
-from kronos.engine.scoring import labels
+from kronos.engine import wording
 from kronos.snapshots import stale_migrations
 from kronos.watcher_db import lock, marks
 
@@ -79,7 +79,7 @@ def _publish(session: Any, plan: str, basis: Basis) -> str:
         shared = hosts & basis.hosts
         if other not in basis.plans | {plan} and shared:
             return (
-                f'action plan {other} for {labels.some(sorted(shared))} came '
+                f'action plan {other} for {wording.some(sorted(shared))} came '
                 'up while this audit was looking'
             )
     lock.mark(session)

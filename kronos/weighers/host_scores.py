@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.engine.scoring import host_weights, labels, scorecard
+from kronos.engine import wording
+from kronos.engine.scoring import host_weights, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     UNASSIGNED,
@@ -247,7 +248,7 @@ def _modes(
         elif asked != {OFF}:
             found[host] = Mode(asked.pop())
     troubles += [
-        f'{labels.some(hosts)}: neutral, since {MODE_KEY} of their '
+        f'{wording.some(hosts)}: neutral, since {MODE_KEY} of their '
         f'aggregates is {told}; it must be one of '
         f'{", ".join([*Mode, OFF])}, and the same in all of them'
         for told, hosts in wrong.items()

@@ -6,25 +6,28 @@ import pathlib
 from typing import Any
 
 from kronos.clients.nova.rows import HostAggregate
-from kronos.engine.eligibility.overrides import Seeds
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
+    Event,
     Headroom,
     Host,
     Instance,
+    Origin,
+    Outcome,
     Reading,
     Sample,
+    Seeds,
     ServerGroup,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies import loader
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cloud import Gathered
 from kronos.snapshots.scopes import Cloud, Exactly, ScopeRequest
+from tests import places
 from tests.builders import policies as build
 
-FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures'
+FIXTURES = places.FIXTURES
 DAEMONS = FIXTURES / 'recordings' / 'daemons'
 CLUSTER = FIXTURES / 'clusters' / 'metric-2.json'
 NOW = 1700000000.25

@@ -6,9 +6,14 @@ import math
 import random
 
 from kronos.engine.settings import Settings
-from kronos.engine.types import Instance, Snapshot
-from kronos.engine.types.metrics import Health
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import (
+    Event,
+    Health,
+    Instance,
+    Origin,
+    Outcome,
+    Snapshot,
+)
 from kronos.policies.models import Fallback, LabelType, Policy
 
 Cloud = tuple[Snapshot, list[Policy], Settings]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cloud of any size at the wire: what its APIs answer, over HTTP.
 
-Run it as ``python -m tests.fakes.large_cloud HOSTS INSTANCES``: it prints its port,
-and serves on the loopback until its standard input is closed. Keystone gives
-a token to anybody. Nova pages as it does: 1,000 rows, then a link.
+Run it as ``python -m tests.fakes.large_cloud HOSTS INSTANCES``: it prints
+its port, and serves on the loopback until its standard input is closed.
+Keystone gives a token to anybody. Nova pages as it does: 1,000 rows, then a
+link.
 """
 
 import http.server

@@ -10,7 +10,7 @@ from oslo_log import log as logging
 from kronos.actions.migration import preflight, slots
 from kronos.clients.nova import live_migration
 from kronos.engine import types
-from kronos.engine.scheduling import makespan
+from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
 
 LOG = logging.getLogger(__name__)
 
@@ -25,8 +25,8 @@ class Limits:
     """Moves under way at a time, and seconds between two starts."""
 
     in_scope: int = 2
-    out_of_host: int = makespan.OUT_OF_HOST
-    into_host: int = makespan.INTO_HOST
+    out_of_host: int = OUT_OF_HOST
+    into_host: int = INTO_HOST
     stagger_seconds: float = 0.0
     stuck_seconds: float = 86400.0
     """After so long a migration of which Nova tells nothing new holds

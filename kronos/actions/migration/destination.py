@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from kronos.actions.migration import concurrency, preflight
 from kronos.clients import placement
 from kronos.clients.nova import live_migration
-from kronos.engine import faults, types
-from kronos.engine.constraints import base, server_group
+from kronos.engine import faults, server_groups, types
+from kronos.engine.constraints import base
 from kronos.engine.faults import Fault
 
 Flights = Iterable[concurrency.Flight]
@@ -50,9 +50,9 @@ def check_groups(
     heading = {one.instance: one.destination for one in flights}
     for group in client.get_groups_of(task.instance):
         others = set(group.members) - {task.instance}
-        if group.policy in server_group.SOFT and not soft_rules_bind:
+        if group.policy in server_groups.SOFT and not soft_rules_bind:
             continue
-        if group.policy in server_group.APART:
+        if group.policy in server_groups.APART:
             on = client.list_instances_on_host(task.destination)
             there = others & {one.uuid for one in on}
             there |= {
@@ -60,7 +60,7 @@ def check_groups(
                 for uuid in others
                 if heading.get(uuid) == task.destination
             }
-            reason = server_group.why_not(group, len(there), 0)
+            reason = server_groups.why_not(group, len(there), 0)
         else:
             reason = _why_not_together(
                 client, task, group, sorted(others), heading, is_inside
@@ -92,7 +92,7 @@ def _why_not_together(
             elsewhere += 1
     if task.phase == types.MigrationPhase.AFFINITY and there:
         return ''
-    return server_group.why_not(group, there, elsewhere)
+    return server_groups.why_not(group, there, elsewhere)
 
 
 def check_allocations(

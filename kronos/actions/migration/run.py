@@ -91,7 +91,7 @@ class Course:
     def _await_turn(self, found: Callable[[], object] | None = None) -> None:
         """Wait for the turn, or while another delivery is at the move.
 
-        :param found: see :meth:`kronos.actions.migration.admission.Approach.wait`
+        :param found: as for :meth:`.admission.Approach.wait`
         :raises KronosException: see :meth:`begin`
         """
         while not self._is_elsewhere:

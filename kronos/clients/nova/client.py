@@ -19,7 +19,7 @@ SERVER_ERROR = 500
 
 
 class NovaReader(NovaGroups):
-    """The reading half of :class:`~kronos.clients.nova.live_migration.NovaClient`."""
+    """The reading half of :class:`.live_migration.NovaClient`."""
 
     hidden = 0
     """Servers of the newest listing whose hosts Nova does not tell."""

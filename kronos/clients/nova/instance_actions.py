@@ -5,8 +5,9 @@ import math
 from collections.abc import Iterator
 
 from kronos.clients import rest
-from kronos.clients.nova import rows, schema
+from kronos.clients.nova import schema
 from kronos.clients.nova.api import NovaApi, quoted
+from kronos.clients.schema import seconds_of
 
 LIVE_MIGRATION = 'live-migration'
 CANCEL = 'live_migration_cancel'
@@ -33,7 +34,7 @@ class NovaRequests(NovaApi):
 
         Without that, ``cancelled`` is the word of a nova-compute that was
         stopped while the migration was in its queue. Our own
-        :meth:`~kronos.clients.nova.live_migration.NovaClient.abort_migration` counts, too.
+        :meth:`.live_migration.NovaClient.abort_migration` counts, too.
 
         :param since: Unix seconds by Nova's clock, such as ``created_at``
             of the migration
@@ -41,7 +42,7 @@ class NovaRequests(NovaApi):
         # Nova keeps whole seconds.
         first = math.floor(since)
         for row in self._actions(uuid):
-            started = rows.seconds_of(row.get('start_time'))
+            started = seconds_of(row.get('start_time'))
             if row['action'] == CANCEL and started >= first:
                 return True
             if started < first:
@@ -117,7 +118,7 @@ class NovaRequests(NovaApi):
 def started(action: rest.Json) -> int | None:
     """Unix second in which the conductor took a live migration's request."""
     starts = [
-        math.floor(rows.seconds_of(event['start_time']))
+        math.floor(seconds_of(event['start_time']))
         for event in action['events']
         if event['event'] == 'conductor_live_migrate_instance'
     ]

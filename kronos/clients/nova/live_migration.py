@@ -22,6 +22,7 @@ from kronos.clients.nova.rows import (
     HostAggregate,
     MigrationStatus,
 )
+from kronos.clients.schema import seconds_of
 from kronos.common import exceptions
 from kronos.engine import types
 
@@ -196,7 +197,7 @@ def _made_since(second: int, migrations: list[rest.Json]) -> list[rest.Json]:
     return [
         row
         for row in migrations
-        if math.floor(rows.seconds_of(row['created_at'])) >= second
+        if math.floor(seconds_of(row['created_at'])) >= second
     ]
 
 

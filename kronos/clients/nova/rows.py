@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 from kronos.clients.nova.progress import Progress
+from kronos.clients.schema import seconds_of
 from kronos.common import masking
 from kronos.engine import types
-from kronos.engine.types import migrations
 
 Row = Mapping[str, Any]
 
@@ -113,16 +113,6 @@ class AbortResult:
     outcome: AbortOutcome
     text: str = ''
     """What Nova said, unless it took the wish."""
-
-
-def seconds_of(text: str | None) -> float:
-    """Unix seconds of a time in Nova's format; 0 for none."""
-    if not text:
-        return 0.0
-    moment = datetime.datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.UTC)
-    return moment.timestamp()
 
 
 def time_of(seconds: float) -> str:
@@ -243,7 +233,7 @@ def is_move(row: Row) -> bool:
     return not source or source != destination
 
 
-def event(row: Row) -> migrations.Event:
+def event(row: Row) -> types.Event:
     """A migration of ``os-migrations`` of any type, as history."""
     now = migration(row)
     ends, at = (now.source, now.destination), now.updated_at
@@ -251,33 +241,33 @@ def event(row: Row) -> migrations.Event:
         ends = (now.destination, now.source)
     result = outcome(now.status)
     kind = row.get('migration_type')
-    if kind == 'evacuation' and result is migrations.Outcome.MOVED:
+    if kind == 'evacuation' and result is types.Outcome.MOVED:
         # A dead host that comes back writes to the row once more, whenever
         # that is; the move was over long before.
         at = now.created_at
-    return migrations.Event(
+    return types.Event(
         instance=now.instance,
         source=ends[0],
         destination=ends[1],
         outcome=result,
         at=at,
-        origin=migrations.Origin.NOVA,
+        origin=types.Origin.NOVA,
         status=now.status,
         is_resize=kind == 'resize',
     )
 
 
-def outcome(status: str) -> migrations.Outcome:
+def outcome(status: str) -> types.Outcome:
     """How far a migration got.
 
     A status that no Nova of today has may mean anything: it is taken for
     under way, which holds the server back, and ends no quarantine.
     """
     if status in _ARRIVED:
-        return migrations.Outcome.MOVED
+        return types.Outcome.MOVED
     if status in _STAYED:
-        return migrations.Outcome.FAILED
-    return migrations.Outcome.UNDER_WAY
+        return types.Outcome.FAILED
+    return types.Outcome.UNDER_WAY
 
 
 def migration(row: Row) -> MigrationStatus:

@@ -9,8 +9,7 @@ from keystoneauth1 import adapter as ks_adapter
 from oslo_log import log as logging
 
 from kronos.clients import keystone
-from kronos.clients.prometheus import auth, http
-from kronos.clients.prometheus import response as answer
+from kronos.clients.prometheus import auth, http, response
 from kronos.clients.prometheus.response import Series
 from kronos.common import exceptions
 from kronos.engine.types import Health, Reading
@@ -91,10 +90,10 @@ class PrometheusClient:
             params['lookback_delta'] = f'{self._staleness_threshold:g}'
         try:
             data = self._http.ask('query', params)
-            samples = answer.vector(data, label_key)
-        except answer.AnswerError as error:
+            samples = response.vector(data, label_key)
+        except response.AnswerError as error:
             reading = self._bad(query, Health.UNREACHABLE, str(error))
-            reading.is_away = isinstance(error, answer.TransientError)
+            reading.is_away = isinstance(error, response.TransientError)
             return reading
         limit = self._clock() - self._staleness_threshold
         fresh = [sample for sample in samples if sample.timestamp >= limit]
@@ -106,7 +105,7 @@ class PrometheusClient:
                 f'the newest sample is {self._clock() - newest:.0f} s old; '
                 f'staleness_threshold is {self._staleness_threshold:g} s',
             )
-        there = {s.label for s in fresh if answer.is_number(s)}
+        there = {s.label for s in fresh if response.is_number(s)}
         missing = set(expected_labels or ()) - there
         health = Health.PARTIAL if missing else Health.HEALTHY
         return Reading(query, health, fresh)
@@ -130,10 +129,10 @@ class PrometheusClient:
             'step': f'{step:g}',
         }
         try:
-            return answer.matrix(
+            return response.matrix(
                 self._http.ask('query_range', params), label_key
             )
-        except answer.AnswerError as error:
+        except response.AnswerError as error:
             raise exceptions.PrometheusError(
                 url=self.address, reason=str(error)
             ) from error
@@ -142,7 +141,7 @@ class PrometheusClient:
         """HEALTHY if it answers, else UNREACHABLE, the reason logged."""
         try:
             self._http.ask('status/runtimeinfo', {}, 'GET')
-        except answer.AnswerError as error:
+        except response.AnswerError as error:
             # Not every compatible server has it.
             if error.status in (404, 405, 501):
                 return self._health_by_query()
@@ -153,7 +152,7 @@ class PrometheusClient:
     def _health_by_query(self) -> Health:
         try:
             self._http.ask('query', {'query': 'vector(1)'})
-        except answer.AnswerError as error:
+        except response.AnswerError as error:
             LOG.error('Prometheus at %s: %s', self.address, error)
             return Health.UNREACHABLE
         return Health.HEALTHY

@@ -46,8 +46,8 @@ class _Reply:
 class Http:
     """One Prometheus: its address, session and retries.
 
-    :param url: as for :class:`~kronos.clients.prometheus.client.PrometheusClient`
-        like the other parameters
+    :param url: as for :class:`.client.PrometheusClient`, like the other
+        parameters
     """
 
     def __init__(

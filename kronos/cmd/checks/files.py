@@ -9,7 +9,7 @@ from oslo_config import cfg
 
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.config_files import Paths
-from kronos.conf import opts as config
+from kronos.conf import opts as conf_opts
 from kronos.conf import validation, weigher
 
 WEIGHER_ALONE = frozenset(opt.name for opt in weigher.OPTS)
@@ -59,10 +59,13 @@ def differences(
         only what both look at counts
     """
     unlike, whose = [], 'nova.conf' if of_nova else 'watcher.conf'
-    for group, opts in config.list_opts():
+    for group, opts in conf_opts.list_opts():
         for opt in opts:
             weighs = BOTH_WEIGH if of_nova else WEIGHER_ALONE
-            if group == config.KRONOS and (opt.name in weighs) is not of_nova:
+            if (
+                group == conf_opts.KRONOS
+                and (opt.name in weighs) is not of_nova
+            ):
                 continue
             try:
                 pair = (ours[group][opt.dest], theirs[group][opt.dest])
@@ -93,7 +96,7 @@ def unknown(path: str, findings: Findings) -> None:
     cfg.ConfigParser(path, sections).parse()
     known = {
         group: {name for opt in opts for name in (opt.name, opt.dest)}
-        for group, opts in config.list_opts()
+        for group, opts in conf_opts.list_opts()
     }
     for section, keys in sections.items():
         if section in known:

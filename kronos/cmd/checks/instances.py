@@ -10,6 +10,7 @@ from typing import Any
 
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
+from kronos.engine import wording
 from kronos.engine.scoring import labels, profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -146,8 +147,8 @@ def _tell(
     wanted = [getattr(one, NAMES[kind]) or one.uuid for one in without]
     text = (
         f'policy {policy.name}: {len(without)} of {total} servers that run '
-        f'have no value, {labels.some(wanted)}; {policy.vm_profile_label} '
-        f'should hold their {kind} and is {labels.some(told) or "nowhere"}'
+        f'have no value, {wording.some(wanted)}; {policy.vm_profile_label} '
+        f'should hold their {kind} and is {wording.some(told) or "nowhere"}'
     )
     mend = _mend(policy, by_type)
     if len(mapping.measured) or policy.vm_profile_fallback != Fallback.SKIP:
@@ -188,7 +189,7 @@ def _tell_of_names(
         to.warning(
             'names-repeated',
             f'policy {policy.name}: several servers of the cloud have the '
-            f'internal name {labels.some(doubtful)}, which is unique in a '
+            f'internal name {wording.some(doubtful)}, which is unique in a '
             'cell only: what they weigh is not known',
             mend,
         )

@@ -13,7 +13,8 @@ from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
-from kronos.engine.scoring import labels, scorecard
+from kronos.engine import wording
+from kronos.engine.scoring import scorecard
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Health, Snapshot, StopReason
@@ -158,7 +159,7 @@ def _skipped(judged: Sequence[Judged], to: Findings) -> None:
     for reason, names in where.items():
         to.error(
             'policy-skipped',
-            f'scope {labels.some(names)}: {reason}',
+            f'scope {wording.some(names)}: {reason}',
             'correct the query, its label, or [kronos] host_match and '
             'min_host_coverage; until then the policy is not used',
         )
@@ -187,7 +188,7 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
         to.warning(
             'host-left-out',
             f'{where}: {len(out)} of {len(one.snapshot.hosts)} hosts take no '
-            f'part ({labels.some(out, 3)})',
+            f'part ({wording.some(out, 3)})',
             'this is right where they are meant to be out; else start '
             'nova-compute there, or have them scraped',
         )

@@ -13,7 +13,7 @@ from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.config_files import Paths
 from kronos.common import exceptions
-from kronos.engine.scoring import labels
+from kronos.engine import wording
 
 MODULE = 'kronos.weighers.probe'
 CLASS = 'kronos.weighers.load.KronosWeigher'
@@ -186,7 +186,7 @@ def _strength(report: dict[str, Any], findings: Findings) -> None:
         findings.warning(
             'weigher-weak',
             f'[kronos] weight_multiplier = {ours:g} is weak beside '
-            f'{labels.some(named)}: they outweigh what the hosts are loaded',
+            f'{wording.some(named)}: they outweigh what the hosts are loaded',
             'set weight_multiplier to ten times the largest of theirs, or '
             'lower theirs',
         )
@@ -214,7 +214,7 @@ def _scores(report: Mapping[str, Any], findings: Findings) -> None:
     elif neutral or why:
         text = f'{len(neutral)} of {len(scores)} hosts have no score'
         if neutral:
-            text += f', {labels.some(neutral)}'
+            text += f', {wording.some(neutral)}'
         findings.warning(
             'weigher-neutral',
             text + (f': {why}' if why else ''),

@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.arrays import BoolArray, Index, IntArray
 from kronos.engine.constraints.base import (
     Elsewhere,
     HeadroomRule,
@@ -19,12 +19,12 @@ from kronos.engine.constraints.base import (
     KeyedRule,
     Rule,
 )
-from kronos.engine.constraints.server_group import SOFT, GroupRule
+from kronos.engine.constraints.server_group import GroupRule
 from kronos.engine.eligibility import in_flight
 from kronos.engine.eligibility.hosts import why_unavailable
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import Settings, SoftRules
-from kronos.engine.simulation.utilization import State
 from kronos.engine.types import Snapshot
 
 
@@ -165,7 +165,8 @@ class Constraints:
 
 def build(
     snapshot: Snapshot,
-    state: State,
+    index: Index,
+    host_of: IntArray,
     frozen_hosts: Mapping[str, str],
     settings: Settings,
     more: Sequence[Rule] = (),
@@ -173,12 +174,12 @@ def build(
 ) -> Constraints:
     """The rules of a scope (E1-E12, F4, S14 and the hard AZ pin).
 
-    :param state: the arrays of the same snapshot; they share the placement
+    :param index: the hosts [H] and instances [V] that positions stand for
+    :param host_of: [V], where each instance is; it is followed
     :param frozen_hosts: host to reason, from the scorecard
     :param more: further rules, of one phase
     :param held_destinations: host to reason, from what is remembered
     """
-    index = state.index
     hosts = [snapshot.hosts[name] for name in index.hosts]
     instances = [snapshot.instances[uuid] for uuid in index.instances]
     zones = [zone_of(snapshot, name) for name in index.hosts]
@@ -190,7 +191,7 @@ def build(
     if settings.check_disk:
         resources.append('DISK_GB')
     rules: list[Rule] = [
-        Elsewhere(state.host_of, len(hosts)),
+        Elsewhere(host_of, len(hosts)),
         KeyedRule(_closed_rule, [None] * len(instances), closed),
         KeyedRule(
             _pin_rule,
@@ -209,11 +210,11 @@ def build(
         rules.append(HeldRule(len(instances), len(hosts), held))
     cells = [host.cell for host in hosts]
     if any(cells):
-        within = [cells[host] for host in state.host_of.tolist()]
+        within = [cells[host] for host in host_of.tolist()]
         rules.append(KeyedRule(_same_cell_rule, within, cells))
     if settings.restrict_to_az:
         # No move of this scope changes an instance's zone then.
-        at = [zones[host] for host in state.host_of.tolist()]
+        at = [zones[host] for host in host_of.tolist()]
         rules.append(KeyedRule(_same_zone_rule, at, zones))
     room = HeadroomRule(instances, hosts, resources)
     for uuid, name in in_flight.unclaimed(snapshot):

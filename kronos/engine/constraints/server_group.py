@@ -2,137 +2,19 @@
 """May a member of a server group be where other members are, or are not?"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.engine import server_groups
 from kronos.engine.arrays import BoolArray, Index, IntArray
 from kronos.engine.constraints.base import Rule
 from kronos.engine.eligibility import in_flight
-from kronos.engine.reasons import Code, Reason
-from kronos.engine.settings import Settings
 from kronos.engine.types import ServerGroup, Snapshot
 
-APART = frozenset({'anti-affinity', 'soft-anti-affinity'})
-TOGETHER = frozenset({'affinity', 'soft-affinity'})
 FEW_PAIRS = 12
 """So many pairs are judged one by one sooner than as arrays."""
-SOFT = frozenset({'soft-affinity', 'soft-anti-affinity'})
-
-
-def most_per_host(group: ServerGroup) -> int:
-    """How many members of a group that is to be apart may share a host.
-
-    Nova knows ``max_server_per_host`` for the hard policy alone.
-    """
-    return 1 if group.policy in SOFT else max(1, group.max_server_per_host)
-
-
-def title(group: ServerGroup) -> str:
-    return f'{group.policy} group {group.name or group.uuid}'
-
-
-def why_not(
-    group: ServerGroup, members_there: int, members_elsewhere: int
-) -> str:
-    """Why one more member may not come to a host; '' if it may.
-
-    Soft policies are as strict as hard ones (E6), but for Nova's own rule
-    that a lone member of a hard ``affinity`` group cannot be live-migrated.
-
-    :param members_there: other members on the host
-    :param members_elsewhere: other members on other hosts of the scope;
-        those outside it are ignored (E5)
-    """
-    name = title(group)
-    if group.policy in APART:
-        limit = most_per_host(group)
-        if members_there >= limit:
-            return Reason(
-                f'{name} has {members_there} of at most {limit} there',
-                Code.GROUP_APART,
-                group.uuid,
-            )
-        return ''
-    if group.policy not in TOGETHER:
-        text = f'{name} has a policy that is not known'
-        return Reason(text, Code.GROUP_UNKNOWN, group.uuid)
-    if members_elsewhere:
-        text = f'{name} has {members_elsewhere} other members elsewhere'
-        return Reason(text, Code.GROUP_TOGETHER, group.uuid)
-    if group.policy == 'affinity' and not members_there:
-        text = f'{name} has no other member there, and Nova asks for one'
-        return Reason(text, Code.GROUP_LONE, group.uuid)
-    return ''
-
-
-def excess(group: ServerGroup, on: Mapping[int, int]) -> int:
-    """How far a group is from its rule (H4): the moves that it takes.
-
-    Of a group that is to be apart the members above the limit of their
-    host; of one that is to be together those that are not on the host with
-    most of them.
-
-    :param on: members by host
-    """
-    if group.policy in APART:
-        limit = most_per_host(group)
-        return sum(max(0, number - limit) for number in on.values())
-    if group.policy in TOGETHER:
-        return sum(on.values()) - max(on.values(), default=0)
-    return 0
-
-
-def is_enforced(group: ServerGroup, settings: Settings) -> bool:
-    """Whether a group of this policy is repaired (H1-H3)."""
-    if group.policy in SOFT:
-        return settings.enforce_soft_affinity
-    known = group.policy in APART or group.policy in TOGETHER
-    return known and settings.enforce_hard_affinity
-
-
-def violations(
-    groups: Iterable[ServerGroup],
-    placement: Mapping[str, str],
-    settings: Settings,
-) -> list[str]:
-    """The rules of enforced kinds that a placement breaks, one text each.
-
-    :param placement: instance uuid to host, of the scope (E5)
-    """
-    found = []
-    for group in sorted(groups, key=lambda one: one.uuid):
-        if is_enforced(group, settings):
-            on = Counter(
-                placement[uuid]
-                for uuid in set(group.members)
-                if uuid in placement
-            )
-            if text := describe(group, on):
-                found.append(text)
-    return found
-
-
-def describe(group: ServerGroup, on: Mapping[str, int]) -> str:
-    """``anti-affinity group db: 2 members on cmp1``; '' if all is well."""
-    numbers = list(enumerate(sorted(on)))
-    if not excess(group, {at: on[host] for at, host in numbers}):
-        return ''
-    if group.policy in TOGETHER:
-        hosts = ', '.join(sorted(on))
-        return (
-            f'{title(group)}: {sum(on.values())} members on {len(on)} hosts '
-            f'({hosts})'
-        )
-    limit = most_per_host(group)
-    crowded = ', '.join(
-        f'{on[host]} members on {host}'
-        for host in sorted(on)
-        if on[host] > limit
-    )
-    most = f' (at most {limit})' if limit > 1 else ''
-    return f'{title(group)}: {crowded}{most}'
 
 
 @dataclass(eq=False)
@@ -162,7 +44,9 @@ class GroupRule(Rule):
     ) -> None:
         super().__init__(len(index.instances), len(index.hosts))
         chosen = snapshot.groups if groups is None else groups
-        self.binds_rebuilds = any(one.policy not in SOFT for one in chosen)
+        self.binds_rebuilds = any(
+            one.policy not in server_groups.SOFT for one in chosen
+        )
         self._lost: frozenset[int] = frozenset()
         """Hosts whose members are to be rebuilt elsewhere."""
         self.repairing = ''
@@ -242,11 +126,11 @@ class GroupRule(Rule):
         own = int(self._host_of[instance] == host) + (host in heading)
         there = one.on[host] - own
         others = one.total - 1 - len(heading) - there
-        if one.group.policy in TOGETHER:
+        if one.group.policy in server_groups.TOGETHER:
             gathers = one.group.uuid == self.repairing and there > 0
             if gathers or (self._lost and self._is_free(one, instance, host)):
                 return ''
-        return why_not(one.group, there, others)
+        return server_groups.why_not(one.group, there, others)
 
     def _is_free(self, one: _Group, instance: int, host: int) -> bool:
         """Whether all other members are on the host, or lost."""
@@ -339,9 +223,9 @@ class GroupRule(Rule):
         :param heading: [n, 1], hosts that each member is on its way to
         """
         group = one.group
-        if group.policy in APART:
-            return np.greater_equal(there, most_per_host(group))
-        if group.policy not in TOGETHER:
+        if group.policy in server_groups.APART:
+            return np.greater_equal(there, server_groups.most_per_host(group))
+        if group.policy not in server_groups.TOGETHER:
             return np.ones(there.shape, dtype=bool)
         elsewhere = one.total - 1 - heading - there
         broken = elsewhere > 0

@@ -9,16 +9,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kronos.engine import faults
+from kronos.engine import faults, wording
 from kronos.engine.eligibility import quarantine
 from kronos.engine.eligibility.overrides import Sown
 from kronos.engine.faults import Fault, Rest
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scheduling import makespan
-from kronos.engine.scoring import labels
-from kronos.engine.settings import Settings
-from kronos.engine.types import Snapshot
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.settings import INTO_HOST, OUT_OF_HOST, Settings
+from kronos.engine.types import Event, Origin, Outcome, Snapshot
 
 
 @dataclass
@@ -290,12 +287,12 @@ class _Past:
 
     def held_sources(self) -> dict[str, str]:
         """Host to the reason why nothing gets its turn to leave it."""
-        held = _Held('out of', 'sends', makespan.OUT_OF_HOST)
+        held = _Held('out of', 'sends', OUT_OF_HOST)
         return self._held(lambda one: one.source, held, Code.HOST_STUCK_OUT)
 
     def held_destinations(self) -> dict[str, str]:
         """Host to the reason why nothing gets its turn to go there."""
-        held = _Held('into', 'takes', makespan.INTO_HOST)
+        held = _Held('into', 'takes', INTO_HOST)
         return self._held(
             lambda one: one.destination, held, Code.HOST_STUCK_INTO
         )
@@ -386,7 +383,7 @@ class _Held:
         several = len(events) > 1
         return (
             f'the migration{"s" if several else ""} of '
-            f'instance{"s" if len(uuids) > 1 else ""} {labels.some(uuids)} '
+            f'instance{"s" if len(uuids) > 1 else ""} {wording.some(uuids)} '
             f'{self.way} {host} {"are" if several else "is"} stuck, and a '
             f'host {self.verb} {self.most} '
             f'server{"" if self.most == 1 else "s"} at a time; end '

@@ -5,8 +5,7 @@ By other plans that were started, or by hand. A plan that is carried out
 beside those has to find its rules kept at whichever end they are.
 """
 
-from kronos.engine.types import Snapshot
-from kronos.engine.types.migrations import Origin, Outcome
+from kronos.engine.types import Origin, Outcome, Snapshot
 
 
 def destinations(snapshot: Snapshot) -> dict[str, set[str]]:

@@ -6,29 +6,13 @@ Beside what the events tell; ``cooldowns.json`` of a recording (N6).
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
-
-if TYPE_CHECKING:
-    from kronos.engine.types import Snapshot
+from kronos.engine.types import Seeds, Snapshot
 
 FOR_EVER = -1.0
 """Of a quarantine; in a cooldown it means nothing."""
-
-
-@dataclass
-class Seeds:
-    """Seconds that are left of each, at the time of the snapshot."""
-
-    aggregate_cooldowns: dict[str, float] = field(default_factory=dict)
-    """By name of a scope."""
-    instance_cooldowns: dict[str, float] = field(default_factory=dict)
-    """By uuid, as the next."""
-    instance_quarantines: dict[str, float] = field(default_factory=dict)
-    """-1: for ever."""
 
 
 def seed_aggregate_cooldown(
@@ -101,7 +85,7 @@ def _lack(left: float, option: str, most: float) -> str:
 class Sown:
     """The seeds of a scope in words."""
 
-    def __init__(self, snapshot: 'Snapshot', settings: Settings) -> None:
+    def __init__(self, snapshot: Snapshot, settings: Settings) -> None:
         self._scope = snapshot.scope
         self._seeds = snapshot.seeds or Seeds()
         self._settings = settings

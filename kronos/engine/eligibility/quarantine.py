@@ -6,7 +6,7 @@ import math
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.settings import Settings
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome
 
 DELETED = 'DELETED'
 """Status of an event whose own time was lost with its action plan."""

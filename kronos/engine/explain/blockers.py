@@ -11,9 +11,9 @@ from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain import hostfaults
 from kronos.engine.explain.relaxations import Pair, lift
-from kronos.engine.explain.scenario import GAPS, Case, Scene
+from kronos.engine.explain.scenario import GAPS, Scene
 from kronos.engine.reasons import Code, Reason, code_of
-from kronos.engine.types import StopReason
+from kronos.engine.types import PlanningInput, StopReason
 
 MOST = 16
 """More reasons than that are not looked for."""
@@ -36,7 +36,7 @@ STOPS = {
 class Trail:
     """The reasons, and the planner without them."""
 
-    case: Case
+    case: PlanningInput
     """The input without them."""
     scene: Scene
     """Prepared without those of them on which other rules hang."""
@@ -58,7 +58,7 @@ class Trails:
     :param case: what the planner was given
     """
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: PlanningInput) -> None:
         self._scenes: dict[tuple[str, ...], Scene] = {}
         self.base = Scene(case)
         self._found: list[Reason] = []

@@ -8,16 +8,18 @@ import numpy as np
 from kronos.engine.explain import effects, hostfaults
 from kronos.engine.explain.blockers import STOPS
 from kronos.engine.explain.relaxations import Pair, lift
-from kronos.engine.explain.scenario import Case, Scene
+from kronos.engine.explain.scenario import Scene
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.reasons import Code, Reason, code_of, coded
-from kronos.engine.types import AggregateResult
+from kronos.engine.types import AggregateResult, PlanningInput
 
 MOST = 8
 """So many reasons that come up are added."""
 
 
-def without(case: Case, verdict: Verdict, but: Reason | None = None) -> Case:
+def without(
+    case: PlanningInput, verdict: Verdict, but: Reason | None = None
+) -> PlanningInput:
     """The case in which all that forbids a move is lifted.
 
     :param but: one of its reasons, which stays
@@ -29,7 +31,9 @@ def without(case: Case, verdict: Verdict, but: Reason | None = None) -> Case:
     return case
 
 
-def settled(case: Case, result: AggregateResult, verdict: Verdict) -> Verdict:
+def settled(
+    case: PlanningInput, result: AggregateResult, verdict: Verdict
+) -> Verdict:
     """The verdict with all the reasons, and no more, that have to go.
 
     Where hosts and policies hang on each other, one lifted reason may bring
@@ -62,7 +66,7 @@ def _is_deep(reason: Reason) -> bool:
 
 
 def still_against(
-    case: Case, result: AggregateResult, verdict: Verdict
+    case: PlanningInput, result: AggregateResult, verdict: Verdict
 ) -> list[Reason]:
     """What the planner has against a move in a changed case.
 

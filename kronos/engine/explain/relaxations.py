@@ -13,11 +13,16 @@ from typing import Any
 from kronos.engine import edits
 from kronos.engine.eligibility import cooldown
 from kronos.engine.eligibility.instances import PIN, RUNNING
-from kronos.engine.explain.scenario import Case
 from kronos.engine.planning.shared_hosts import Carry
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import ComputeService, Headroom, Instance
-from kronos.engine.types.migrations import Event, Outcome
+from kronos.engine.types import (
+    ComputeService,
+    Event,
+    Headroom,
+    Instance,
+    Outcome,
+    PlanningInput,
+)
 
 MARGIN = 1e-6
 """By so much more than needed a number is changed."""
@@ -32,10 +37,10 @@ class Pair:
     destination: str
 
 
-Lift = Callable[[Case, Reason, Pair], Case]
+Lift = Callable[[PlanningInput, Reason, Pair], PlanningInput]
 
 
-def lift(case: Case, reason: Reason, pair: Pair) -> Case:
+def lift(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
     """A case in which one reason is gone; the given one stays as it is.
 
     :raises KeyError: nothing lifts a reason of this code
@@ -57,7 +62,9 @@ def _setting(**values: Any) -> Lift:
 
 
 def _instance(change: Callable[[Instance, Reason], Mapping[str, Any]]) -> Lift:
-    def lifted(case: Case, reason: Reason, pair: Pair) -> Case:
+    def lifted(
+        case: PlanningInput, reason: Reason, pair: Pair
+    ) -> PlanningInput:
         one = case.snapshot.instances[pair.instance]
         changed = replace(one, **change(one, reason))
         instances = case.snapshot.instances | {one.uuid: changed}
@@ -73,13 +80,13 @@ def _unpinned(one: Instance, reason: Reason) -> Mapping[str, Any]:
     return {'metadata': rest}
 
 
-def _extra_spec(case: Case, reason: Reason, _: Pair) -> Case:
+def _extra_spec(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:
     allowed = [*case.settings.allowed_extra_specs, reason.about]
     settings = replace(case.settings, allowed_extra_specs=allowed)
     return replace(case, settings=settings)
 
 
-def _on_its_way(case: Case, _: Reason, pair: Pair) -> Case:
+def _on_its_way(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
     """Nothing of it is under way; the instance is where it is."""
     events = [
         event
@@ -96,7 +103,7 @@ def _ended(which: Callable[[Event, Pair], bool]) -> Lift:
     That of the instance itself is a reason of its own.
     """
 
-    def lifted(case: Case, _: Reason, pair: Pair) -> Case:
+    def lifted(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
         settings, now = case.settings, case.snapshot.taken_at
         events = [
             event
@@ -117,7 +124,7 @@ def _into(event: Event, pair: Pair) -> bool:
     )
 
 
-def _no_quarantine(case: Case, _: Reason, __: Pair) -> Case:
+def _no_quarantine(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
     if case.snapshot.seeds is not None:
         seeds = replace(case.snapshot.seeds, instance_quarantines={})
         case = edits.with_snapshot(case, seeds=seeds)
@@ -125,18 +132,22 @@ def _no_quarantine(case: Case, _: Reason, __: Pair) -> Case:
     return replace(case, settings=settings)
 
 
-def _planned_before(case: Case, _: Reason, pair: Pair) -> Case:
+def _planned_before(
+    case: PlanningInput, _: Reason, pair: Pair
+) -> PlanningInput:
     """No earlier scope plans it; one that comes from there has arrived."""
-    own = [m for m in case.carried if m.instance.uuid == pair.instance]
-    rest = [m for m in case.carried if m.instance.uuid != pair.instance]
+    own = [m for m in case.earlier if m.instance.uuid == pair.instance]
+    rest = [m for m in case.earlier if m.instance.uuid != pair.instance]
     snapshot = case.snapshot
     if pair.instance not in snapshot.instances:
         snapshot = Carry(own).place(snapshot)
-    return replace(case, snapshot=snapshot, carried=rest)
+    return replace(case, snapshot=snapshot, earlier=rest)
 
 
 def _service(**values: Any) -> Lift:
-    def lifted(case: Case, reason: Reason, pair: Pair) -> Case:
+    def lifted(
+        case: PlanningInput, reason: Reason, pair: Pair
+    ) -> PlanningInput:
         host = reason.host or pair.destination
         services = dict(case.snapshot.services or {})
         services[host] = replace(services[host], **values)
@@ -145,7 +156,9 @@ def _service(**values: Any) -> Lift:
     return lifted
 
 
-def _new_service(case: Case, reason: Reason, pair: Pair) -> Case:
+def _new_service(
+    case: PlanningInput, reason: Reason, pair: Pair
+) -> PlanningInput:
     host = reason.host or pair.destination
     services = dict(case.snapshot.services or {})
     zone = services[host].zone if host in services else ''
@@ -155,7 +168,7 @@ def _new_service(case: Case, reason: Reason, pair: Pair) -> Case:
     return edits.with_snapshot(case, services=services)
 
 
-def _services(case: Case, _: Reason, __: Pair) -> Case:
+def _services(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
     services = {
         host: ComputeService(host, state='up', status='enabled')
         for host in case.snapshot.hosts
@@ -163,7 +176,7 @@ def _services(case: Case, _: Reason, __: Pair) -> Case:
     return edits.with_snapshot(case, services=services)
 
 
-def _drained(case: Case, reason: Reason, pair: Pair) -> Case:
+def _drained(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
     host = reason.host or pair.destination
     named = [one for one in case.settings.drain_hosts or [] if one != host]
     return replace(case, settings=replace(case.settings, drain_hosts=named))
@@ -175,7 +188,7 @@ def _host(**values: Any) -> Lift:
     )
 
 
-def _one_cell(case: Case, _: Reason, pair: Pair) -> Case:
+def _one_cell(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
     hosts = case.snapshot.hosts
     ends = [hosts[pair.destination], hosts[pair.source]]
     cell = next((one.cell for one in ends if one.cell), 'one')
@@ -190,7 +203,7 @@ def _sample(query: str, value: float) -> Lift:
     )
 
 
-def _room(case: Case, reason: Reason, pair: Pair) -> Case:
+def _room(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
     """As much more as it lacks."""
     headroom = dict(case.snapshot.hosts[pair.destination].headroom or {})
     had = headroom.get(reason.about, Headroom(0, 0))
@@ -199,7 +212,7 @@ def _room(case: Case, reason: Reason, pair: Pair) -> Case:
     return edits.with_host(case, pair.destination, headroom=headroom)
 
 
-def _no_group(case: Case, reason: Reason, _: Pair) -> Case:
+def _no_group(case: PlanningInput, reason: Reason, _: Pair) -> PlanningInput:
     groups = [one for one in case.snapshot.groups if one.uuid != reason.about]
     return edits.with_snapshot(case, groups=groups)
 

@@ -9,16 +9,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from kronos.engine.constraints.server_group import SOFT
 from kronos.engine.explain.relaxations import MARGIN
-from kronos.engine.explain.scenario import Case
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.meanings import MEANINGS
 from kronos.engine.planning.scope_planner import Scope, under_way
 from kronos.engine.planning.shared_hosts import Carry
 from kronos.engine.reasons import Code, Reason, code_of
+from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import SoftRules
-from kronos.engine.types import AggregateResult, MigrationPhase
+from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput
 from kronos.policies.models import Mode
 
 SCALE = 10000
@@ -44,7 +43,7 @@ class Remedy:
         return bool(self.overrides or self.max_migrations or self.mode)
 
 
-def of_reason(case: Case, verdict: Verdict, reason: Reason) -> Remedy:
+def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """What lifts one of the reasons that forbid a move."""
     code = code_of(reason)
     if code in _SETTINGS:
@@ -54,7 +53,9 @@ def of_reason(case: Case, verdict: Verdict, reason: Reason) -> Remedy:
     return Remedy(MEANINGS[code].remedy)
 
 
-def of_search(case: Case, result: AggregateResult, verdict: Verdict) -> Remedy:
+def of_search(
+    case: PlanningInput, result: AggregateResult, verdict: Verdict
+) -> Remedy:
     """What makes the search go on, or choose otherwise, of a legal move."""
     if verdict.code in _SEARCH:
         return _SEARCH[verdict.code](case, result, verdict)
@@ -74,7 +75,7 @@ def _down(number: float) -> float:
     return math.floor((number - MARGIN) * SCALE) / SCALE
 
 
-def _extra_spec(case: Case, _: Verdict, reason: Reason) -> Remedy:
+def _extra_spec(case: PlanningInput, _: Verdict, reason: Reason) -> Remedy:
     allowed = [*case.settings.allowed_extra_specs, reason.about]
     return Remedy(
         f'Add {reason.about} to allowed_extra_specs, if it does not tie the '
@@ -83,7 +84,7 @@ def _extra_spec(case: Case, _: Verdict, reason: Reason) -> Remedy:
     )
 
 
-def _quarantine(case: Case, verdict: Verdict, _: Reason) -> Remedy:
+def _quarantine(case: PlanningInput, verdict: Verdict, _: Reason) -> Remedy:
     seeds = case.snapshot.seeds
     if seeds is not None and verdict.instance in seeds.instance_quarantines:
         return Remedy('Take it out of cooldowns.json.')
@@ -93,11 +94,11 @@ def _quarantine(case: Case, verdict: Verdict, _: Reason) -> Remedy:
     )
 
 
-def _room(_: Case, __: Verdict, reason: Reason) -> Remedy:
+def _room(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
     return Remedy(f'Free {reason.value:.0f} {reason.about} more there.')
 
 
-def _group(case: Case, verdict: Verdict, reason: Reason) -> Remedy:
+def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """Hard rules only go with the group: Nova takes no member out."""
     text = MEANINGS[code_of(reason)].remedy
     [group] = [one for one in case.snapshot.groups if one.uuid == reason.about]
@@ -114,7 +115,7 @@ def _group(case: Case, verdict: Verdict, reason: Reason) -> Remedy:
     return Remedy(text)
 
 
-def _ceiling(_: Case, __: Verdict, reason: Reason) -> Remedy:
+def _ceiling(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
     limit = _up(reason.value)
     if limit > 1.0:
         return Remedy(
@@ -128,7 +129,7 @@ def _ceiling(_: Case, __: Verdict, reason: Reason) -> Remedy:
     )
 
 
-def _worse(_: Case, __: Verdict, reason: Reason) -> Remedy:
+def _worse(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
     limit = _up(reason.value)
     if limit > 1.0:
         return Remedy('Nothing: no threshold allows it.')
@@ -136,7 +137,9 @@ def _worse(_: Case, __: Verdict, reason: Reason) -> Remedy:
     return Remedy(f'Raise {name} to {limit:g} or more.', {name: f'{limit:g}'})
 
 
-def _balanced(_: Case, __: AggregateResult, verdict: Verdict) -> Remedy:
+def _balanced(
+    _: PlanningInput, __: AggregateResult, verdict: Verdict
+) -> Remedy:
     """Of the policies that the move would help the one it helps most."""
     helped = [
         (width - verdict.widths[name], name)
@@ -155,7 +158,9 @@ def _balanced(_: Case, __: AggregateResult, verdict: Verdict) -> Remedy:
     )
 
 
-def _budget(case: Case, result: AggregateResult, verdict: Verdict) -> Remedy:
+def _budget(
+    case: PlanningInput, result: AggregateResult, verdict: Verdict
+) -> Remedy:
     """One move more; a host that is emptied whole takes as many as it has."""
     moves = 1
     if case.policies[0].mode is Mode.PACK:
@@ -170,7 +175,9 @@ def _budget(case: Case, result: AggregateResult, verdict: Verdict) -> Remedy:
     )
 
 
-def _price(case: Case, result: AggregateResult, verdict: Verdict) -> Remedy:
+def _price(
+    case: PlanningInput, result: AggregateResult, verdict: Verdict
+) -> Remedy:
     """So low that what is left of its gain is more than its step gains."""
     breaks = verdict.price / case.settings.soft_rule_penalty
     rival = sum(
@@ -187,12 +194,14 @@ def _price(case: Case, result: AggregateResult, verdict: Verdict) -> Remedy:
     )
 
 
-def _strategy(case: Case, _: AggregateResult, __: Verdict) -> Remedy:
+def _strategy(case: PlanningInput, _: AggregateResult, __: Verdict) -> Remedy:
     mode = case.policies[0].mode
     return Remedy(f'Plan with the strategy kronos_{mode.value}.', mode=mode)
 
 
-def _keep_hosts(case: Case, result: AggregateResult, _: Verdict) -> Remedy:
+def _keep_hosts(
+    case: PlanningInput, result: AggregateResult, _: Verdict
+) -> Remedy:
     least = min(case.settings.keep_hosts, result.hosts_in_use_after) - 1
     if least < 1:
         return Remedy('Nothing: a scope keeps one host at least.')
@@ -202,12 +211,12 @@ def _keep_hosts(case: Case, result: AggregateResult, _: Verdict) -> Remedy:
 
 
 def _headroom_hosts(
-    case: Case, _: AggregateResult, verdict: Verdict
+    case: PlanningInput, _: AggregateResult, verdict: Verdict
 ) -> Remedy:
     """The most with which it is no longer the reason."""
     for least in reversed(range(case.settings.headroom_hosts)):
         settings = replace(case.settings, headroom_hosts=least)
-        carry = Carry(list(case.carried))
+        carry = Carry(list(case.earlier))
         plan = Scope(case.snapshot, case.policies, settings, carry).plan()
         why = plan.stayed.get(verdict.instance, '')
         if getattr(why, 'code', None) is not Code.PACK_HEADROOM_HOSTS:
@@ -218,7 +227,7 @@ def _headroom_hosts(
     )
 
 
-def _whole(case: Case, _: AggregateResult, __: Verdict) -> Remedy:
+def _whole(case: PlanningInput, _: AggregateResult, __: Verdict) -> Remedy:
     text = MEANINGS[Code.PACK_NOT_WHOLE].remedy
     return Remedy(text, {'pack_partial_drains': 'true'})
 
@@ -230,7 +239,7 @@ _SETTINGS: dict[Code, dict[str, str]] = {
     Code.ZONE_CROSSED: {'restrict_to_az': 'false'},
     Code.RETURN_GUARD: {'return_guard': '0'},
 }
-_RULES: dict[Code, Callable[[Case, Verdict, Reason], Remedy]] = {
+_RULES: dict[Code, Callable[[PlanningInput, Verdict, Reason], Remedy]] = {
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
     Code.INSTANCE_QUARANTINE: _quarantine,
     Code.NO_ROOM: _room,
@@ -240,7 +249,9 @@ _RULES: dict[Code, Callable[[Case, Verdict, Reason], Remedy]] = {
     Code.OVER_CEILING: _ceiling,
     Code.WORSENS_POLICY: _worse,
 }
-_SEARCH: dict[Code, Callable[[Case, AggregateResult, Verdict], Remedy]] = {
+_SEARCH: dict[
+    Code, Callable[[PlanningInput, AggregateResult, Verdict], Remedy]
+] = {
     Code.SCOPE_BALANCED: _balanced,
     Code.SOFT_PENALTY: _price,
     Code.BUDGET_USED: _budget,

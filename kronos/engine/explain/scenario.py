@@ -8,7 +8,7 @@ planner itself what the change would do.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.phases import Phases
 from kronos.engine.planning.scope_planner import Scope
-from kronos.engine.planning.shared_hosts import Carried, Carry
+from kronos.engine.planning.shared_hosts import Carry
 from kronos.engine.reasons import Code, Reason, code_of
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
@@ -26,6 +26,7 @@ from kronos.engine.types import (
     CycleReport,
     MigrationPhase,
     MigrationStep,
+    PlanningInput,
     Snapshot,
 )
 from kronos.policies.models import Policy
@@ -37,23 +38,12 @@ GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
 """A host takes no part for lack of a value alone."""
 
 
-@dataclass
-class Case:
-    """What the planner is given for one scope."""
-
-    snapshot: Snapshot
-    policies: list[Policy]
-    settings: Settings
-    carried: list[Carried] = field(default_factory=list)
-    """What was planned in earlier scopes."""
-
-
 def cases(
     snapshots: Sequence[Snapshot],
     policies: Sequence[Policy],
     settings: Settings,
     report: CycleReport,
-) -> list[Case]:
+) -> list[PlanningInput]:
     """What the planner was given, scope by scope.
 
     :param report: of the same snapshots, in the same order
@@ -63,7 +53,7 @@ def cases(
     for snapshot, result in zip(snapshots, report.scopes, strict=True):
         given = drain_without_metrics.given(snapshot, enabled, settings)
         asked = given.snapshot, given.policies, given.settings
-        found.append(Case(*asked, list(carry.moves)))
+        found.append(PlanningInput(*asked, list(carry.moves)))
         if result.steps:
             scope = Scope(*asked, carry)
             scope.prepare()
@@ -116,9 +106,9 @@ class Moment:
 class Scene:
     """A case as the planner prepares it."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: PlanningInput) -> None:
         self.case = case
-        carry = Carry(list(case.carried))
+        carry = Carry(list(case.earlier))
         self.scope = Scope(case.snapshot, case.policies, case.settings, carry)
         self.phases = self.scope.prepare()
         """None where the scope stands still."""

@@ -17,12 +17,12 @@ from kronos.engine.constraints.base import THERE
 from kronos.engine.explain import alternatives, effects
 from kronos.engine.explain.blockers import Trail, Trails, is_of_host
 from kronos.engine.explain.hostfaults import ignored_policies
-from kronos.engine.explain.scenario import Case, Moment, Scene, after_phase
+from kronos.engine.explain.scenario import Moment, Scene, after_phase
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.reasons import Code, Reason, code_of, coded
 from kronos.engine.scoring.evaluation import asks_capacity
 from kronos.engine.simulation.utilization import worsens
-from kronos.engine.types import AggregateResult, MigrationPhase
+from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput
 
 MADE_UP = frozenset(
     {
@@ -42,7 +42,7 @@ class WhyNot:
     :param result: what it made of that
     """
 
-    def __init__(self, case: Case, result: AggregateResult) -> None:
+    def __init__(self, case: PlanningInput, result: AggregateResult) -> None:
         self.result = result
         self.trails = Trails(case)
         self.hosts = sorted(case.snapshot.hosts)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from kronos.engine.constraints import server_group
+from kronos.engine import server_groups
 from kronos.engine.eligibility import in_flight
 from kronos.engine.planning import group_reasons
 from kronos.engine.planning.search.group_moves import Broken, Move, Regroup
@@ -64,7 +64,7 @@ class Repair:
         ready: list[Broken] = []
         waiting: list[Broken] = []
         for group in sorted(snapshot.groups, key=lambda one: one.uuid):
-            if not server_group.is_enforced(group, settings):
+            if not server_groups.is_enforced(group, settings):
                 continue
             one = Broken(
                 group,
@@ -258,7 +258,8 @@ class Repair:
         on = self._moves.on(one)
         if short := self._short.get(one.group.uuid):
             end.warnings.append(
-                f'{group_reasons.described(one, on, self._state)}: {short.text}'
+                f'{group_reasons.described(one, on, self._state)}: '
+                f'{short.text}'
             )
         elif self._draft.left > 0:
             end.warnings.append(

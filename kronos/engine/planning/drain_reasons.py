@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from kronos.engine import wording
 from kronos.engine.arrays import IntArray
 from kronos.engine.planning import stop_reasons
-from kronos.engine.scoring import labels
 from kronos.engine.simulation.simulation import Draft, PhaseEnd
 from kronos.engine.simulation.utilization import worsens
 from kronos.engine.types import StopReason
@@ -153,7 +153,7 @@ class Departures:
             some = f'{legal.size} legal destinations, each'
         return (
             f'{some} would push a policy past its threshold: '
-            f'{labels.some(texts, MAX_REASONS)}; '
+            f'{wording.some(texts, MAX_REASONS)}; '
             'drain_may_exceed_threshold is false'
         )
 

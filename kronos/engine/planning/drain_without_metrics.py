@@ -14,8 +14,14 @@ from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code, code_of
 from kronos.engine.scoring import scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.types import Host, Snapshot, StopReason
-from kronos.engine.types.metrics import PolicyReadings, Reading, Sample
+from kronos.engine.types import (
+    Host,
+    PolicyReadings,
+    Reading,
+    Sample,
+    Snapshot,
+    StopReason,
+)
 from kronos.policies.models import Fallback, LabelType, Mode, Policy
 
 NAME = 'placement_memory'

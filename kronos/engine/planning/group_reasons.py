@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kronos.engine.constraints import server_group
+from kronos.engine import server_groups
 from kronos.engine.planning.search.group_moves import Broken
 from kronos.engine.planning.stop_reasons import no_destination
 from kronos.engine.simulation.simulation import Draft
@@ -37,7 +37,7 @@ class Shortfall:
 def described(one: Broken, on: Mapping[int, int], state: State) -> str:
     """``anti-affinity group db: 2 members on cmp1``."""
     names = state.index.hosts
-    return server_group.describe(
+    return server_groups.describe(
         one.group, {names[host]: number for host, number in on.items()}
     )
 

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from kronos.engine import wording
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.search.bin_packing import Filling, ranked
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import Draft, PhaseEnd
 from kronos.engine.types import Begun, StopReason
@@ -300,7 +300,7 @@ class Pack:
         left = self._in_use()
         emptied = [self._name(host) for host in order if not left[host]]
         after = f' by {_migrations(moves)}' if moves else ''
-        names = f' ({labels.some(emptied, SHOWN_HOSTS)})' if emptied else ''
+        names = f' ({wording.some(emptied, SHOWN_HOSTS)})' if emptied else ''
         text = f'{_hosts(len(emptied))} emptied{after}{names}'
         further = 'no further host can be emptied'
         if self._is_budget_short:

@@ -147,7 +147,8 @@ class Phases:
             more.append(self._return_rule())
         return constraint_set.build(
             self.snapshot,
-            self.state,
+            self.state.index,
+            self.state.host_of,
             self.scorecard.frozen_hosts,
             self.settings,
             more,

@@ -5,8 +5,9 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 
+from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
-from kronos.engine.constraints import constraint_set, server_group
+from kronos.engine.constraints import constraint_set
 from kronos.engine.planning.phases import Phases
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -36,7 +37,7 @@ def standing(
         one.weight * one.imbalance_before for one in card.results
     )
     placement = {one.uuid: one.host for one in snapshot.instances.values()}
-    broken = server_group.violations(snapshot.groups, placement, settings)
+    broken = server_groups.violations(snapshot.groups, placement, settings)
     in_use = len({one.host for one in snapshot.instances.values()})
     result = AggregateResult(
         name=snapshot.scope,
@@ -99,7 +100,7 @@ def planned(
     result.hosts_over_after = state.hosts_over()
     result.hosts_in_use_after = len(set(state.host_of.tolist()))
     placement = state.placement()
-    result.violations_after = server_group.violations(
+    result.violations_after = server_groups.violations(
         phases.snapshot.groups, placement, phases.settings
     )
     before = {uuid: one.host for uuid, one in result.instances.items()}
@@ -160,7 +161,7 @@ def _groups(
         if not members:
             continue
         broken = [
-            server_group.describe(one, Counter(at[uuid] for uuid in members))
+            server_groups.describe(one, Counter(at[uuid] for uuid in members))
             for at in (before, after)
         ]
         found.append(
@@ -168,8 +169,8 @@ def _groups(
                 uuid=one.uuid,
                 name=one.name,
                 policy=one.policy,
-                most_per_host=server_group.most_per_host(one),
-                enforced=server_group.is_enforced(one, settings),
+                most_per_host=server_groups.most_per_host(one),
+                enforced=server_groups.is_enforced(one, settings),
                 members=members,
                 elsewhere=len(uuids) - len(members),
                 broken_before=broken[0],

@@ -11,18 +11,19 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import result as outcome
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import Phases
-from kronos.engine.planning.shared_hosts import Carried, Carry
+from kronos.engine.planning.shared_hosts import Carry
 from kronos.engine.scoring import profiles, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import Draft
 from kronos.engine.types import (
     AggregateResult,
+    EarlierMove,
     MigrationStep,
+    Outcome,
     Snapshot,
     Stage,
     StopReason,
 )
-from kronos.engine.types.migrations import Outcome
 from kronos.policies.models import Policy
 
 
@@ -169,7 +170,7 @@ class Scope:
         """
         for step in steps:
             self._carry.moves.append(
-                Carried(
+                EarlierMove(
                     self._snapshot.scope,
                     self._snapshot.instances[step.instance],
                     step.source,

@@ -12,24 +12,19 @@ from kronos.engine.constraints.base import demand
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
-from kronos.engine.types import Headroom, Host, HostScore, Instance, Snapshot
-
-
-@dataclass
-class Carried:
-    """A planned move, as far as other scopes may see it."""
-
-    scope: str
-    instance: Instance
-    source: str
-    destination: str
-    usage: dict[str, float]
-    """By policy in use in the scope that planned it."""
+from kronos.engine.types import (
+    EarlierMove,
+    Headroom,
+    Host,
+    HostScore,
+    Instance,
+    Snapshot,
+)
 
 
 @dataclass
 class Carry:
-    moves: list[Carried] = field(default_factory=list)
+    moves: list[EarlierMove] = field(default_factory=list)
 
     def planned(self) -> dict[str, str]:
         """Instance uuid to the reason why it is not planned again."""
@@ -79,7 +74,7 @@ class Carry:
         if touched:
             _rescore(scorecard)
 
-    def _believed(self, snapshot: Snapshot) -> list[Carried]:
+    def _believed(self, snapshot: Snapshot) -> list[EarlierMove]:
         """The moves; who is seen elsewhere meanwhile is believed to be."""
         at = {uuid: one.host for uuid, one in snapshot.instances.items()}
         found = []
@@ -91,7 +86,7 @@ class Carry:
         return found
 
 
-def _ends(move: Carried, snapshot: Snapshot) -> list[tuple[str, int]]:
+def _ends(move: EarlierMove, snapshot: Snapshot) -> list[tuple[str, int]]:
     """The ends that are in a scope, with what the move adds there."""
     both = (move.source, -1), (move.destination, 1)
     return [(name, sign) for name, sign in both if name in snapshot.hosts]
@@ -111,7 +106,7 @@ def _loaded(host: Host, instance: Instance, sign: int) -> Host:
 def _shift(
     scorecard: Scorecard,
     profiles: Profiles,
-    move: Carried,
+    move: EarlierMove,
     host: str,
     sign: int,
 ) -> None:

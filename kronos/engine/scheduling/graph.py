@@ -14,15 +14,15 @@ step starts when all its parents have ended. Whatever the durations,
   room that an earlier move frees is free, and nothing waits in a circle.
 
 The order in which steps share a limit is that of a timetable (see
-:mod:`kronos.engine.scheduling.list_scheduling`), which the plan's own rules come before.
+:mod:`.list_scheduling`), which the plan's own rules come before.
 """
 
 from collections import defaultdict
 
 from kronos.engine.constraints.base import demand
 from kronos.engine.scheduling.list_scheduling import Timetable
-from kronos.engine.scheduling.makespan import INTO_HOST as INTO_HOST
-from kronos.engine.scheduling.makespan import OUT_OF_HOST as OUT_OF_HOST
+from kronos.engine.settings import INTO_HOST as INTO_HOST
+from kronos.engine.settings import OUT_OF_HOST as OUT_OF_HOST
 from kronos.engine.types import Host, Instance, MigrationStep, Snapshot
 
 

@@ -11,7 +11,7 @@ import heapq
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from kronos.engine.scheduling.makespan import INTO_HOST, OUT_OF_HOST
+from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
 from kronos.engine.types import MigrationStep
 
 # What a live migration takes, for the order only: set-up, then memory, in

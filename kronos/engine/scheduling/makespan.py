@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Protocol
 
-OUT_OF_HOST = 1
-INTO_HOST = 2
+from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
 
 
 class Trip(Protocol):

@@ -4,6 +4,7 @@
 import math
 from dataclasses import dataclass, field
 
+from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
@@ -146,7 +147,7 @@ def _by_host(
     for label, others in matches.ambiguous.items():
         trial.warnings.append(
             f'policy {trial.policy.name}: {query}: label {label!r} is not '
-            f'used: it cannot be told from {labels.some(others)}'
+            f'used: it cannot be told from {wording.some(others)}'
         )
     if query == 'imbalance_query':
         trial.unmatched = matches.unmatched
@@ -183,7 +184,7 @@ def _in_range(query: str, values: dict[str, float]) -> dict[str, float]:
         named = [f'{host} is at {value:g}' for host, value in wrong.items()]
         raise _Unusable(
             f'{query}: must be in [0, 1] for every host, but '
-            f'{labels.some(named)}'
+            f'{wording.some(named)}'
         )
     return {host: min(max(0.0, value), 1.0) for host, value in values.items()}
 
@@ -201,7 +202,7 @@ def _check_coverage(
         raise _Unusable(
             f'{query}: {measured} of {len(available)} available hosts have '
             'a fresh, usable value, min_host_coverage is '
-            f'{settings.min_host_coverage:g}; without: {labels.some(lacking)}'
+            f'{settings.min_host_coverage:g}; without: {wording.some(lacking)}'
         )
 
 
@@ -209,7 +210,7 @@ def _missing_text(trial: Trial, settings: Settings) -> str:
     missing = trial.result.missing_hosts
     text = (
         f'policy {trial.policy.name}: imbalance_query: no value for '
-        f'{labels.some(missing)}'
+        f'{wording.some(missing)}'
     )
     short = {labels.short_name(host) for host in missing}
     if settings.host_match is HostMatch.EXACT:

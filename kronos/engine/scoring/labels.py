@@ -115,10 +115,3 @@ def of_series(series: str) -> dict[str, str]:
         }
     except ValueError:  # not the text of a label set
         return {}
-
-
-def some(names: Collection[str], limit: int = 5) -> str:
-    """The first names as text: ``a, b and 7 more``."""
-    first = ', '.join(list(names)[:limit])
-    more = len(names) - limit
-    return f'{first} and {more} more' if more > 0 else first

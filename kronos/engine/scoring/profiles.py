@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.scoring.evaluation import NOISE
 from kronos.engine.scoring.scorecard import Scorecard
@@ -266,7 +267,7 @@ class _Known:
 
 
 def _estimated(policy: Policy, host: str, lacking: list[Instance]) -> str:
-    names = labels.some([one.uuid for one in lacking])
+    names = wording.some([one.uuid for one in lacking])
     return (
         f'policy {policy.name} has no sample for {len(lacking)} of the '
         f'instances that are to leave {host} ({names}): they count with '

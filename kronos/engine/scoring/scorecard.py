@@ -8,9 +8,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kronos.engine import wording
 from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import evaluation, labels
+from kronos.engine.scoring import evaluation
 from kronos.engine.scoring.evaluation import Trial
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -214,4 +215,4 @@ def _few(part: list[str], snapshot: Snapshot, card: Scorecard) -> str:
     text = (
         f'{len(part)} of {len(snapshot.hosts)} hosts can take part, {needed}'
     )
-    return f'{text} ({labels.some(frozen, 3)})' if frozen else text
+    return f'{text} ({wording.some(frozen, 3)})' if frozen else text

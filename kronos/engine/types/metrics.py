@@ -50,3 +50,16 @@ class PolicyReadings:
     host_capacity: Reading | None = None
     capacity: Reading | None = None
     """For pack policies (``capacity_query``)."""
+
+
+@dataclass
+class VmProfile:
+    """What one instance weighs, per policy.
+
+    ``usage`` is in the unit of ``vm_profile_query``; its share of host h
+    is usage / capacity(h), capacity being 1 without
+    ``host_capacity_query``.
+    """
+
+    instance: str
+    usage: dict[str, float]

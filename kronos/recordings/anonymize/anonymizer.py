@@ -13,7 +13,6 @@ from typing import Any
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.eligibility.instances import PIN
-from kronos.engine.eligibility.overrides import Seeds
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -23,6 +22,7 @@ from kronos.engine.types import (
     Instance,
     Reading,
     Sample,
+    Seeds,
     ServerGroup,
 )
 from kronos.policies import loader

@@ -70,7 +70,7 @@ class Hosts:
 
 
 def _is_address(bare: str) -> bool:
-    """As :func:`kronos.engine.scoring.labels.short_name` sees it: it stays whole."""
+    """As :func:`.labels.short_name` sees it: it stays whole."""
     return ':' in bare or bare.replace('.', '').isdigit()
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pydantic
 
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.constraints.server_group import APART, TOGETHER
+from kronos.engine.server_groups import APART, TOGETHER
 from kronos.engine.types import (
     ComputeService,
     Headroom,

@@ -22,9 +22,8 @@ from kronos.engine.types import (
 )
 from kronos.policies import loader
 from kronos.policies.models import Policy
-from kronos.recordings import reader as layout
-from kronos.recordings import schema
-from kronos.recordings.formats import kronos_openstack_schema as theirs
+from kronos.recordings import reader, schema
+from kronos.recordings.formats import kronos_openstack_schema
 from kronos.recordings.recording import ANY_LABEL, Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
@@ -59,10 +58,12 @@ class _Reader:
         self._unknown = list(ALWAYS_UNKNOWN)
 
     def recording(self, given: Sequence[Policy] | None) -> Recording:
-        meta = self._folder.decode(theirs.META, layout.META)
+        meta = self._folder.decode(kronos_openstack_schema.META, reader.META)
         taken_at = self._taken_at(meta)
         policies, text = self._policies(given)
-        members = self._folder.decode(theirs.AGGREGATES, layout.AGGREGATES)
+        members = self._folder.decode(
+            kronos_openstack_schema.AGGREGATES, reader.AGGREGATES
+        )
         # Its hosts lack a view of Placement, every one of them.
         settings = settings_from_conf.default_settings()
         settings.require_headroom = False
@@ -80,10 +81,10 @@ class _Reader:
             source=self._folder.path,
             made_by=MADE_BY,
             unknown=self._unknown,
-            seeds=layout.seeds_of(self._folder),
+            seeds=reader.seeds_of(self._folder),
         )
 
-    def _taken_at(self, meta: theirs.Meta) -> float:
+    def _taken_at(self, meta: kronos_openstack_schema.Meta) -> float:
         if meta.recorded_at is None:
             self._unknown.append('the recording does not tell its time')
             return 0.0
@@ -96,27 +97,27 @@ class _Reader:
             seconds = -1.0
         if not 0.0 <= seconds <= schema.END_OF_TIME:
             raise self._folder.fault(
-                layout.META, 'recorded_at: must be a time in ISO 8601'
+                reader.META, 'recorded_at: must be a time in ISO 8601'
             )
         return seconds
 
     def _policies(
         self, given: Sequence[Policy] | None
     ) -> tuple[list[Policy], str]:
-        if self._folder.has(layout.POLICIES):
-            text = self._folder.text(layout.POLICIES)
-            path = self._folder.fault(layout.POLICIES, '').kwargs['path']
+        if self._folder.has(reader.POLICIES):
+            text = self._folder.text(reader.POLICIES)
+            path = self._folder.fault(reader.POLICIES, '').kwargs['path']
             return loader.parse(text, path).policies, text
         if given is None:
             raise self._folder.fault(
-                layout.POLICIES,
+                reader.POLICIES,
                 'it is missing: give the policies file of the operator with '
                 '--policies',
             )
         return list(given), loader.dump(given)
 
     def _request(
-        self, meta: theirs.Meta, members: dict[str, list[str]]
+        self, meta: kronos_openstack_schema.Meta, members: dict[str, list[str]]
     ) -> ScopeRequest:
         wanted = list(members)
         if meta.aggregates is not None:
@@ -125,8 +126,8 @@ class _Reader:
         for name in wanted:
             if name not in members:
                 raise self._folder.fault(
-                    layout.META,
-                    f'aggregates: {layout.AGGREGATES} has no {name:.80}',
+                    reader.META,
+                    f'aggregates: {reader.AGGREGATES} has no {name:.80}',
                 )
             if not members[name]:
                 self._unknown.append(f'aggregate {name:.80} has no host')
@@ -175,9 +176,9 @@ class _Reader:
     def _services(
         self, members: dict[str, list[str]]
     ) -> dict[str, ComputeService]:
-        if not self._folder.has(layout.SERVICES):
+        if not self._folder.has(reader.SERVICES):
             self._unknown.append(
-                f'the recording has no {layout.SERVICES}: all hosts are '
+                f'the recording has no {reader.SERVICES}: all hosts are '
                 'taken to be up and enabled, and their zones are not known'
             )
             return {
@@ -187,14 +188,18 @@ class _Reader:
             }
         return {
             row.host: row.service()
-            for row in self._folder.decode(theirs.SERVICES, layout.SERVICES)
+            for row in self._folder.decode(
+                kronos_openstack_schema.SERVICES, reader.SERVICES
+            )
             if row.binary == NOVA_COMPUTE
         }
 
     def _traits(self) -> dict[str, list[str]]:
-        if not self._folder.has(theirs.CPU_TRAITS):
+        if not self._folder.has(kronos_openstack_schema.CPU_TRAITS):
             return {}
-        return self._folder.decode(theirs.TRAITS, theirs.CPU_TRAITS)
+        return self._folder.decode(
+            kronos_openstack_schema.TRAITS, kronos_openstack_schema.CPU_TRAITS
+        )
 
     def _instances(self) -> tuple[list[Instance], dict[str, list[str]]]:
         """The instances, and by group those that say they are in it."""
@@ -205,7 +210,7 @@ class _Reader:
                 min(row.flavor_vcpus, row.flavor_ram_mb) < 0
             ):
                 raise self._folder.fault(
-                    layout.INSTANCES,
+                    reader.INSTANCES,
                     f'{where}: flavor_vcpus and flavor_ram_mb must be at '
                     f'least 0 and at most {schema.MOST}',
                 )
@@ -221,51 +226,57 @@ class _Reader:
                 memberships.setdefault(group, []).append(row.uuid)
         return list(found.values()), memberships
 
-    def _instance_rows(self) -> Iterator[tuple[str, theirs.InstanceRow, str]]:
-        table = self._folder.decode(theirs.INSTANCES, layout.INSTANCES)
+    def _instance_rows(
+        self,
+    ) -> Iterator[tuple[str, kronos_openstack_schema.InstanceRow, str]]:
+        table = self._folder.decode(
+            kronos_openstack_schema.INSTANCES, reader.INSTANCES
+        )
         for host, instances in table.items():
             for at, row in enumerate(instances):
                 yield host, row, f'{host:.80}[{at}]'
 
     def _groups(self, memberships: dict[str, list[str]]) -> list[ServerGroup]:
-        if not self._folder.has(layout.GROUPS):
-            raise self._folder.fault(layout.GROUPS, 'it is missing')
+        if not self._folder.has(reader.GROUPS):
+            raise self._folder.fault(reader.GROUPS, 'it is missing')
         found = {}
         for at, row in enumerate(
-            self._folder.decode(theirs.GROUPS, layout.GROUPS)
+            self._folder.decode(kronos_openstack_schema.GROUPS, reader.GROUPS)
         ):
             group = row.group(memberships.pop(row.id, []))
             if not group.policy:
                 raise self._folder.fault(
-                    layout.GROUPS, f'[{at}]: has neither policy nor policies'
+                    reader.GROUPS, f'[{at}]: has neither policy nor policies'
                 )
             if not 1 <= group.max_server_per_host <= schema.MOST:
                 raise self._folder.fault(
-                    layout.GROUPS,
+                    reader.GROUPS,
                     f'[{at}].rules.max_server_per_host: must be at least 1',
                 )
             found[row.id] = group
         if memberships:
             self._unknown.append(
                 f'{len(memberships)} server groups that instances name are '
-                f'not in {layout.GROUPS}: their rules are not known'
+                f'not in {reader.GROUPS}: their rules are not known'
             )
         return list(found.values())
 
     def _answers(self, taken_at: float) -> dict[tuple[str, str], Reading]:
         """By query text; the files say nothing of labels."""
         answers: dict[tuple[str, str], Reading] = {}
-        for base in self._folder.names(layout.PROMETHEUS):
+        for base in self._folder.names(reader.PROMETHEUS):
             if not base.endswith('.json'):
                 continue
-            name = f'{layout.PROMETHEUS}/{base}'
-            found = self._folder.decode(theirs.READING, name)
+            name = f'{reader.PROMETHEUS}/{base}'
+            found = self._folder.decode(kronos_openstack_schema.READING, name)
             key = found.query.strip(), ANY_LABEL
             answers.setdefault(key, _reading(found, taken_at))
         return answers
 
 
-def _reading(found: theirs.ReadingFile, taken_at: float) -> Reading:
+def _reading(
+    found: kronos_openstack_schema.ReadingFile, taken_at: float
+) -> Reading:
     samples = [
         Sample(label, value, taken_at)
         for label, value in found.series.items()

@@ -6,7 +6,7 @@ from typing import Any
 from kronos.clients.nova import rows
 from kronos.clients.nova.live_migration import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
-from kronos.engine.types.migrations import Outcome
+from kronos.engine.types import Outcome
 from tests.functional.nova import base
 
 

@@ -20,7 +20,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import LabelType, Mode, Policy
-from kronos.reports import document as report
+from kronos.reports import document as report_document
 
 ABOUT = {
     'created_at': '2026-03-01T13:30:00+00:00',
@@ -136,7 +136,7 @@ def document(*snapshots: Snapshot, **settings: Any) -> dict[str, Any]:
     plan = propose(
         snapshots, POLICIES, Settings(**{'max_migrations': 12, **settings})
     )
-    return _as_read(report.document(plan, ABOUT))
+    return _as_read(report_document.document(plan, ABOUT))
 
 
 def _as_read(found: dict[str, Any]) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def packed() -> dict[str, Any]:
     for readings in found.readings.values():
         readings.capacity = readings.imbalance
     plan = propose([found], policies, Settings(max_migrations=30))
-    return _as_read(report.document(plan, ABOUT))
+    return _as_read(report_document.document(plan, ABOUT))
 
 
 def hostile() -> dict[str, Any]:

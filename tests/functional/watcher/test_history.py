@@ -12,7 +12,7 @@ from watcher import objects
 
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.eligibility import cooldown
-from kronos.engine.types.migrations import Origin, Outcome
+from kronos.engine.types import Origin, Outcome
 from kronos.snapshots import watcher_actions, watcher_api
 from kronos.strategies import history
 from tests.fakes.small_cloud import cloud

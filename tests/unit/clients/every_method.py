@@ -274,12 +274,12 @@ CLIENTS: dict[str, tuple[type, type[Exception]]] = {
 def methods() -> list[Method]:
     """All that are public, found by looking."""
     found = []
-    for client, (kind, _) in CLIENTS.items():
+    for client_name, (kind, _) in CLIENTS.items():
         for name, member in inspect.getmembers(kind):
             if name.startswith('_') or name in ('address', 'hidden'):
                 continue
             if isinstance(member, property):
-                found.append(Method(client, name, {}, str))
+                found.append(Method(client_name, name, {}, str))
                 continue
             given = {
                 one.name: ARGUMENTS[one.name]
@@ -288,7 +288,7 @@ def methods() -> list[Method]:
             }
             returned = typing.get_type_hints(member)['return']
             found += [
-                Method(client, name, {**given, **more}, returned)
+                Method(client_name, name, {**given, **more}, returned)
                 for more in ALSO.get(name, [{}])
             ]
     return found

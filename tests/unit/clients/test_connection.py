@@ -5,7 +5,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 from oslo_config import cfg
 from oslotest import base
 
-from kronos.clients import connection as cloud
+from kronos.clients import connection as clients_connection
 from kronos.common import exceptions
 from tests.fakes import keystone
 from tests.fakes.keystone import NOVA, PLACEMENT
@@ -19,7 +19,9 @@ class TestHostProcess(base.BaseTestCase):
         fixture.wire.get(
             f'{PLACEMENT}/resource_providers', json={'resource_providers': []}
         )
-        host = cloud.HostProcess(lambda: fixture.session, cfg.ConfigOpts())
+        host = clients_connection.HostProcess(
+            lambda: fixture.session, cfg.ConfigOpts()
+        )
         self.assertEqual([], host.nova().list_aggregates())
         self.assertEqual({}, host.placement().headroom())
 
@@ -27,7 +29,7 @@ class TestHostProcess(base.BaseTestCase):
         def get_session() -> None:
             raise ks_exceptions.ConnectFailure('no route to Keystone')
 
-        host = cloud.HostProcess(get_session, cfg.ConfigOpts())
+        host = clients_connection.HostProcess(get_session, cfg.ConfigOpts())
         for ask, wanted in (
             (host.nova, exceptions.NovaClientError),
             (host.placement, exceptions.PlacementClientError),
@@ -40,7 +42,9 @@ class TestHostProcess(base.BaseTestCase):
     def test_keystone_says_no(self) -> None:
         fixture = self.useFixture(keystone.Keystone())
         fixture.wire.post(f'{keystone.AUTH_URL}/auth/tokens', status_code=401)
-        host = cloud.HostProcess(lambda: fixture.session, cfg.ConfigOpts())
+        host = clients_connection.HostProcess(
+            lambda: fixture.session, cfg.ConfigOpts()
+        )
         for ask, wanted in (
             (host.nova, exceptions.NovaClientError),
             (host.placement, exceptions.PlacementClientError),
@@ -50,9 +54,13 @@ class TestHostProcess(base.BaseTestCase):
 
     def test_another_region(self) -> None:
         fixture = self.useFixture(keystone.Keystone())
-        connection = cloud.connect(fixture.session, region_name='two')
+        connection = clients_connection.connect(
+            fixture.session, region_name='two'
+        )
         error = self.assertRaises(
             exceptions.NovaClientError,
-            cloud.nova.NovaClient(connection.compute).list_aggregates,
+            clients_connection.live_migration.NovaClient(
+                connection.compute
+            ).list_aggregates,
         )
         self.assertIn('two', str(error))

@@ -6,13 +6,14 @@ that are there already, a server in a thread stands still.
 """
 
 import concurrent.futures
-import pathlib
 import subprocess
 import sys
 
 from oslotest import base
 
-TOP = pathlib.Path(__file__).resolve().parents[3]
+from tests import places
+
+TOP = places.TOP
 
 
 MODULE = 'tests.unit.clients.deadlines'

@@ -18,10 +18,10 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import explain
-from tests import commands
+from tests import commands, places
 
-FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures'
-EXAMPLES = pathlib.Path(explain.__file__).parents[1] / 'examples'
+FIXTURES = places.FIXTURES
+EXAMPLES = places.EXAMPLES
 BY_HAND = str(FIXTURES / 'clusters' / 'by-hand.json')
 DAEMONS = str(FIXTURES / 'recordings' / 'daemons')
 
@@ -264,7 +264,7 @@ class TestInstance(base.BaseTestCase):
         self.assertIn('close to it: cmp3, cmp2, cmp1', err)
 
     def test_a_name_of_several(self) -> None:
-        plan = explain.wishes.played(DAEMONS, explain.wishes.Wish())
+        plan = explain.what_if.played(DAEMONS, explain.what_if.Wish())
         uuid = next(iter(plan.report.scopes[0].instances))
         for one in plan.report.scopes:
             for known in one.instances.values():

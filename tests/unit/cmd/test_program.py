@@ -7,7 +7,6 @@ import importlib
 import io
 import json
 import os
-import pathlib
 import pty
 import re
 import shlex
@@ -23,9 +22,9 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import program, tables
-from tests import commands
+from tests import commands, places
 
-TOP = pathlib.Path(__file__).resolve().parents[3]
+TOP = places.TOP
 CLUSTERS = TOP / 'tests' / 'fixtures' / 'clusters'
 BY_HAND = CLUSTERS / 'by-hand.json'
 COMMANDS = {

@@ -2,17 +2,16 @@
 """Does kronos-record write down all that it takes, and no secret (N4)?"""
 
 import json
-import pathlib
 import subprocess
 import sys
 from typing import Any
 
 from kronos.cmd import record
-from kronos.engine.types.migrations import Outcome
+from kronos.engine.types import Outcome
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import Wish, replay
-from tests import commands
+from tests import commands, places
 from tests.fakes import keystone, large_cloud
 from tests.unit.clients.nova.test_client import GROUPS, aggregate
 from tests.unit.cmd.checking import (
@@ -23,7 +22,7 @@ from tests.unit.cmd.checking import (
     policy,
 )
 
-TOP = pathlib.Path(__file__).resolve().parents[3]
+TOP = places.TOP
 WATCHER = 'https://watcher.example.org'
 PARAMETERS = {
     'resource_id': 'u-a1',

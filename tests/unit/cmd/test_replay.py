@@ -4,7 +4,6 @@
 import csv
 import io
 import json
-import pathlib
 import subprocess
 import sys
 from typing import Any
@@ -12,9 +11,9 @@ from typing import Any
 from oslotest import base
 
 from kronos.cmd import replay
-from tests import commands
+from tests import commands, places
 
-FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
+FIXTURES = places.CLUSTERS
 METRIC = str(FIXTURES / 'metric-2.json')
 EMPTY = str(FIXTURES / 'empty3q-0.json')
 

@@ -10,13 +10,13 @@ from oslo_config import cfg, generator
 from oslo_reports.generators import conf as conf_generator
 from oslotest import base
 
-from kronos.conf import opts as config
+from kronos.conf import opts as conf_opts
 
 
 def conf(*lines):
     """A configuration as a process has it that loads Kronos."""
     found = cfg.ConfigOpts()
-    config.register_opts(found)
+    conf_opts.register_opts(found)
     found(list(lines), default_config_files=[], default_config_dirs=[])
     return found
 
@@ -25,14 +25,14 @@ class TestRegister(base.BaseTestCase):
     def test_again_changes_nothing(self):
         found = conf()
         found.set_override('cooldown', 7, 'kronos')
-        config.register_opts(found)
+        conf_opts.register_opts(found)
         self.assertEqual(7, found.kronos.cooldown)
 
     def test_after_the_files_were_read(self):
         """As in a scheduler, which loads its weighers late."""
         found = cfg.ConfigOpts()
         found([], default_config_files=[], default_config_dirs=[])
-        config.register_opts(found)
+        conf_opts.register_opts(found)
         self.assertEqual(600, found.kronos.cooldown)
 
 
@@ -139,14 +139,14 @@ class TestHelp(base.BaseTestCase):
         """They never reach a log: oslo.config prints them as ****."""
         secret = {
             opt.dest
-            for _, opts in config.list_opts()
+            for _, opts in conf_opts.list_opts()
             for opt in opts
             if opt.secret
         }
         self.assertEqual({'bearer_token', 'password', 'url'}, secret)
 
     def test_every_option_has_help(self):
-        for group, opts in config.list_opts():
+        for group, opts in conf_opts.list_opts():
             for opt in opts:
                 self.assertTrue(opt.help, f'[{group}] {opt.name}')
 
@@ -172,7 +172,7 @@ class TestHelp(base.BaseTestCase):
         with contextlib.redirect_stdout(text):
             generator.main(['--namespace', 'kronos'])
         lines = text.getvalue().splitlines()
-        for group, opts in config.list_opts():
+        for group, opts in conf_opts.list_opts():
             self.assertIn(f'[{group}]', lines)
             for opt in opts:
                 known = [

@@ -8,7 +8,7 @@ from oslo_config import cfg
 from oslotest import base
 
 from kronos.common import exceptions
-from kronos.conf import opts as config
+from kronos.conf import opts as conf_opts
 from kronos.conf import validation
 
 
@@ -18,7 +18,7 @@ class OptionsTestCase(base.BaseTestCase):
         self.file = pathlib.Path(folder, 'watcher.conf')
         self.file.write_text('\n'.join([f'[{group}]', *lines]))
         found = cfg.ConfigOpts()
-        config.register_opts(found)
+        conf_opts.register_opts(found)
         found(
             [],
             default_config_files=[str(self.file)],
@@ -72,7 +72,7 @@ class OptionsTestCase(base.BaseTestCase):
 
     def test_no_option_is_none_without_a_word(self):
         """Left empty, each is refused or means what it means unset."""
-        for group, opts in config.list_opts():
+        for group, opts in conf_opts.list_opts():
             for opt in opts:
                 conf = self.conf(f'{opt.name} =', group=group)
                 found = [*validation.faults(conf)]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """C19, O8: the shipped files and the documentation are right."""
 
-import pathlib
 import re
 
 import yaml
@@ -9,8 +8,9 @@ from oslotest import base
 
 from kronos.policies import loader
 from kronos.policies.models import LabelType, Mode, Policy
+from tests import places
 
-ROOT = pathlib.Path(__file__).parents[3]
+ROOT = places.TOP
 SAMPLE = ROOT / 'etc/kronos/policies.yaml'
 PACK = ROOT / 'etc/kronos/policies-pack.yaml'
 

@@ -14,9 +14,9 @@ from kronos.common.exceptions import ArchiveError
 from kronos.recordings import examples, load
 from kronos.recordings.replay import Wish
 from kronos.recordings.replay import replay as replayed
-from tests import commands
+from tests import commands, places
 
-TOP = pathlib.Path(__file__).resolve().parents[3]
+TOP = places.TOP
 FOLDER = TOP / 'kronos' / 'examples'
 MOST_BYTES = 400 * 1024
 MOST_OF_A_FILE = 100 * 1024

@@ -14,8 +14,7 @@ from oslotest import base
 
 from kronos.common.exceptions import ArchiveError, PolicyFileError
 from kronos.engine.reasons import Code
-from kronos.engine.types import Event, Health, Reading, Sample
-from kronos.engine.types.migrations import Origin, Outcome
+from kronos.engine.types import Event, Health, Origin, Outcome, Reading, Sample
 from kronos.recordings import load, safe_files
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.replay import Wish, replay

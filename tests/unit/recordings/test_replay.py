@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a recording planned as the audit was, and as one wishes? (N5)"""
 
-import pathlib
-
 from oslotest import base
 
 from kronos.common import exceptions
 from kronos.engine.planning import propose
 from kronos.recordings.formats import cluster, cluster_recording
 from kronos.recordings.replay import Replay, Wish, replay
+from tests import places
 
-FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
+FIXTURES = places.CLUSTERS
 METRIC = str(FIXTURES / 'metric-2.json')
 
 

@@ -8,20 +8,21 @@ from urllib import parse
 import requests
 from oslotest import base
 
-from kronos.clients import connection as cloud
-from kronos.clients import placement
+from kronos.clients import connection, placement
 from kronos.clients.nova import live_migration
 from kronos.clients.prometheus import client as prometheus_client
 from kronos.common import exceptions
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     UNASSIGNED,
+    Event,
     Headroom,
     Health,
+    Origin,
+    Outcome,
     Reading,
     Snapshot,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Policy
 from kronos.snapshots.collector import Collector, ScopeRequest
 from tests.fakes import keystone
@@ -151,10 +152,10 @@ class CollectTestCase(base.BaseTestCase):
         events: Sequence[Event] = (),
         **request: Any,
     ) -> list[Snapshot]:
-        connection = cloud.connect(self.keystone.session, 'one')
+        found = connection.connect(self.keystone.session, 'one')
         collector = Collector(
-            live_migration.NovaClient(connection.compute, retry_backoff=0),
-            placement.PlacementClient(connection.placement, retry_backoff=0),
+            live_migration.NovaClient(found.compute, retry_backoff=0),
+            placement.PlacementClient(found.placement, retry_backoff=0),
             prometheus_client.PrometheusClient(
                 PROMETHEUS,
                 requests.Session(),

@@ -5,7 +5,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome
 from kronos.snapshots import stale_migrations
 from tests.builders import policies
 

@@ -10,7 +10,7 @@ import sys
 import fixtures
 from oslotest import base
 
-from kronos.engine.constraints.server_group import APART
+from kronos.engine.server_groups import APART
 from kronos.recordings import examples, load
 from kronos.recordings.formats import cluster
 from kronos.recordings.recording import Recording

@@ -8,7 +8,6 @@ its vCPUs are over the whole cluster.
 
 import itertools
 import math
-import pathlib
 
 from kronos.engine.planning.propose import propose
 from kronos.engine.scoring import scorecard
@@ -22,9 +21,10 @@ from kronos.engine.types import (
 )
 from kronos.policies.models import Mode
 from kronos.recordings.formats import cluster
+from tests import places
 from tests.builders.caches import WeigherTestCase, policy, state
 
-FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
+FIXTURES = places.CLUSTERS
 # An audit that spreads is not held to ceilings; one that drains is.
 NAMES = ('empty3q-0.json', 'metric-2.json')
 STEPS = (0.0, 0.01)

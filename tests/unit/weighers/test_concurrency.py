@@ -167,7 +167,7 @@ class TestLines(ConcurrencyTestCase):
         self.turns.start()
         before = sys.gettrace()
         # While the rows of the new hosts are made, and not after that.
-        where = '/kronos/weighers/board.py'
+        where = '/kronos/weighers/host_scores.py'
         sys.settrace(_between_lines(self.refresh, where))
         try:
             self.cache.weigh(states(*self.hosts))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.constraints import server_group
 from kronos.engine.simulation.simulation import Draft
 from kronos.engine.types import ServerGroup
 
@@ -24,7 +24,7 @@ class Broken:
     @property
     def is_together(self) -> bool:
         """Whether its members are to be on one host."""
-        return self.group.policy in server_group.TOGETHER
+        return self.group.policy in server_groups.TOGETHER
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Regroup:
         on = self.on(one)
         if one.is_together and len(on) > 1:
             return on.total() - max(self._able(on).values(), default=0)
-        return server_group.excess(one.group, on)
+        return server_groups.excess(one.group, on)
 
     def _able(self, on: Counter[int]) -> Counter[int]:
         """Those of the hosts on which members may meet."""
@@ -82,7 +82,7 @@ class Regroup:
             able = self._able(on)
             most = max(able.values(), default=0)
             return one.members, sorted(h for h in able if able[h] == most)
-        limit = server_group.most_per_host(one.group)
+        limit = server_groups.most_per_host(one.group)
         hosts = range(len(self._state.index.hosts))
         return (
             [m for m in one.members if on[int(host_of[m])] > limit],

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every row of the table of faults, by the real action on a faulty wire."""
 
-import pathlib
 import time
 
 from oslo_config import cfg
@@ -13,15 +12,16 @@ from kronos.engine import faults
 from kronos.engine.eligibility import cooldown
 from kronos.engine.faults import Fault, Rest
 from kronos.engine.settings import Settings
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome
 from kronos.snapshots import watcher_actions
+from tests import places
 from tests.builders import policies
 from tests.fakes.small_cloud import cloud
 from tests.unit.actions.migration import base, whole
 
 CONF = cfg.CONF
 LONG = 400
-PAGE = pathlib.Path(__file__).parents[3] / 'doc/source/migrating.rst'
+PAGE = places.TOP / 'doc/source/migrating.rst'
 POLL = 20
 
 

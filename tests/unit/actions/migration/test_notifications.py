@@ -3,7 +3,6 @@
 
 import importlib.metadata
 import json
-import pathlib
 import re
 import socket
 import subprocess
@@ -20,11 +19,9 @@ from kronos.actions.migration import notifications, notifier
 from kronos.common import exceptions
 from kronos.conf import opts
 from kronos.engine import types
+from tests import places
 
-PAGE = (
-    pathlib.Path(__file__).resolve().parents[3]
-    / 'doc/source/notifications.rst'
-)
+PAGE = places.TOP / 'doc/source/notifications.rst'
 FACTS = {
     'instance_uuid': '5a3c0b1e-8f0f-4a53-9d2b-6a1b6f0e3d11',
     'instance_name': 'web-1',
@@ -303,7 +300,8 @@ class TestTopics(base.BaseTestCase):
 
     def test_the_documented_topic(self):
         self.assertIn(
-            f'``rack 1`` has the topic\n``{notifications.topic_of("rack 1")}``',
+            '``rack 1`` has the topic\n'
+            f'``{notifications.topic_of("rack 1")}``',
             PAGE.read_text(),
         )
 
@@ -344,14 +342,14 @@ class TestMessenger(NoticesTestCase):
         script = """
 import os, sys
 from oslo_config import cfg
-from kronos.actions import messenger
-first = messenger.of_process(cfg.CONF)
-assert messenger.of_process(cfg.CONF) is first
-messenger._own.lock.acquire()
+from kronos.actions.migration import notifier
+first = notifier.of_process(cfg.CONF)
+assert notifier.of_process(cfg.CONF) is first
+notifier._own.lock.acquire()
 child = os.fork()
 if child:
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-second = messenger.of_process(cfg.CONF)
+second = notifier.of_process(cfg.CONF)
 os._exit(0 if second is not first and second._thread.is_alive() else 1)
 """
         done = subprocess.run(

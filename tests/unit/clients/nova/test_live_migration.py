@@ -9,9 +9,10 @@ import requests
 import urllib3.exceptions
 from oslotest import base
 
+from kronos.clients import schema
 from kronos.clients.nova import live_migration, rows
 from kronos.clients.nova.live_migration import AbortOutcome, MigrationStatus
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome
 from tests.fakes.keystone import NOVA
 from tests.unit.clients.nova import test_client
 
@@ -506,8 +507,8 @@ class TestTimes(base.BaseTestCase):
             '2023-11-14T22:00:00Z',
             '2023-11-14T23:00:00+01:00',
         ):
-            self.assertEqual(1699999200.0, rows.seconds_of(text))
-        self.assertEqual(0.0, rows.seconds_of(None))
+            self.assertEqual(1699999200.0, schema.seconds_of(text))
+        self.assertEqual(0.0, schema.seconds_of(None))
         self.assertEqual('2023-11-14T22:00:00Z', rows.time_of(1699999200.9))
 
 

@@ -3,7 +3,6 @@
 
 import json
 import math
-import pathlib
 from typing import Any
 from unittest import mock
 from urllib import parse
@@ -17,12 +16,13 @@ from responses import matchers
 from kronos.clients.prometheus import client as prometheus
 from kronos.common import exceptions
 from kronos.engine.types import Health
+from tests import places
 
 NOW = 1700000000.0
 URL = 'https://metrics.example.org/prom'
 QUERY = f'{URL}/api/v1/query'
 RUNTIMEINFO = f'{URL}/api/v1/status/runtimeinfo'
-FILES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'prometheus_responses'
+FILES = places.FIXTURES / 'prometheus_responses'
 
 
 def answer(name: str) -> Any:

@@ -11,20 +11,23 @@ from kronos.engine.arrays import Index
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import HeadroomRule, HeldRule, Rule
 from kronos.engine.constraints.constraint_set import Constraints
-from kronos.engine.constraints.server_group import GroupRule, why_not
+from kronos.engine.constraints.server_group import GroupRule
 from kronos.engine.scoring import profiles as profiling
 from kronos.engine.scoring import scorecard
+from kronos.engine.server_groups import why_not
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.simulation import build
 from kronos.engine.simulation.utilization import State
 from kronos.engine.types import (
+    Event,
     Headroom,
     Instance,
+    Origin,
+    Outcome,
     ServerGroup,
     Snapshot,
     StopReason,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Policy
 from tests.builders import scopes
 
@@ -37,7 +40,9 @@ def built(
         return None
     profiles = profiling.profile(snapshot, policies, card, settings)
     now = build.build(snapshot, card, profiles)
-    rules = constraint_set.build(snapshot, now, card.frozen_hosts, settings)
+    rules = constraint_set.build(
+        snapshot, now.index, now.host_of, card.frozen_hosts, settings
+    )
     return now, rules
 
 

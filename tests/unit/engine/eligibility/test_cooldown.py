@@ -12,7 +12,7 @@ from kronos.engine.eligibility import cooldown, quarantine
 from kronos.engine.eligibility.cooldown import Memory
 from kronos.engine.reasons import Code, code_of
 from kronos.engine.settings import Settings
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome
 from tests.builders import policies
 
 QUARANTINE = {'quarantine_seconds': 3600.0}

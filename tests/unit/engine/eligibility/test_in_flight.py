@@ -7,8 +7,14 @@ from oslotest import base
 
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, ServerGroup, Snapshot
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import (
+    AggregateResult,
+    Event,
+    Origin,
+    Outcome,
+    ServerGroup,
+    Snapshot,
+)
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
 

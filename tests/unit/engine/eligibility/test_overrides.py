@@ -7,9 +7,8 @@ import math
 from oslotest import base
 
 from kronos.engine.eligibility import cooldown, overrides
-from kronos.engine.eligibility.overrides import Seeds
 from kronos.engine.settings import Settings
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome, Seeds
 from tests.builders import policies
 
 SETTINGS = Settings(cooldown_seconds=600.0, instance_cooldown_seconds=900.0)

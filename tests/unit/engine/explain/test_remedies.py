@@ -14,15 +14,21 @@ from oslotest import base
 
 from kronos.cmd import trying
 from kronos.engine.explain import nearest_miss, relaxations, remedies, why_not
-from kronos.engine.explain.scenario import Case
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.meanings import MEANINGS
-from kronos.engine.planning.shared_hosts import Carried
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings, SoftRules
-from kronos.engine.types import Reading, ServerGroup, Snapshot
-from kronos.engine.types.metrics import Health
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import (
+    EarlierMove,
+    Event,
+    Health,
+    Origin,
+    Outcome,
+    PlanningInput,
+    Reading,
+    ServerGroup,
+    Snapshot,
+)
 from kronos.policies.models import Mode, Policy
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
 
@@ -40,13 +46,13 @@ class Scene:
 
     def __post_init__(self) -> None:
         settings = Settings(**{**PLAIN, **self.settings})
-        self.case = Case(self.snapshot, self.policies, settings)
+        self.case = PlanningInput(self.snapshot, self.policies, settings)
 
-    def verdict(self, case: Case | None = None) -> Verdict:
+    def verdict(self, case: PlanningInput | None = None) -> Verdict:
         return asked(case or self.case).verdict(*self.pair)
 
 
-def asked(case: Case) -> why_not.WhyNot:
+def asked(case: PlanningInput) -> why_not.WhyNot:
     return why_not.WhyNot(case, trying.planned(case))
 
 
@@ -261,7 +267,7 @@ def planned_before() -> Scene:
     """In an earlier scope that has its host, too."""
     found = Scene(three(), cpu())
     v = found.snapshot.instances['v']
-    found.case.carried = [Carried('first', v, 'a', 'c', {'cpu': 0.2})]
+    found.case.earlier = [EarlierMove('first', v, 'a', 'c', {'cpu': 0.2})]
     return found
 
 

@@ -17,12 +17,14 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
+    Event,
     MigrationPhase,
+    Origin,
+    Outcome,
     Reading,
     ServerGroup,
     Snapshot,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Mode, Policy
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
 

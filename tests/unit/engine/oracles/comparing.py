@@ -13,7 +13,7 @@ from kronos.policies.models import Policy
 from tests.unit.engine.oracles import legality
 from tests.unit.engine.oracles.spread_literal import Literal, Plan
 
-Case = tuple[Snapshot, list[Policy], Settings]
+PlanningInput = tuple[Snapshot, list[Policy], Settings]
 NOT_PLANNED = StopReason.TOO_FEW_HOSTS, StopReason.NO_POLICY
 
 
@@ -38,7 +38,7 @@ class Tally:
 class LiteralTestCase(base.BaseTestCase):
     def compare(
         self,
-        cases: Iterable[Case],
+        cases: Iterable[PlanningInput],
         literal: Callable[[Snapshot, list[Policy], Settings], Literal],
     ) -> Tally:
         """Plan every case both ways, but for scopes that are not planned.

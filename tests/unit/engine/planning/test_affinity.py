@@ -11,12 +11,14 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
+    Event,
     MigrationPhase,
+    Origin,
+    Outcome,
     ServerGroup,
     Snapshot,
     StopReason,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Mode
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm

@@ -12,8 +12,14 @@ from kronos.engine.arrays import Index
 from kronos.engine.constraints.server_group import GroupRule
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, ServerGroup, Snapshot
-from kronos.engine.types.migrations import Event, Origin, Outcome
+from kronos.engine.types import (
+    AggregateResult,
+    Event,
+    Origin,
+    Outcome,
+    ServerGroup,
+    Snapshot,
+)
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
 

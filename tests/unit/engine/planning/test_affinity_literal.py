@@ -7,13 +7,13 @@ from kronos.engine.settings import SoftRules
 from kronos.engine.types import ServerGroup, StopReason
 from kronos.policies.models import Mode
 from tests.builders import scopes
-from tests.unit.engine.oracles.comparing import Case, LiteralTestCase
+from tests.unit.engine.oracles.comparing import LiteralTestCase, PlanningInput
 from tests.unit.engine.oracles.repair_literal import RepairLiteral
 
 CASES = 800
 
 
-def broken(seed: int, mode: Mode = Mode.SPREAD) -> Case:
+def broken(seed: int, mode: Mode = Mode.SPREAD) -> PlanningInput:
     """A scope by lot with broken groups."""
     snapshot, policies, settings = scopes.chance(seed)
     rng = random.Random(seed)

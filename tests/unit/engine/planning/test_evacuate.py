@@ -10,14 +10,16 @@ from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import (
     AggregateResult,
     ComputeService,
+    Event,
     MigrationPhase,
+    Origin,
+    Outcome,
     Reading,
     Sample,
     ServerGroup,
     Snapshot,
     StopReason,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Fallback, Mode, Policy
 from kronos.strategies import status_messages
 from tests.builders import scopes

@@ -10,13 +10,13 @@ from kronos.engine.settings import SoftRules
 from kronos.engine.types import Reading, Sample, Snapshot, StopReason
 from kronos.policies.models import Mode, Policy
 from tests.builders import scopes
-from tests.unit.engine.oracles.comparing import Case, LiteralTestCase
+from tests.unit.engine.oracles.comparing import LiteralTestCase, PlanningInput
 from tests.unit.engine.oracles.drain_literal import DrainLiteral
 
 CASES = 500
 
 
-def drained(seed: int, mode: Mode) -> Case:
+def drained(seed: int, mode: Mode) -> PlanningInput:
     """A scope by lot in which some hosts are to be emptied."""
     snapshot, policies, settings = scopes.chance(seed)
     rng = random.Random(seed)

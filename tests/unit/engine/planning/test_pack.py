@@ -11,15 +11,17 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
+    Event,
     Instance,
     MigrationPhase,
+    Origin,
+    Outcome,
     Reading,
     Sample,
     ServerGroup,
     Snapshot,
     StopReason,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Mode, Policy
 from tests.builders import scopes
 from tests.builders.scopes import vm

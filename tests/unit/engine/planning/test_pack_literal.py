@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kronos.engine.types import Instance, Reading, Sample, Snapshot, StopReason
 from kronos.policies.models import Mode, Policy
 from tests.builders import scopes
-from tests.unit.engine.oracles.comparing import Case, LiteralTestCase
+from tests.unit.engine.oracles.comparing import LiteralTestCase, PlanningInput
 from tests.unit.engine.oracles.pack_literal import PackLiteral
 
 CASES = 400
@@ -32,7 +32,7 @@ class _Lot(scopes._Lot):
             snapshot.groups.clear()
 
 
-def packed(seed: int) -> Case:
+def packed(seed: int) -> PlanningInput:
     """A scope by lot in mode pack, with readings of its capacity."""
     rng = random.Random(seed)
     snapshot, policies, settings = _Lot(rng).draw()

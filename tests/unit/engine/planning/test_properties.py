@@ -15,12 +15,14 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings, SoftRules, SwapMoves
 from kronos.engine.types import (
     CycleReport,
+    Event,
     MigrationPhase,
+    Origin,
+    Outcome,
     Reading,
     Sample,
     Snapshot,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Mode, Policy
 from tests.builders import scopes, trouble
 from tests.unit.engine.oracles import legality

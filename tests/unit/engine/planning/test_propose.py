@@ -7,18 +7,21 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.planning.propose import propose
-from kronos.engine.planning.shared_hosts import Carried, Carry
+from kronos.engine.planning.shared_hosts import Carry
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
+    EarlierMove,
+    Event,
     Headroom,
     MigrationPhase,
+    Origin,
+    Outcome,
     ServerGroup,
     Snapshot,
     StopReason,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from kronos.policies.models import Mode, Policy
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
@@ -428,8 +431,8 @@ class TestScopes(base.BaseTestCase):
         one, two = uneven('one', 'a', 'b'), uneven('two', 'a', 'c')
         instance = one.instances['a-0']
         carry.moves = [
-            Carried('one', instance, 'a', 'b', {}),
-            Carried('one', instance, 'b', 'c', {}),
+            EarlierMove('one', instance, 'a', 'b', {}),
+            EarlierMove('one', instance, 'b', 'c', {}),
         ]
         self.assertEqual('c', carry.place(two).instances['a-0'].host)
         self.assertNotIn('a-0', carry.place(one).instances)

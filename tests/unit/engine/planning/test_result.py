@@ -10,13 +10,15 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
+    Event,
     GroupStanding,
     InstanceStanding,
+    Origin,
+    Outcome,
     ServerGroup,
     Snapshot,
     StopReason,
 )
-from kronos.engine.types.migrations import Event, Origin, Outcome
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
 

@@ -4,13 +4,15 @@
 from kronos.engine.settings import SoftRules, SwapMoves, TieBreak
 from kronos.engine.types import StopReason
 from tests.builders import scopes
-from tests.unit.engine.oracles.comparing import Case, LiteralTestCase
+from tests.unit.engine.oracles.comparing import LiteralTestCase, PlanningInput
 from tests.unit.engine.oracles.spread_literal import Literal
 
 CASES = 400
 
 
-def uneven(seed: int, tie_break: TieBreak, penalty: float | None) -> Case:
+def uneven(
+    seed: int, tie_break: TieBreak, penalty: float | None
+) -> PlanningInput:
     """A scope by lot.
 
     :param penalty: for breaking a soft rule; None: they are kept

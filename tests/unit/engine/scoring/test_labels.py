@@ -3,6 +3,7 @@
 
 from oslotest import base
 
+from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
 
@@ -93,5 +94,5 @@ class TestShort(base.BaseTestCase):
 
 class TestSome(base.BaseTestCase):
     def test_long_lists_are_cut(self):
-        self.assertEqual('a, b', labels.some(['a', 'b'], 2))
-        self.assertEqual('a, b and 2 more', labels.some('abcd', 2))
+        self.assertEqual('a, b', wording.some(['a', 'b'], 2))
+        self.assertEqual('a, b and 2 more', wording.some('abcd', 2))

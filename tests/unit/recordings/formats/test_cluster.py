@@ -13,9 +13,10 @@ from oslotest import base
 
 from kronos.common.exceptions import ArchiveError
 from kronos.recordings.formats import cluster
+from tests import places
 from tests.unit.recordings import test_reader
 
-FIXTURES = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
+FIXTURES = places.CLUSTERS
 
 GOOD: dict[str, Any] = {
     'format': 'cluster/1',

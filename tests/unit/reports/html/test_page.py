@@ -2,7 +2,6 @@
 """Does every document become a page, and none a wrong one (N12)?"""
 
 import json
-import pathlib
 import re
 from typing import Any
 
@@ -15,10 +14,11 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.policies.models import Mode
 from kronos.recordings.formats import cluster
-from kronos.reports import document as report
+from kronos.reports import document as report_document
 from kronos.reports.html import page
+from tests import places
 
-CLUSTERS = pathlib.Path(__file__).parents[2] / 'fixtures' / 'clusters'
+CLUSTERS = places.CLUSTERS
 
 
 def scope(**fields: Any) -> types.AggregateResult:
@@ -28,7 +28,7 @@ def scope(**fields: Any) -> types.AggregateResult:
 
 
 def document(*scopes: types.AggregateResult) -> dict[str, Any]:
-    return report.document(types.CycleReport(list(scopes)))
+    return report_document.document(types.CycleReport(list(scopes)))
 
 
 class TestRender(base.BaseTestCase):
@@ -40,7 +40,7 @@ class TestRender(base.BaseTestCase):
             found = cluster.read(str(path))
             settings = Settings(max_migrations=10)
             plan = propose([found.snapshot], found.policies, settings)
-            told = report.document(plan)
+            told = report_document.document(plan)
             text = page.render(told, path.name)
             read = json.loads(json.dumps(told))
             self.assertEqual(text, page.render(read, path.name))

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan of a cycle: steps, and how each scope stands before and after.
+
+Scores are ratios, memory is in MiB.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kronos.engine.types.metrics import Health
+from kronos.policies.models import Mode
+
+
+class MigrationPhase(StrEnum):
+    EVACUATE = 'evacuate'
+    AFFINITY = 'affinity'
+    SPREAD = 'spread'
+    PACK = 'pack'
+
+
+@dataclass
+class MigrationStep:
+    """One planned live migration, with what it does to the scores."""
+
+    scope: str
+    phase: MigrationPhase
+    instance: str
+    instance_name: str
+    source: str
+    destination: str
+    memory_mb: int
+    imbalance_before: dict[str, float]
+    imbalance_after: dict[str, float]
+    combined_before: float
+    combined_after: float
+    requires: str = ''
+    """Uuid of the instance whose move must have succeeded before: the
+    other half of a swap, which alone might make a policy worse."""
+
+
+@dataclass
+class HostScore:
+    """One host's value for one policy; ``normalized`` is for show (B3)."""
+
+    host: str
+    value: float
+    normalized: float
+    after: float | None = None
+    """The value with the whole plan made; never clamped. None: not known."""
+
+
+@dataclass
+class PolicyResult:
+    """How one policy fared in one scope."""
+
+    name: str
+    weight: float
+    """In force: scaled to sum to 1 over the policies in use; 0 skipped."""
+    threshold: float
+    """No matter in mode pack, as ``capacity_threshold`` in mode spread."""
+    mode: Mode = Mode.SPREAD
+    capacity_threshold: float = 1.0
+    skipped: str = ''
+    """The reason, if the policy was not used (B4, L5, L8)."""
+    health: Health = Health.HEALTHY
+    scores: list[HostScore] = field(default_factory=list)
+    """By host name; only hosts that count in max and min."""
+    missing_hosts: list[str] = field(default_factory=list)
+    unmatched_labels: list[str] = field(default_factory=list)
+    """Label values that are no host of the scope (B17, B18)."""
+    imbalance_before: float = 0.0
+    imbalance_after: float = 0.0
+
+
+@dataclass
+class InstanceStanding:
+    """An instance where planning found it; the steps tell where it goes."""
+
+    name: str
+    host: str
+
+
+@dataclass
+class GroupStanding:
+    """A server group, as far as it is in the scope (E5)."""
+
+    uuid: str
+    name: str
+    policy: str
+    most_per_host: int
+    """So many members may share a host, if they are to be apart."""
+    enforced: bool
+    """Whether its rule was to be repaired, had it been broken (H1-H3)."""
+    members: list[str]
+    """Uuids of those in the scope."""
+    elsewhere: int
+    """How many other members there are, which the rule does not count."""
+    broken_before: str = ''
+    """What is wrong with it; empty if all is well."""
+    broken_after: str = ''
+
+
+class StopReason(StrEnum):
+    """Why planning of a scope ended."""
+
+    BALANCED = 'balanced'
+    """Every policy is at or below its threshold (B10)."""
+    BUDGET = 'budget'
+    STUCK = 'stuck'
+    """No legal move improves anything."""
+    COOLDOWN = 'cooldown'
+    NO_SERVICES = 'no_services'
+    """The liveness gate is shut (E12)."""
+    NO_POLICY = 'no_policy'
+    """No policy could be used, or not all where all are required."""
+    TOO_FEW_HOSTS = 'too_few_hosts'
+    PACKED = 'packed'
+    """No further host can be emptied."""
+    DONE = 'done'
+    """Neither spread nor pack was asked for, and the rest is planned."""
+
+
+@dataclass
+class Stage:
+    """One stage of a cycle in one scope, in the order of A14."""
+
+    name: str
+    """``services``, ``score``, ``cooldown``, ``profile``, ``down``,
+    ``unavailable``, then the phases that ran."""
+    count: int
+    """Hosts for the first two, instances for the next, steps for phases."""
+    text: str = ''
+    """What came of it, where there is something to say."""
+
+
+@dataclass
+class Drain:
+    """What becomes of the instances of one host that is to be emptied."""
+
+    host: str
+    reason: str
+    """Why it is to be emptied."""
+    instances: int
+    leaving: int
+    staying: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to the reason why it cannot leave in this plan."""
+
+
+@dataclass
+class Begun:
+    """A host that pack empties over several audits, the budget being small."""
+
+    host: str
+    instances: int
+    """On it before this plan."""
+    leaving: int
+    """Of these in this plan."""
+
+    @property
+    def told(self) -> str:
+        """``cmp3: 3 of 7 leave now``"""
+        verb = 'leaves' if self.leaving == 1 else 'leave'
+        return f'{self.host}: {self.leaving} of {self.instances} {verb} now'
+
+
+@dataclass
+class AggregateResult:
+    """The plan of one scope with all its reasons."""
+
+    name: str
+    stopped: StopReason
+    reason: str
+    """``stopped`` as a sentence, with its numbers."""
+    stages: list[Stage] = field(default_factory=list)
+    policies: list[PolicyResult] = field(default_factory=list)
+    steps: list[MigrationStep] = field(default_factory=list)
+    combined_before: float = 0.0
+    combined_after: float = 0.0
+    hosts_over_before: int = 0
+    """Hosts further than a threshold above a policy's lowest host."""
+    hosts_over_after: int = 0
+    availability_zones: dict[str, str] = field(default_factory=dict)
+    """By host (F2)."""
+    unavailable_hosts: dict[str, str] = field(default_factory=dict)
+    """Host to reason: neither source nor destination."""
+    unmovable: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to reason: it could not move."""
+    stayed: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to reason, of every instance that does not move."""
+    drains: list[Drain] = field(default_factory=list)
+    not_drained: dict[str, str] = field(default_factory=dict)
+    """Host to reason: it is to be emptied and cannot be (G3)."""
+    unmeasured: str = ''
+    """Why its drain goes by Placement, or not by all policies that must be
+    used, and nothing else is planned; '' where it does not."""
+    begun: list[Begun] = field(default_factory=list)
+    hosts_in_use_before: int = 0
+    """Hosts of the scope with at least one instance."""
+    hosts_in_use_after: int = 0
+    violations_before: list[str] = field(default_factory=list)
+    """Server-group rules that are broken, of the enforced kinds; one text
+    per group."""
+    violations_after: list[str] = field(default_factory=list)
+    groups: list[GroupStanding] = field(default_factory=list)
+    """Those with members in the scope, whether they are enforced or not."""
+    instances: dict[str, InstanceStanding] = field(default_factory=dict)
+    """By uuid, all of the scope, as planning found them."""
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass
+class CycleReport:
+    """What one call of :func:`.propose.propose` decided."""
+
+    scopes: list[AggregateResult] = field(default_factory=list)
+
+    @property
+    def steps(self) -> list[MigrationStep]:
+        """All steps, scope by scope, in the order they were planned."""
+        return [step for scope in self.scopes for step in scope.steps]

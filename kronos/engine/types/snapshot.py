@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The snapshot of a scope, and the planner's whole input.
+
+Times are Unix seconds.
+"""
+
+from dataclasses import dataclass, field
+
+from kronos.engine.settings import Settings
+from kronos.engine.types.inventory import (
+    ComputeService,
+    Host,
+    Instance,
+    ServerGroup,
+)
+from kronos.engine.types.metrics import PolicyReadings
+from kronos.engine.types.migrations import Event
+from kronos.policies.models import Policy
+
+
+@dataclass
+class Seeds:
+    """Seconds that are left of each, at the time of the snapshot."""
+
+    aggregate_cooldowns: dict[str, float] = field(default_factory=dict)
+    """By name of a scope."""
+    instance_cooldowns: dict[str, float] = field(default_factory=dict)
+    """By uuid, as the next."""
+    instance_quarantines: dict[str, float] = field(default_factory=dict)
+    """-1: for ever."""
+
+
+@dataclass
+class Snapshot:
+    """All that is known of a scope at one moment."""
+
+    scope: str
+    hosts: dict[str, Host]
+    instances: dict[str, Instance]
+    """By uuid; every one of them is on one of ``hosts``."""
+    readings: dict[str, PolicyReadings]
+    """By name of an enabled policy."""
+    services: dict[str, ComputeService] | None = None
+    """By host; None when os-services failed: the gate stays shut (E12)."""
+    groups: list[ServerGroup] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    """What is remembered of moves of its instances and at its hosts."""
+    taken_at: float = 0.0
+    """Unix seconds; the age of every event is counted from here."""
+    warnings: list[str] = field(default_factory=list)
+    """What could not be looked at, so that more stays where it is."""
+    seeds: Seeds | None = None
+    display_names_elsewhere: set[str] = field(default_factory=set)
+    """Names of its instances that others, outside of it, have as well."""
+    internal_names_elsewhere: set[str] = field(default_factory=set)
+    """The same of ``internal_name``, which is unique in a cell only."""
+
+
+@dataclass
+class EarlierMove:
+    """A planned move, as far as the scopes planned later may see it."""
+
+    scope: str
+    instance: Instance
+    source: str
+    destination: str
+    usage: dict[str, float]
+    """By policy in use in the scope that planned it."""
+
+
+@dataclass
+class PlanningInput:
+    """All that the planner is given for one scope."""
+
+    snapshot: Snapshot
+    policies: list[Policy]
+    settings: Settings
+    earlier: list[EarlierMove] = field(default_factory=list)
+    """What was planned in the scopes before it."""
