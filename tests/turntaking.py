@@ -101,7 +101,7 @@ def action(uuid: str, **fields: object) -> dict[str, object]:
 def take_turns(url: str, witness: str, rounds: int, uuid: str) -> None:
     """What one process does: its move has its turn, ``rounds`` times."""
     configure(url)
-    mine = slots.Turns(uuid)
+    mine = slots.Slots(uuid)
     chance = random.Random(uuid)
     file = os.open(witness, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     asked = 0
@@ -119,7 +119,7 @@ def take_turns(url: str, witness: str, rounds: int, uuid: str) -> None:
     enginefacade.writer.get_engine().dispose()
 
 
-def _decide(claims: list[slots.Claim]) -> str:
+def _decide(claims: list[slots.Slot]) -> str:
     held = sum(claim.held for claim in claims)
     return FULL if held >= AT_MOST else ''
 

@@ -17,7 +17,7 @@ from watcher.applier.actions import base
 from watcher.common import context, exception
 
 from kronos.actions.migration import notifications, parameters, run
-from kronos.actions.migration.task import Patience, World, reach
+from kronos.actions.migration.task import MigrationContext, Patience, reach
 from kronos.clients import connection
 from kronos.common import deadline, exceptions, status
 from kronos.conf import opts, validation
@@ -49,7 +49,7 @@ class LiveMigrate(base.BaseAction):
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
         self._stop = threading.Event()
-        self._own_course: run.Course | None = None
+        self._own_course: run.MigrationRun | None = None
         self._told = ''
         self._told_first = self._told_last = 0.0
 
@@ -151,7 +151,7 @@ class LiveMigrate(base.BaseAction):
         else:
             self._stop.wait(seconds)
 
-    def _course(self) -> run.Course:
+    def _course(self) -> run.MigrationRun:
         """The move; the same one for all that Watcher calls.
 
         :raises ConfigurationError: an option of Kronos is not valid
@@ -168,14 +168,14 @@ class LiveMigrate(base.BaseAction):
                 tell=self._tell,
                 sleep=self._wait,
             )
-            world = World(
+            world = MigrationContext(
                 **vars(patience),
                 nova=reach(order, patience, clients.nova),
                 placement=reach(order, patience, clients.placement),
                 turns=parameters.turn_of(told, order),
                 notices=notifications.Notices(parameters.facts(told), CONF),
             )
-            self._own_course = run.Course(order, world)
+            self._own_course = run.MigrationRun(order, world)
         return self._own_course
 
     def _is_cancelled(self) -> bool:

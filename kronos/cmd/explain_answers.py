@@ -19,9 +19,9 @@ from kronos.engine.explain.nearest_miss import (
     each_closest,
     nearest_miss,
 )
-from kronos.engine.explain.relaxations import Pair, can_lift, lift
+from kronos.engine.explain.relaxations import Pair, can_lift, relax
 from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.explain.why_not import WhyNot
+from kronos.engine.explain.why_not import Explainer
 from kronos.engine.meanings import MEANINGS
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, MigrationStep, PlanningInput
@@ -42,13 +42,13 @@ class Answers:
         self._cases = scenario.cases(
             plan.snapshots, plan.policies, plan.settings, plan.report
         )
-        self._whys: dict[int, WhyNot] = {}
+        self._whys: dict[int, Explainer] = {}
 
-    def why(self, at: int) -> WhyNot:
+    def why(self, at: int) -> Explainer:
         """Who answers about one scope."""
         if at not in self._whys:
             result = self.plan.report.scopes[at]
-            self._whys[at] = WhyNot(self._cases[at], result)
+            self._whys[at] = Explainer(self._cases[at], result)
         return self._whys[at]
 
     def scopes_of(self, *, instance: str = '', host: str = '') -> list[int]:
@@ -152,7 +152,7 @@ class Answers:
         """A verdict with what would be, were all lifted that forbids it."""
         case, result = self._cases[at], self.plan.report.scopes[at]
         if verdict.code is not Code.ALREADY_THERE:
-            verdict = counterfactual.settled(case, result, verdict)
+            verdict = counterfactual.minimal(case, result, verdict)
         found = self._brief(at, verdict)
         if not verdict.reasons:
             remedy = remedies.of_search(case, result, verdict)
@@ -166,7 +166,7 @@ class Answers:
         for row, remedy in zip(found['also'], own[1:], strict=True):
             row |= _remedy(remedy)
         if all(one.code and can_lift(one.code) for one in verdict.reasons):
-            changed = counterfactual.without(case, verdict)
+            changed = counterfactual.relaxed(case, verdict)
             against = counterfactual.still_against(changed, result, verdict)
             found['if_lifted'] = self._if_lifted(at, verdict, changed, against)
         return found
@@ -215,7 +215,7 @@ class Answers:
             for reason in one.reasons:
                 if reason.code and can_lift(reason.code):
                     pair = Pair(one.instance, one.source, one.destination)
-                    case = lift(case, reason, pair)
+                    case = relax(case, reason, pair)
         again = trying.planned(case) if held else result
         return {
             'blockers': [self._brief(at, one) for one in held],

@@ -141,7 +141,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     if parsed.anonymize:
         recording = anonymizer.anonymized(recording)
     else:
-        recording = redaction.spared(recording)
+        recording = redaction.redacted(recording)
     load.write(parsed.directory, recording, parsed.force)
     tell(f'{parsed.directory} is written')
 

@@ -6,8 +6,8 @@ result?
 import dataclasses
 
 from kronos.engine.explain.remedies import Remedy
-from kronos.engine.planning.scope_planner import Scope
-from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.planning.scope_planner import ScopePlanner
+from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.types import AggregateResult, PlanningInput
 from kronos.recordings import overrides
 
@@ -38,5 +38,7 @@ def changed(case: PlanningInput, remedy: Remedy) -> PlanningInput:
 
 def planned(case: PlanningInput) -> AggregateResult:
     """The plan of a case."""
-    carry = Carry(list(case.earlier))
-    return Scope(case.snapshot, case.policies, case.settings, carry).plan()
+    carry = EarlierPlans(list(case.earlier))
+    return ScopePlanner(
+        case.snapshot, case.policies, case.settings, carry
+    ).plan()

@@ -10,7 +10,7 @@ from kronos.engine.types import UNASSIGNED
 from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import load, safe_files
-from kronos.recordings.replay import Replay, Wish, replay
+from kronos.recordings.replay import Replay, ReplayOptions, replay
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -100,12 +100,12 @@ def _override(text: str) -> tuple[str, str]:
     return name, value
 
 
-def of(parsed: argparse.Namespace, policies: str | None) -> Wish:
+def of(parsed: argparse.Namespace, policies: str | None) -> ReplayOptions:
     """What the options of a call ask for.
 
     :param policies: path of a policies file; None: as recorded
     """
-    return Wish(
+    return ReplayOptions(
         policies=None if policies is None else _policies(policies),
         mode=parsed.mode,
         max_migrations=parsed.max_migrations,
@@ -123,7 +123,7 @@ def _policies(path: str) -> list[Policy]:
     return loader.parse(text, 'standard input').policies
 
 
-def played(path: str, wish: Wish) -> Replay:
+def played(path: str, wish: ReplayOptions) -> Replay:
     """Read a recording and plan it."""
     began = time.monotonic()
     recording = load.read(path, wish.policies)

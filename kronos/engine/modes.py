@@ -24,7 +24,7 @@ class PlanMode(StrEnum):
 
 
 @dataclass
-class Phases:
+class PhaseSelection:
     """What was asked for, by the audit or else by ``[kronos]``."""
 
     evacuate: bool = False
@@ -35,7 +35,7 @@ class Phases:
     cooldown_seconds: float = 0.0
 
 
-def adjust(settings: Settings, mode: PlanMode, asked: Phases) -> None:
+def adjust(settings: Settings, mode: PlanMode, asked: PhaseSelection) -> None:
     """Set all that a mode decides, whatever it was before."""
     evacuates = mode is PlanMode.EVACUATE
     repairs = mode is PlanMode.AFFINITY

@@ -34,7 +34,7 @@ class Trip:
         )
 
 
-class Outlook:
+class Forecast:
     """A plan if all its moves took equally long."""
 
     def __init__(self, trips: list[Trip], parents: list[list[int]]) -> None:

@@ -177,7 +177,7 @@ class Kronos(base.BasePlanner):
         if not told:
             return told
         trips = [forecast.Trip.of(one) for one in told]
-        found = forecast.Outlook(trips, parents)
+        found = forecast.Forecast(trips, parents)
         for line in found.lines():
             LOG.info('Action plan %s: %s', plan.uuid, line)
         if CONF.kronos.stagger_seconds > 0:

@@ -15,7 +15,7 @@ from kronos.recordings import schema
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
-from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud
 
 HOSTS = 'nova/hosts.json'
@@ -130,7 +130,7 @@ class _Reader:
                 raise self._folder.fault(META, f'{name}.{fault}')
         return meta
 
-    def _gathered(self, meta: schema.Meta) -> Gathered:
+    def _gathered(self, meta: schema.Meta) -> CloudInventory:
         aggregates = self._rows(schema.AGGREGATES, AGGREGATES, 'name')
         services = self._folder.decode(schema.SERVICES, SERVICES)
         if fault := schema.repeated(services or [], 'host'):
@@ -146,7 +146,7 @@ class _Reader:
             table = cloud.hosts if row.planned else cloud.other_hosts
             table[row.name] = row.host()
         self._fill_in(cloud.hosts | cloud.other_hosts)
-        return Gathered(
+        return CloudInventory(
             cloud,
             None if services is None else {one.host: one for one in services},
             instances,

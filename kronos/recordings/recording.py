@@ -9,7 +9,7 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import UNASSIGNED, Health, Reading, Seeds, Snapshot
 from kronos.policies.models import Policy
 from kronos.snapshots import cloud, queries
-from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import ScopeRequest
 
 __all__ = ['Recording', 'Seeds']
@@ -22,7 +22,7 @@ ANY_LABEL = ''
 class Recording:
     """A cloud at one moment, with all that an audit had to plan by."""
 
-    gathered: Gathered
+    gathered: CloudInventory
     policies: list[Policy]
     """The whole file, enabled or not."""
     request: ScopeRequest
@@ -61,7 +61,7 @@ class Recording:
             scope
         """
         settings = settings or self.settings
-        asked = queries.Survey(Answers(self.answers), settings)
+        asked = queries.PolicyQueries(Answers(self.answers), settings)
         readings = asked.of(self.policies if policies is None else policies)
         found = cloud.cut(self.gathered, request or self.request, readings)
         planned = {one.scope for one in found}

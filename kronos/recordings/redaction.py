@@ -26,7 +26,7 @@ _SECRET = re.compile(
 """What a comment holds that may hold a secret."""
 
 
-def spared(recording: Recording) -> Recording:
+def redacted(recording: Recording) -> Recording:
     """A copy without what planning does not need and nobody should see.
 
     It plans to the very same steps.

@@ -21,7 +21,7 @@ from kronos.snapshots.scopes import ScopeRequest
 
 
 @dataclass
-class Wish:
+class ReplayOptions:
     """What is to differ from the recorded audit; empty: nothing."""
 
     policies: list[Policy] | None = None
@@ -52,7 +52,7 @@ class Replay:
     """For each step the indices of those that must end before it."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds that each part took."""
-    wish: Wish = field(default_factory=Wish)
+    wish: ReplayOptions = field(default_factory=ReplayOptions)
 
     @property
     def budget(self) -> int:
@@ -64,7 +64,7 @@ class Replay:
         )
 
 
-def replay(recording: Recording, wish: Wish) -> Replay:
+def replay(recording: Recording, wish: ReplayOptions) -> Replay:
     """Plan a recording, offline; without a wish the audit's very steps.
 
     :raises ConfigurationError: the wish cannot be fulfilled
@@ -95,7 +95,7 @@ def replay(recording: Recording, wish: Wish) -> Replay:
 
 
 def _planned_by(
-    recording: Recording, wish: Wish
+    recording: Recording, wish: ReplayOptions
 ) -> tuple[list[Policy], Settings]:
     policies = recording.policies if wish.policies is None else wish.policies
     overrides.require_sense(policies, wish.overrides)
@@ -119,9 +119,9 @@ def _planned_by(
     return policies, settings
 
 
-def _phases(configured: Settings) -> modes.Phases:
+def _phases(configured: Settings) -> modes.PhaseSelection:
     """What a strategy decides by where its audit says nothing."""
-    return modes.Phases(
+    return modes.PhaseSelection(
         evacuate=configured.evacuate,
         enforce_hard_affinity=configured.enforce_hard_affinity,
         enforce_soft_affinity=configured.enforce_soft_affinity,
@@ -130,7 +130,7 @@ def _phases(configured: Settings) -> modes.Phases:
 
 
 def _require_mode(
-    policies: list[Policy], recording: Recording, wish: Wish
+    policies: list[Policy], recording: Recording, wish: ReplayOptions
 ) -> None:
     """Refuse policies that were written for another strategy (A11)."""
     wanted = wish.mode or recording.strategy.removeprefix('kronos_')
@@ -142,7 +142,7 @@ def _require_mode(
         )
 
 
-def _request(recording: Recording, wish: Wish) -> ScopeRequest:
+def _request(recording: Recording, wish: ReplayOptions) -> ScopeRequest:
     """The recorded request for other scopes; its exclusions stay."""
     if not wish.scopes:
         return recording.request

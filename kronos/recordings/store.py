@@ -68,7 +68,7 @@ def keep(
 
 def _written(path: str, recording: Recording, audit: str) -> bool:
     try:
-        writer.write(path, redaction.spared(recording))
+        writer.write(path, redaction.redacted(recording))
     except (ArchiveError, ValueError) as error:
         LOG.error('The recording of audit %s is lost: %s', audit, error)
         return False

@@ -27,7 +27,7 @@ NO_HISTORY = (
 
 
 @dataclass
-class Gathered:
+class CloudInventory:
     """A cloud at one moment, whatever scopes are wanted of it."""
 
     cloud: scopes.Cloud
@@ -45,7 +45,7 @@ class Gathered:
 
 
 def cut(
-    gathered: Gathered,
+    gathered: CloudInventory,
     request: ScopeRequest,
     readings: dict[str, PolicyReadings],
 ) -> list[Snapshot]:
@@ -59,7 +59,7 @@ def cut(
 
 
 def parts(
-    gathered: Gathered,
+    gathered: CloudInventory,
     request: ScopeRequest,
     found: Mapping[str, Sequence[Host]],
     readings: dict[str, PolicyReadings],
@@ -123,7 +123,7 @@ def _snapshot(
     name: str,
     hosts: Sequence[Host],
     everyone: Sequence[Instance],
-    gathered: Gathered,
+    gathered: CloudInventory,
     readings: dict[str, PolicyReadings],
 ) -> Snapshot:
     """Cut a scope out; other hosts, instances and groups are no part."""

@@ -26,19 +26,19 @@ from kronos.engine.types import (
 )
 from kronos.policies.models import Policy
 from kronos.snapshots import cells, queries, scopes, stale_migrations
-from kronos.snapshots.cloud import NO_HEADROOM, Gathered, parts
+from kronos.snapshots.cloud import NO_HEADROOM, CloudInventory, parts
 from kronos.snapshots.scopes import ScopeRequest
 
-__all__ = ['Collector', 'Look', 'ScopeRequest']
+__all__ = ['Collector', 'CollectedCloud', 'ScopeRequest']
 
 LOG = logging.getLogger(__name__)
 
 
 @dataclass
-class Look:
+class CollectedCloud:
     """One look at the cloud: all of it, and the scopes that were wanted."""
 
-    gathered: Gathered
+    gathered: CloudInventory
     answers: dict[tuple[str, str], Reading]
     """By query and label: what Prometheus said."""
     snapshots: list[Snapshot]
@@ -92,7 +92,7 @@ class Collector:
         policies: Sequence[Policy],
         settings: Settings,
         events: Sequence[Event] = (),
-    ) -> Look:
+    ) -> CollectedCloud:
         """Look at the cloud and cut the scopes out.
 
         Every listing is read once for all scopes, and each query of a
@@ -110,10 +110,10 @@ class Collector:
         # A name that is misspelt is told before the long listings.
         found = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
-        asked = queries.Survey(self._prometheus, settings)
+        asked = queries.PolicyQueries(self._prometheus, settings)
         readings = asked.of(policies)
         self._tell(f'{asked.queries} queries of the policies')
-        return Look(
+        return CollectedCloud(
             gathered,
             asked.answers,
             parts(gathered, request, found, readings),
@@ -121,7 +121,7 @@ class Collector:
 
     def gather(
         self, settings: Settings, events: Sequence[Event] = ()
-    ) -> Gathered:
+    ) -> CloudInventory:
         """All of the cloud but its metrics.
 
         :param events: as of :meth:`look`
@@ -131,16 +131,21 @@ class Collector:
         self._go_on(gathered, settings, events)
         return gathered
 
-    def _begin(self) -> Gathered:
+    def _begin(self) -> CloudInventory:
         taken_at = self._clock()
         services = self._services()
         cloud, warnings = self._cloud(services)
         hosts = len(cloud.hosts) + len(cloud.other_hosts)
         self._tell(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
-        return Gathered(cloud, services, taken_at=taken_at, warnings=warnings)
+        return CloudInventory(
+            cloud, services, taken_at=taken_at, warnings=warnings
+        )
 
     def _go_on(
-        self, gathered: Gathered, settings: Settings, events: Sequence[Event]
+        self,
+        gathered: CloudInventory,
+        settings: Settings,
+        events: Sequence[Event],
     ) -> None:
         cloud = gathered.cloud
         gathered.warnings += self._fill_in(cloud.hosts)

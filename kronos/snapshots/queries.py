@@ -17,7 +17,7 @@ class Source(Protocol):
         """The newest value of each series; never raises for the world."""
 
 
-class Survey:
+class PolicyQueries:
     """The queries of one cycle, each of them asked once.
 
     When one of them is tried in vain, the others are not asked: each would

@@ -21,7 +21,7 @@ NO_SCOPE = (
 
 
 @dataclass
-class Exactly:
+class AggregateRef:
     """An aggregate by its id or by its name, whichever is given.
 
     An audit's scope says which of them it means: one aggregate's name may
@@ -36,7 +36,7 @@ class Exactly:
 class ScopeRequest:
     """What an audit, or a command, wants to be planned and left alone."""
 
-    aggregates: list[str | Exactly] = field(default_factory=list)
+    aggregates: list[str | AggregateRef] = field(default_factory=list)
     """In the order of planning; a string is a name, else a uuid or an id,
     and ``*`` means all."""
     include_unassigned: bool = False
@@ -45,7 +45,7 @@ class ScopeRequest:
     all zones that an aggregate makes."""
     excluded_hosts: list[str] = field(default_factory=list)
     """These are taken out of their scopes, with their instances."""
-    excluded_aggregates: list[str | Exactly] = field(default_factory=list)
+    excluded_aggregates: list[str | AggregateRef] = field(default_factory=list)
     """Their hosts are taken out of every scope; ``*`` means all of them."""
     excluded_instances: list[str] = field(default_factory=list)
     """Uuids; like the next two these stay, as load that cannot move."""
@@ -159,10 +159,10 @@ def warn_of_vain(request: ScopeRequest, instances: Iterable[Instance]) -> None:
 
 
 def _find(
-    ref: str | Exactly, aggregates: Iterable[HostAggregate]
+    ref: str | AggregateRef, aggregates: Iterable[HostAggregate]
 ) -> HostAggregate:
     known = list(aggregates)
-    if isinstance(ref, Exactly):
+    if isinstance(ref, AggregateRef):
         return _find_exactly(ref, known)
     for matches in (
         [a for a in known if a.name == ref],
@@ -173,7 +173,9 @@ def _find(
     raise _unknown('aggregate', ref, sorted(a.name for a in known))
 
 
-def _find_exactly(ref: Exactly, known: list[HostAggregate]) -> HostAggregate:
+def _find_exactly(
+    ref: AggregateRef, known: list[HostAggregate]
+) -> HostAggregate:
     for aggregate in known:
         if ref.id == str(aggregate.id) or ref.name == aggregate.name:
             return aggregate

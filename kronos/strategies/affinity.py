@@ -36,7 +36,7 @@ class Affinity(base.KronosStrategy):
         modes.adjust(
             settings,
             modes.PlanMode.AFFINITY,
-            modes.Phases(
+            modes.PhaseSelection(
                 enforce_soft_affinity=parameters.either(
                     asked.enforce_soft_affinity, kronos.enforce_soft_affinity
                 ),

@@ -22,8 +22,8 @@ PACKAGES = ('kronos-watcher', 'python-watcher')
 
 
 def keep(
-    result: audit.Cycle,
-    order: audit.Order,
+    result: audit.AuditResult,
+    order: audit.AuditRequest,
     audit: Any,
     strategy: str,
     kronos: Any,
@@ -100,7 +100,10 @@ def recorder(
 
 
 def _about(
-    result: audit.Cycle, order: audit.Order, audit: Any, strategy: str
+    result: audit.AuditResult,
+    order: audit.AuditRequest,
+    audit: Any,
+    strategy: str,
 ) -> dict[str, Any]:
     return {
         'versions': {name: _version(name) for name in PACKAGES},

@@ -24,7 +24,7 @@ from kronos.watcher_db import publishing
 
 
 @dataclass
-class Order:
+class AuditRequest:
     """What an audit is to do, apart from where."""
 
     policies_file: str
@@ -40,7 +40,7 @@ class Order:
 
 
 @dataclass
-class Cycle:
+class AuditResult:
     """A plan, and for each of its steps the indices of its parents."""
 
     report: CycleReport
@@ -52,11 +52,11 @@ class Cycle:
 
 
 def run(
-    order: Order,
+    order: AuditRequest,
     scope: list[dict[str, Any]],
     conf: Any,
     osc: Any,
-) -> Cycle:
+) -> AuditResult:
     """Load the policies, look at the cloud and plan.
 
     :param scope: ``audit.scope``
@@ -109,7 +109,7 @@ def run(
             report.steps, snapshots, conf.kronos.max_concurrent_migrations
         )
     basis = publishing.Basis(known, _hosts(report, snapshots))
-    return Cycle(report, parents, settings, basis, timings)
+    return AuditResult(report, parents, settings, basis, timings)
 
 
 def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:

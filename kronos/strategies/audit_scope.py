@@ -125,16 +125,16 @@ def _named(items: list[dict[str, Any]], name: str, where: str) -> list[str]:
 
 def _refs(
     items: list[dict[str, Any]], where: str
-) -> list[str | scopes.Exactly]:
+) -> list[str | scopes.AggregateRef]:
     """Aggregates by name or by id; ``*`` stands for all of them."""
-    found: list[str | scopes.Exactly] = []
+    found: list[str | scopes.AggregateRef] = []
     for item in items:
         key = 'name' if 'name' in item else 'id'
         (value,) = _named([item], key, where)
         if value == scopes.ALL:
             found.append(value)
         else:
-            found.append(scopes.Exactly(**{key: value}))
+            found.append(scopes.AggregateRef(**{key: value}))
     return found
 
 

@@ -34,7 +34,7 @@ from kronos.strategies import audit_log, parameters, status_messages
 from kronos.watcher_db import lock
 
 if TYPE_CHECKING:
-    from kronos.strategies import audit as cycle
+    from kronos.strategies import audit as kronos_audit
     from kronos.watcher_db import publishing
 
 LOG = logging.getLogger(__name__)
@@ -187,11 +187,11 @@ class KronosStrategy(base.BaseStrategy):
     def _plan(self, audit: Any) -> tuple[str, bool]:
         """Plan and fill the solution; returns the outcome and if it failed."""
         from kronos.strategies import artifacts
-        from kronos.strategies import audit as cycle
+        from kronos.strategies import audit as kronos_audit
 
         CONF.reload_config_files()
         validation.require_valid(CONF)
-        order = cycle.Order(
+        order = kronos_audit.AuditRequest(
             policies_file=self.policies_file(CONF.kronos),
             mode=self.MODE,
             asked=parameters.parse(
@@ -201,7 +201,7 @@ class KronosStrategy(base.BaseStrategy):
             audit=audit.uuid,
             record=artifacts.recorder(audit, self.get_name(), CONF.kronos),
         )
-        result = cycle.run(order, audit.scope or [], CONF, self.osc)
+        result = kronos_audit.run(order, audit.scope or [], CONF, self.osc)
         report = result.report
         for level, line in audit_log.lines(report):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)
@@ -211,7 +211,7 @@ class KronosStrategy(base.BaseStrategy):
         self._fill_solution(result)
         return outcome, status_messages.is_blind(report)
 
-    def _fill_solution(self, result: 'cycle.Cycle') -> None:
+    def _fill_solution(self, result: 'kronos_audit.AuditResult') -> None:
         """All that may fail comes before the first action is there."""
         steps = [
             (_input_parameters(number, step), step.instance)
@@ -266,7 +266,7 @@ class Rebalancing(KronosStrategy):
         modes.adjust(
             settings,
             modes.PlanMode(str(cls.MODE)),
-            modes.Phases(
+            modes.PhaseSelection(
                 evacuate=parameters.either(
                     asked.evacuate_disabled_hosts,
                     kronos.evacuate_disabled_hosts,

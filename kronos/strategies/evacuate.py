@@ -36,7 +36,7 @@ class Evacuate(base.KronosStrategy):
         modes.adjust(
             settings,
             modes.PlanMode.EVACUATE,
-            modes.Phases(drain_hosts=asked.hosts),
+            modes.PhaseSelection(drain_hosts=asked.hosts),
         )
 
     @classmethod

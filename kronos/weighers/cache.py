@@ -21,8 +21,8 @@ from kronos.engine.scoring import host_weights
 from kronos.engine.types import Health
 from kronos.policies.models import Mode
 from kronos.weighers import host_scores
-from kronos.weighers.host_scores import Acquaintance, Board, Outlook
-from kronos.weighers.recent_placements import Ledger
+from kronos.weighers.host_scores import HostScores, KnownHost, PolicyAnswers
+from kronos.weighers.recent_placements import RecentPlacements
 
 LOG = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ class Source(Protocol):
 
     def options(self) -> Options: ...
 
-    def look(self, modes: set[str]) -> Outlook: ...
+    def look(self, modes: set[str]) -> PolicyAnswers: ...
 
 
 class Cache:
@@ -84,11 +84,11 @@ class Cache:
         self._spawn = spawn or _spawn
         self._started: dict[int, object] = {}
         """By process, the token of who began."""
-        self._board: Board | None = None
+        self._board: HostScores | None = None
         self._valid_for = 0.0
-        self._met: dict[str, Acquaintance] = {}
+        self._met: dict[str, KnownHost] = {}
         self._fault: Exception | None = None
-        self._ledger = Ledger(0.0)
+        self._ledger = RecentPlacements(0.0)
         self._has_news = False
         self._warned_at = self._complained_at = float('-inf')
         self._is_told = self._is_announced = False
@@ -123,20 +123,20 @@ class Cache:
         now, shown = self._clock(), self._board
         if shown is None:
             for state in states:
-                self._met[state.host] = Acquaintance.of(state)
+                self._met[state.host] = KnownHost.of(state)
             return [0.0] * len(states)
         if now - shown.at > self._valid_for:
             return [0.0] * len(states)
         return self._read(shown, states, vcpus)
 
-    def _admit(self, shown: Board, states: Sequence[Any]) -> Board:
+    def _admit(self, shown: HostScores, states: Sequence[Any]) -> HostScores:
         """Put up the board with the hosts that are new to it.
 
         The thread makes it anew soon, since they may change what the others
         weigh; and the ledger is the thread's.
         """
         new = {
-            state.host: Acquaintance.of(state)
+            state.host: KnownHost.of(state)
             for state in states
             if state.host not in shown.rows
         }
@@ -153,7 +153,7 @@ class Cache:
         return found
 
     def _read(
-        self, shown: Board, states: Sequence[Any], vcpus: float
+        self, shown: HostScores, states: Sequence[Any], vcpus: float
     ) -> list[float]:
         weights: list[float | None] = []
         append, find = weights.append, shown.rows.get
@@ -167,7 +167,7 @@ class Cache:
             used, aggregates, weight = row.spot
             if aggregates != state.aggregates:
                 # Taken into account at the thread's next tick.
-                self._met[state.host] = Acquaintance.of(state)
+                self._met[state.host] = KnownHost.of(state)
             if used != state.vcpus_used:
                 weight = row.update(state.vcpus_used)
             if weight is None:
@@ -243,7 +243,7 @@ class Cache:
             self._is_well_again()
         self._announce(asked)
 
-    def _score(self, outlook: Outlook, asked: float) -> list[str]:
+    def _score(self, outlook: PolicyAnswers, asked: float) -> list[str]:
         """Put up a new board of what is known.
 
         :returns: what is wrong with it; that is told already
@@ -261,7 +261,7 @@ class Cache:
             self._trouble(_joined(shown.troubles))
         return shown.troubles
 
-    def _note(self, met: dict[str, Acquaintance], now: float) -> None:
+    def _note(self, met: dict[str, KnownHost], now: float) -> None:
         rows = self._board.rows if self._board else {}
         used = {
             host: one.used for host, one in met.items() if host not in rows
@@ -273,7 +273,7 @@ class Cache:
                 since[host] = row.base
         self._ledger.note(used, now, since)
 
-    def _forget(self, shown: Board) -> list[str]:
+    def _forget(self, shown: HostScores) -> list[str]:
         """Drop hosts that are gone, lest their samples seem to be missing."""
         gone = [
             host
@@ -298,7 +298,7 @@ class Cache:
             except Exception as error:
                 self._trouble(f'{type(error).__name__}: {error}')
 
-    def _is_outdated(self, shown: Board) -> bool:
+    def _is_outdated(self, shown: HostScores) -> bool:
         rows = shown.rows
         return self._has_news or any(
             host not in rows or rows[host].spot[1] != one.aggregates
@@ -358,7 +358,7 @@ def _joined(troubles: list[str]) -> str:
     return f'{told}; and {more} more' if more > 0 else told
 
 
-def _has_scores(shown: Board) -> bool:
+def _has_scores(shown: HostScores) -> bool:
     if shown.rows:
         return not all(row.is_neutral for row in shown.rows.values())
     return any(

@@ -21,7 +21,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import Mode, Policy
-from kronos.weighers.recent_placements import Ledger
+from kronos.weighers.recent_placements import RecentPlacements
 
 MODE_KEY = 'kronos_mode'
 """In the metadata of a host aggregate: ``spread``, ``pack`` or ``off``."""
@@ -29,7 +29,7 @@ OFF = 'off'
 
 
 @dataclass
-class Acquaintance:
+class KnownHost:
     """A host as Nova's scheduler has shown it."""
 
     aggregates: list[Any]
@@ -40,7 +40,7 @@ class Acquaintance:
     """vCPUs, when it was last met."""
 
     @classmethod
-    def of(cls, state: Any) -> 'Acquaintance':
+    def of(cls, state: Any) -> 'KnownHost':
         return cls(
             state.aggregates,
             str(state.hypervisor_type or ''),
@@ -58,7 +58,7 @@ class Acquaintance:
 
 
 @dataclass
-class Outlook:
+class PolicyAnswers:
     """What one look at the policies file and Prometheus has given."""
 
     policies: dict[Mode, list[Policy]]
@@ -73,7 +73,7 @@ class Outlook:
     troubles: list[str] = field(default_factory=list)
 
 
-class Row:
+class HostScore:
     """One host: what it weighs now, and how that changes."""
 
     __slots__ = (
@@ -133,15 +133,15 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Board:
+class HostScores:
     """All hosts at one moment."""
 
-    rows: Mapping[str, Row]
+    rows: Mapping[str, HostScore]
     at: float
     """When Prometheus was asked."""
     troubles: list[str]
     """Why hosts are neutral or not judged by all policies."""
-    outlook: Outlook
+    outlook: PolicyAnswers
     """What it was made of."""
 
 
@@ -149,19 +149,19 @@ class Board:
 class _Judged:
     """A scope, as an audit of it judges its hosts of one mode."""
 
-    places: Mapping[str, host_weights.Place]
+    places: Mapping[str, host_weights.HostWeight]
     policies: int
     """So many could be used."""
     troubles: list[str]
 
 
 def build(
-    known: Mapping[str, Acquaintance],
-    outlook: Outlook,
-    ledger: Ledger,
+    known: Mapping[str, KnownHost],
+    outlook: PolicyAnswers,
+    ledger: RecentPlacements,
     at: float,
     now: float,
-) -> Board:
+) -> HostScores:
     """Score every known host, as an audit of its scope does.
 
     :param at: when Prometheus was asked, on the clock of ``now``
@@ -175,7 +175,7 @@ def build(
         if modes[host] is Mode.PACK:
             rooms[host] = place.room
     rows = {
-        host: Row(
+        host: HostScore(
             weighs.get(host),
             ledger.base(host, now),
             ledger.pending(host, now),
@@ -184,17 +184,17 @@ def build(
         )
         for host, one in known.items()
     }
-    return Board(rows, at, troubles, outlook)
+    return HostScores(rows, at, troubles, outlook)
 
 
 def _best(
-    known: Mapping[str, Acquaintance],
+    known: Mapping[str, KnownHost],
     modes: Mapping[str, Mode],
-    outlook: Outlook,
-    ledger: Ledger,
+    outlook: PolicyAnswers,
+    ledger: RecentPlacements,
     now: float,
     troubles: list[str],
-) -> dict[str, host_weights.Place]:
+) -> dict[str, host_weights.HostWeight]:
     """What each host is in the one of its scopes that can judge it best.
 
     Of scopes that use as many policies, the first counts. What is wrong in
@@ -230,13 +230,13 @@ def _worth(judged: _Judged, host: str) -> int:
 
 
 def _weigher(
-    place: host_weights.Place, mode: Mode, step: float
+    place: host_weights.HostWeight, mode: Mode, step: float
 ) -> Callable[[float], float]:
     return lambda vcpus: place.weight(mode, vcpus, step)
 
 
 def _modes(
-    known: Mapping[str, Acquaintance], default: Mode, troubles: list[str]
+    known: Mapping[str, KnownHost], default: Mode, troubles: list[str]
 ) -> dict[str, Mode]:
     """Of each host that is not left to Nova's own weighers."""
     found: dict[str, Mode] = {}
@@ -256,7 +256,7 @@ def _modes(
     return found
 
 
-def _scopes_of(one: Acquaintance, outlook: Outlook) -> list[str]:
+def _scopes_of(one: KnownHost, outlook: PolicyAnswers) -> list[str]:
     """Those that an audit may plan it in, the likeliest first."""
     names = one.names()
     named = [name for name in outlook.aggregates if name in names]
@@ -267,9 +267,9 @@ def _judge(
     mode: Mode,
     scope: str,
     hosts: list[str],
-    known: Mapping[str, Acquaintance],
-    outlook: Outlook,
-    ledger: Ledger,
+    known: Mapping[str, KnownHost],
+    outlook: PolicyAnswers,
+    ledger: RecentPlacements,
     now: float,
 ) -> _Judged:
     policies = outlook.policies.get(mode, [])

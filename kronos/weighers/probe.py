@@ -90,7 +90,7 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
         for name, metadata in request['aggregates'].items()
     }
     known = {
-        host['name']: host_scores.Acquaintance(
+        host['name']: host_scores.KnownHost(
             [aggregates[name] for name in host['aggregates']],
             host['type'],
             0.0,
@@ -107,7 +107,7 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         return {'scores_error': f'unexpected {type(error).__name__}'}
     shown = host_scores.build(
-        known, outlook, recent_placements.Ledger(0.0), 0.0, 0.0
+        known, outlook, recent_placements.RecentPlacements(0.0), 0.0, 0.0
     )
     return {
         'scores': {host: row.spot[2] for host, row in shown.rows.items()},

@@ -20,7 +20,7 @@ class Sighting:
     at: float
 
 
-class Ledger:
+class RecentPlacements:
     """Of one process, by host.
 
     :param settling: seconds until the samples show a server wholly
@@ -33,9 +33,9 @@ class Ledger:
         self._added: dict[str, list[tuple[float, float]]] = {}
         """vCPUs and when they came; those that left are below 0."""
 
-    def copy(self) -> 'Ledger':
+    def copy(self) -> 'RecentPlacements':
         """One that may be written in without anybody noticing."""
-        other = Ledger(self.settling)
+        other = RecentPlacements(self.settling)
         other._newest, other._seen = self._newest, dict(self._seen)
         other._added = {
             host: list(rows) for host, rows in dict(self._added).items()

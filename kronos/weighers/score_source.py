@@ -66,7 +66,7 @@ class Source:
             staleness_threshold=staleness,
         )
 
-    def look(self, modes: Collection[str]) -> host_scores.Outlook:
+    def look(self, modes: Collection[str]) -> host_scores.PolicyAnswers:
         """Read and ask all anew.
 
         :param modes: that aggregates ask for beside the default one
@@ -80,7 +80,7 @@ class Source:
             host_match=HostMatch(kronos.host_match),
         )
         main = loader.load(kronos.policies_file)
-        outlook = host_scores.Outlook(
+        outlook = host_scores.PolicyAnswers(
             policies={},
             readings={},
             default_mode=main.mode,
@@ -113,8 +113,8 @@ class Source:
             troubles.append(str(error))
             return []
 
-    def _ask(self, outlook: host_scores.Outlook) -> None:
-        asked = queries.Survey(self._prometheus(), outlook.settings)
+    def _ask(self, outlook: host_scores.PolicyAnswers) -> None:
+        asked = queries.PolicyQueries(self._prometheus(), outlook.settings)
         for mode, policies in outlook.policies.items():
             readings = asked.of_hosts(policies)
             outlook.readings[mode] = readings

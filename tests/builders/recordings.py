@@ -22,8 +22,8 @@ from kronos.engine.types import (
 )
 from kronos.policies import loader
 from kronos.recordings.recording import Recording
-from kronos.snapshots.cloud import Gathered
-from kronos.snapshots.scopes import Cloud, Exactly, ScopeRequest
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import AggregateRef, Cloud, ScopeRequest
 from tests import places
 from tests.builders import policies as build
 
@@ -75,7 +75,7 @@ def small(**more: Any) -> Recording:
     ]
     found = policies()
     values: dict[str, Any] = {
-        'gathered': Gathered(
+        'gathered': CloudInventory(
             Cloud(
                 hosts,
                 {'metal': Host('metal', hypervisor_type='ironic')},
@@ -108,7 +108,7 @@ def small(**more: Any) -> Recording:
         ),
         'policies': found,
         'request': ScopeRequest(
-            ['a', Exactly(name='b')], excluded_instances=['u1']
+            ['a', AggregateRef(name='b')], excluded_instances=['u1']
         ),
         'settings': Settings(require_headroom=True, cooldown_seconds=600.0),
         'answers': _answers(names, instances),

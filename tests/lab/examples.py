@@ -9,7 +9,7 @@ lab have recorded.
 import shutil
 
 from kronos.recordings import load
-from kronos.recordings.replay import Wish, replay
+from kronos.recordings.replay import ReplayOptions, replay
 from tests.lab import base
 from tests.lab.base import Wanted
 
@@ -35,7 +35,7 @@ class Recorded(base.LabTestCase):
             )
             for row in actions
         ]
-        steps = replay(load.read(str(found)), Wish()).report.steps
+        steps = replay(load.read(str(found)), ReplayOptions()).report.steps
         self.assertEqual(
             sorted(planned),
             sorted((step.instance, step.destination) for step in steps),

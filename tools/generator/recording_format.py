@@ -22,7 +22,7 @@ from kronos.policies.models import Policy
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
 from kronos.snapshots import scopes, settings_from_conf
-from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.cloud import CloudInventory
 
 ZONE = 'nova'
 DISK_GB = 20
@@ -56,7 +56,7 @@ def recording(found: Cloud, at: float) -> Recording:
     aggregates = _aggregates(found)
     hosts = {host.name: _host(host) for host in found.hosts}
     return Recording(
-        gathered=Gathered(
+        gathered=CloudInventory(
             scopes.Cloud(hosts, {}, aggregates),
             {host.name: _service(host) for host in found.hosts},
             [
@@ -81,9 +81,11 @@ def recording(found: Cloud, at: float) -> Recording:
     )
 
 
-def _asked(settings: Settings) -> modes.Phases:
-    names = [field.name for field in dataclasses.fields(modes.Phases)]
-    return modes.Phases(**{name: getattr(settings, name) for name in names})
+def _asked(settings: Settings) -> modes.PhaseSelection:
+    names = [field.name for field in dataclasses.fields(modes.PhaseSelection)]
+    return modes.PhaseSelection(
+        **{name: getattr(settings, name) for name in names}
+    )
 
 
 def _aggregates(found: Cloud) -> list[HostAggregate]:

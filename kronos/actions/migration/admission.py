@@ -12,8 +12,8 @@ from oslo_log import log as logging
 
 from kronos.actions.migration import concurrency, destination, preflight, slots
 from kronos.actions.migration.task import (
-    Order,
-    World,
+    MigrationContext,
+    MigrationSettings,
     back_off,
     given_up,
     next_try,
@@ -28,14 +28,16 @@ LOG = logging.getLogger(__name__)
 class Approach:
     """The way of one move to its beginning."""
 
-    def __init__(self, order: Order, world: World) -> None:
+    def __init__(
+        self, order: MigrationSettings, world: MigrationContext
+    ) -> None:
         self._order = order
         self._task = order.task
         self._world = world
         self._traffic = concurrency.Traffic(
             world.nova, order.task, order.limits, world.wall
         )
-        self._claims: list[slots.Claim] = []
+        self._claims: list[slots.Slot] = []
         self._told = ''
         self.arrived = False
         """Whether there was nothing left to do."""
@@ -109,7 +111,7 @@ class Approach:
             self._check_destination()
         return reason
 
-    def _why_wait(self, claims: list[slots.Claim]) -> str:
+    def _why_wait(self, claims: list[slots.Slot]) -> str:
         self._claims = claims
         return self._traffic.why_wait(claims)
 

@@ -55,7 +55,7 @@ class Traffic:
     def __init__(
         self,
         client: live_migration.NovaClient,
-        task: preflight.Task,
+        task: preflight.MigrationTask,
         limits: Limits,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -135,7 +135,7 @@ class Traffic:
             )
         return True
 
-    def under_way(self, claims: Iterable[slots.Claim]) -> list[Flight]:
+    def under_way(self, claims: Iterable[slots.Slot]) -> list[Flight]:
         """All moves of others, each instance's once."""
         held = [one for one in claims if one.held]
         known = {one.instance for one in held}
@@ -147,7 +147,7 @@ class Traffic:
             *(one for one in self._flights if one.instance not in known),
         ]
 
-    def why_wait(self, claims: list[slots.Claim]) -> str:
+    def why_wait(self, claims: list[slots.Slot]) -> str:
         """What the task has to wait for; '' if it may go.
 
         :param claims: of the other actions
@@ -177,7 +177,7 @@ class Traffic:
                 return f'{number} under way {where}, of at most {limit}'
         return self._why_stagger(claims)
 
-    def _why_stagger(self, claims: list[slots.Claim]) -> str:
+    def _why_stagger(self, claims: list[slots.Slot]) -> str:
         now = self._clock()
         # The clock of another applier may be ahead: no start is later than
         # it was first seen.

@@ -19,7 +19,7 @@ Flights = Iterable[concurrency.Flight]
 
 
 def check_scope(
-    task: preflight.Task, is_inside: Callable[[str], bool]
+    task: preflight.MigrationTask, is_inside: Callable[[str], bool]
 ) -> None:
     """Whether the move stays in its aggregate, as that is now (A8).
 
@@ -35,7 +35,7 @@ def check_scope(
 
 def check_groups(
     client: live_migration.NovaClient,
-    task: preflight.Task,
+    task: preflight.MigrationTask,
     flights: Flights,
     is_inside: Callable[[str], bool],
     soft_rules_bind: bool = True,
@@ -73,7 +73,7 @@ def check_groups(
 
 def _why_not_together(
     client: live_migration.NovaClient,
-    task: preflight.Task,
+    task: preflight.MigrationTask,
     group: types.ServerGroup,
     others: list[str],
     heading: dict[str, str],
@@ -98,7 +98,7 @@ def _why_not_together(
 def check_allocations(
     client: live_migration.NovaClient,
     room: placement.PlacementClient,
-    task: preflight.Task,
+    task: preflight.MigrationTask,
 ) -> None:
     """Whether Placement holds the instance on its source, and there alone.
 
@@ -122,7 +122,7 @@ def check_allocations(
 def check_room(
     client: live_migration.NovaClient,
     room: placement.PlacementClient,
-    task: preflight.Task,
+    task: preflight.MigrationTask,
     resources: Iterable[str],
     required: bool = True,
 ) -> None:

@@ -9,7 +9,11 @@ out, for the migration goes on meanwhile.
 from oslo_log import log as logging
 
 from kronos.actions.migration import notifications, progress, verification
-from kronos.actions.migration.task import Order, World, joined
+from kronos.actions.migration.task import (
+    MigrationContext,
+    MigrationSettings,
+    joined,
+)
 from kronos.clients.nova import live_migration
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -32,8 +36,8 @@ class Migration:
 
     def __init__(
         self,
-        order: Order,
-        world: World,
+        order: MigrationSettings,
+        world: MigrationContext,
         request: str,
         record: notifications.Record,
         is_ours: bool = True,
@@ -48,7 +52,7 @@ class Migration:
         self._is_ours = is_ours
         self._progress = progress.Progress(task, record, world.clock)
         self._hosts = progress.Hosts(world.nova, task, world.clock)
-        self._aftermath = verification.Aftermath(
+        self._aftermath = verification.Verification(
             world.nova,
             world.placement,
             task,

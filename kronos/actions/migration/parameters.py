@@ -11,24 +11,24 @@ from kronos.actions.migration import (
     slots,
     verification,
 )
-from kronos.actions.migration.task import Order
+from kronos.actions.migration.task import MigrationSettings
 from kronos.engine import faults, types
 from kronos.engine.faults import Fault
 from kronos.engine.settings import SoftRules
 
 
-def order_of(told: dict[str, Any], kronos: Any) -> Order:
+def order_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
     """The order of one action.
 
     :param told: the action's input parameters
     :param kronos: the group ``[kronos]``
     :raises PreFlightError: ``not_before`` is no time
     """
-    task = preflight.Task.from_parameters(told)
+    task = preflight.MigrationTask.from_parameters(told)
     resources = ['VCPU', 'MEMORY_MB']
     if kronos.check_disk:
         resources.append('DISK_GB')
-    return Order(
+    return MigrationSettings(
         task=task,
         timing=verification.Timing(
             queue_timeout=kronos.queue_timeout,
@@ -77,10 +77,10 @@ def _seconds(moment: str) -> float:
     return found.timestamp()
 
 
-def turn_of(told: dict[str, Any], order: Order) -> slots.Turns:
+def turn_of(told: dict[str, Any], order: MigrationSettings) -> slots.Slots:
     """The turn of an action, which Watcher's database keeps."""
     timing = order.timing
-    return slots.Turns(
+    return slots.Slots(
         told.get('action_uuid', ''),
         recent=order.limits.stagger_seconds,
         # A move may be in Nova's queue, then under way, then be aborted.

@@ -25,7 +25,7 @@ class Standing(Enum):
 
 
 @dataclass
-class Task:
+class MigrationTask:
     """One planned live migration, as the action's parameters have it."""
 
     instance: str
@@ -47,7 +47,7 @@ class Task:
         )
 
 
-def check(client: live_migration.NovaClient, task: Task) -> Standing:
+def check(client: live_migration.NovaClient, task: MigrationTask) -> Standing:
     """Look at the instance and at both hosts as they are now.
 
     :raises StaleTask: the instance is gone, or is elsewhere
@@ -72,7 +72,9 @@ def check(client: live_migration.NovaClient, task: Task) -> Standing:
     return Standing.READY
 
 
-def _is_under_way(client: live_migration.NovaClient, task: Task) -> bool:
+def _is_under_way(
+    client: live_migration.NovaClient, task: MigrationTask
+) -> bool:
     """Whether somebody moves the instance to this very destination.
 
     Nova writes down where to, or anything at all, a moment later.
@@ -111,7 +113,9 @@ def _check_instance(instance: types.Instance) -> None:
         )
 
 
-def _check_hosts(client: live_migration.NovaClient, task: Task) -> None:
+def _check_hosts(
+    client: live_migration.NovaClient, task: MigrationTask
+) -> None:
     """A source that was disabled meanwhile is no reason to stay there."""
     for where, host, fault in (
         ('source', task.source, Fault.SOURCE_NOT_UP),

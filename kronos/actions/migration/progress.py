@@ -29,7 +29,7 @@ class Progress:
 
     def __init__(
         self,
-        task: preflight.Task,
+        task: preflight.MigrationTask,
         record: notifications.Record,
         clock: Callable[[], float],
     ) -> None:
@@ -96,7 +96,7 @@ class Hosts:
     def __init__(
         self,
         client: live_migration.NovaClient,
-        task: preflight.Task,
+        task: preflight.MigrationTask,
         clock: Callable[[], float],
     ) -> None:
         self._nova = client

@@ -12,7 +12,7 @@ _NOT_UP = re.compile(r'Compute service of (\S+) is unavailable')
 
 
 def refused(
-    task: preflight.Task, reason: str, after: str = ''
+    task: preflight.MigrationTask, reason: str, after: str = ''
 ) -> exceptions.MigrationError:
     """The error of a move that Nova refused before anything moved.
 

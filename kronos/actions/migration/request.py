@@ -4,7 +4,7 @@
 from oslo_log import log as logging
 
 from kronos.actions.migration import refusals
-from kronos.actions.migration.task import Order, World
+from kronos.actions.migration.task import MigrationContext, MigrationSettings
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -23,10 +23,12 @@ _REQUEST_TIMEOUT = 408
 """A proxy's, which may have sent the request on."""
 
 
-class Call:
+class MigrationRequest:
     """The request for one move, and for its further tries."""
 
-    def __init__(self, order: Order, world: World) -> None:
+    def __init__(
+        self, order: MigrationSettings, world: MigrationContext
+    ) -> None:
         self._task = order.task
         self._timing = order.timing
         self._nova = world.nova

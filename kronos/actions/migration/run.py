@@ -17,8 +17,8 @@ from kronos.actions.migration import (
     slots,
 )
 from kronos.actions.migration.task import (
-    Order,
-    World,
+    MigrationContext,
+    MigrationSettings,
     back_off,
     given_up,
     joined,
@@ -29,15 +29,17 @@ from kronos.common import exceptions
 LOG = logging.getLogger(__name__)
 
 
-class Course:
+class MigrationRun:
     """One move of one instance."""
 
-    def __init__(self, order: Order, world: World) -> None:
+    def __init__(
+        self, order: MigrationSettings, world: MigrationContext
+    ) -> None:
         self._order = order
         self._task = order.task
         self._world = world
         self._approach = admission.Approach(order, world)
-        self._call = request.Call(order, world)
+        self._call = request.MigrationRequest(order, world)
         self._is_elsewhere = False
         """Whether another delivery of the plan has carried the move out."""
 
@@ -119,8 +121,8 @@ class Course:
                 back_off(order, world, error, delay)
                 failures += 1
                 continue
-            if entry is not slots.Entry.TAKEN:
-                return entry is slots.Entry.OVER
+            if entry is not slots.Delivery.TAKEN:
+                return entry is slots.Delivery.OVER
             if not told:
                 told = True
                 LOG.warning(

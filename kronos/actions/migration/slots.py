@@ -56,7 +56,7 @@ class Replaced(exceptions.MigrationError):
     """Another delivery of the plan took this one for dead, and is at it."""
 
 
-class Entry(Enum):
+class Delivery(Enum):
     """What becomes of an action that is carried out."""
 
     FREE = 'free'
@@ -67,7 +67,7 @@ class Entry(Enum):
 
 
 @dataclass
-class Claim:
+class Slot:
     """A move that has its turn, or had it a moment ago."""
 
     action: str
@@ -82,10 +82,10 @@ class Claim:
     """It is or will soon be migrating; False: its turn is over."""
 
 
-Decide = Callable[[list[Claim]], str]
+Decide = Callable[[list[Slot]], str]
 
 
-class Turns:
+class Slots:
     """The turn of one move among all others.
 
     :param action_uuid: the move
@@ -109,7 +109,7 @@ class Turns:
         self._max_age = max_age
         self._renewed = -math.inf
 
-    def enter(self) -> Entry:
+    def enter(self) -> Delivery:
         """Be the one who carries the move out, unless there is another.
 
         A message broker may deliver a plan twice; Watcher then carries it
@@ -165,16 +165,16 @@ class Turns:
             self._write(session, told, marks.TURN, {'at': now, 'held': True})
         return reason
 
-    def _enter(self, session: Any) -> Entry:
+    def _enter(self, session: Any) -> Delivery:
         now = self._clock()
         row, told = self._own(session)
         if row.state in _OVER:
-            return Entry.OVER
+            return Delivery.OVER
         self._check_goes_on(row)
         if marks.last_sign(told, self._self) >= now - self._max_age:
-            return Entry.TAKEN
+            return Delivery.TAKEN
         self._sign(session, told)
-        return Entry.FREE
+        return Delivery.FREE
 
     def _renew(self, session: Any) -> None:
         row, told = self._own(session)
@@ -241,7 +241,7 @@ class Turns:
             )
         return row, told
 
-    def _claims(self, session: Any, now: float) -> list[Claim]:
+    def _claims(self, session: Any, now: float) -> list[Slot]:
         """The claims of all other moves, the earliest first."""
         rows = session.execute(_query(self._uuid, now - self._recent))
         found = []
@@ -296,14 +296,14 @@ def _goes_on(row: Any) -> bool:
     )
 
 
-def _claim(row: Any) -> Claim | None:
+def _claim(row: Any) -> Slot | None:
     """The claim in an action's row; None if there is none that makes sense."""
     told = marks.parsed(row.parameters) or {}
     at = marks.number(marks.part(told, marks.TURN).get('at'))
     texts = [told.get(name) for name in _NEEDED]
     if at is None or not all(isinstance(text, str) for text in texts):
         return None
-    return Claim(
+    return Slot(
         action=row.uuid,
         plan=row.plan,
         scope=told['aggregate'],

@@ -28,10 +28,10 @@ T = TypeVar('T')
 
 
 @dataclass
-class Order:
+class MigrationSettings:
     """What is to be moved, and within which limits."""
 
-    task: preflight.Task
+    task: preflight.MigrationTask
     timing: verification.Timing = field(default_factory=verification.Timing)
     limits: concurrency.Limits = field(default_factory=concurrency.Limits)
     not_before: float = 0.0
@@ -69,16 +69,18 @@ class Patience:
 
 
 @dataclass(kw_only=True)
-class World(Patience):
+class MigrationContext(Patience):
     """Besides, whom a move asks and tells."""
 
     nova: live_migration.NovaClient
     placement: placement.PlacementClient
-    turns: slots.Turns
+    turns: slots.Slots
     notices: notifications.Notices
 
 
-def reach(order: Order, patience: Patience, connect: Callable[[], T]) -> T:
+def reach(
+    order: MigrationSettings, patience: Patience, connect: Callable[[], T]
+) -> T:
     """Connect to a service, again if Keystone is away for a moment.
 
     :raises KronosException: it is away for longer, or for good
@@ -95,7 +97,7 @@ def reach(order: Order, patience: Patience, connect: Callable[[], T]) -> T:
 
 
 def next_try(
-    order: Order, error: exceptions.KronosException, failures: int
+    order: MigrationSettings, error: exceptions.KronosException, failures: int
 ) -> float | None:
     """Seconds until a further try: more each time, or as Nova asks.
 
@@ -110,7 +112,7 @@ def next_try(
 
 
 def back_off(
-    order: Order,
+    order: MigrationSettings,
     world: Patience,
     error: exceptions.KronosException,
     delay: float,
@@ -133,7 +135,7 @@ def back_off(
 
 
 def given_up(
-    order: Order, error: exceptions.KronosException, *more: str
+    order: MigrationSettings, error: exceptions.KronosException, *more: str
 ) -> exceptions.KronosException:
     """An error that no further try follows, with what is to be said of it."""
     asked = _asked(error)

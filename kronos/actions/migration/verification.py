@@ -38,7 +38,7 @@ class Timing:
     """For the instance to be in order after the migration is over."""
 
 
-class Aftermath:
+class Verification:
     """Wait until the instance is in order, and judge what became of it.
 
     Every wait is bounded: Nova may call a migration completed and leave
@@ -49,7 +49,7 @@ class Aftermath:
         self,
         client: live_migration.NovaClient,
         room: placement.PlacementClient,
-        task: preflight.Task,
+        task: preflight.MigrationTask,
         timing: Timing,
         clock: Callable[[], float],
         sleep: Callable[[float], object],

@@ -78,7 +78,7 @@ def snapshots(
     # It has what is used of a client.
     client = cast(PrometheusClient, prometheus)
     if cloud.nova is None or cloud.placement is None:
-        queries.Survey(client, settings(kronos)).of(policies)
+        queries.PolicyQueries(client, settings(kronos)).of(policies)
         return []
     collector = Collector(
         cloud.nova,

@@ -23,7 +23,7 @@ UNKNOWN_ROOM = 2**62
 THERE = 'it is there'
 
 
-class Rule(abc.ABC):
+class Constraint(abc.ABC):
     """What a rule offers; positions are those of an :class:`Index`."""
 
     binds_rebuilds = True
@@ -77,7 +77,7 @@ class Rule(abc.ABC):
         """The instance was moved; nothing to do where that is no matter."""
 
 
-class Elsewhere(Rule):
+class SameHost(Constraint):
     """A move ends on another host than it starts from."""
 
     def __init__(self, host_of: IntArray, hosts: int) -> None:
@@ -98,7 +98,7 @@ class Elsewhere(Rule):
         return np.not_equal(self._host_of, host)
 
 
-class KeyedRule(Rule, Generic[K, L]):
+class KeyedRule(Constraint, Generic[K, L]):
     """A rule that only looks at a key of the instance and one of the host.
 
     :param why: the rule itself, on the two keys
@@ -144,7 +144,7 @@ def _numbered(keys: Sequence[K]) -> tuple[IntArray, list[K]]:
     return np.array(found, dtype=np.intp), list(number)
 
 
-class HeadroomRule(Rule):
+class HeadroomRule(Constraint):
     """A host has room for what the instance asks Placement for.
 
     While a live migration runs, Placement counts the instance on both
@@ -221,7 +221,7 @@ class HeadroomRule(Rule):
             free[destination] -= need[instance]
 
 
-class ReturnRule(Rule):
+class ReturnRule(Constraint):
     """An instance does not go back to where it was moved away from.
 
     :param refused: instance to host to the reason
@@ -253,7 +253,7 @@ class ReturnRule(Rule):
         return mask
 
 
-class HeldRule(Rule):
+class HeldRule(Constraint):
     """Nothing goes to hosts that take no more migrations.
 
     :param refused: host to the reason

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.constraints.base import Rule
+from kronos.engine.constraints.base import Constraint
 from kronos.engine.reasons import Code, Reason
 
 
-class CeilingRule(Rule):
+class CeilingRule(Constraint):
     """Every policy's projected reading stays below its ceiling.
 
     :param policies: names of the policies in use [P]

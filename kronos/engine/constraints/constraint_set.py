@@ -13,11 +13,11 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, Index, IntArray
 from kronos.engine.constraints.base import (
-    Elsewhere,
+    Constraint,
     HeadroomRule,
     HeldRule,
     KeyedRule,
-    Rule,
+    SameHost,
 )
 from kronos.engine.constraints.server_group import GroupRule
 from kronos.engine.eligibility import in_flight
@@ -36,7 +36,7 @@ class Constraints:
     """
 
     def __init__(
-        self, rules: Sequence[Rule], soft: GroupRule | None = None
+        self, rules: Sequence[Constraint], soft: GroupRule | None = None
     ) -> None:
         self._rules = list(rules)
         self._soft = soft
@@ -107,7 +107,7 @@ class Constraints:
             np.logical_and, (rule.column(host) for rule in self._hard())
         )
 
-    def _hard(self) -> list[Rule]:
+    def _hard(self) -> list[Constraint]:
         return [rule for rule in self._rules if rule is not self._soft]
 
     def soft_breaks_rows(self, instances: IntArray) -> IntArray:
@@ -169,7 +169,7 @@ def build(
     host_of: IntArray,
     frozen_hosts: Mapping[str, str],
     settings: Settings,
-    more: Sequence[Rule] = (),
+    more: Sequence[Constraint] = (),
     held_destinations: Mapping[str, str] | None = None,
 ) -> Constraints:
     """The rules of a scope (E1-E12, F4, S14 and the hard AZ pin).
@@ -190,8 +190,8 @@ def build(
     resources = ['VCPU', 'MEMORY_MB']
     if settings.check_disk:
         resources.append('DISK_GB')
-    rules: list[Rule] = [
-        Elsewhere(host_of, len(hosts)),
+    rules: list[Constraint] = [
+        SameHost(host_of, len(hosts)),
         KeyedRule(_closed_rule, [None] * len(instances), closed),
         KeyedRule(
             _pin_rule,

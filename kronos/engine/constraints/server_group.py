@@ -9,7 +9,7 @@ import numpy as np
 
 from kronos.engine import server_groups
 from kronos.engine.arrays import BoolArray, Index, IntArray
-from kronos.engine.constraints.base import Rule
+from kronos.engine.constraints.base import Constraint
 from kronos.engine.eligibility import in_flight
 from kronos.engine.types import ServerGroup, Snapshot
 
@@ -30,7 +30,7 @@ class _Group:
     """Its place among the groups of the rule."""
 
 
-class GroupRule(Rule):
+class GroupRule(Constraint):
     """All four server-group policies, on the simulated placement (E9).
 
     :param groups: those that this rule is about; None: all

@@ -19,7 +19,7 @@ from kronos.engine.types import Event, Origin, Outcome, Snapshot
 
 
 @dataclass
-class Memory:
+class Cooldowns:
     """What the past forbids in a scope."""
 
     standstill: str = ''
@@ -83,7 +83,7 @@ def nova_since(
     return min([now - _horizon(settings), *newest.values()])
 
 
-def remember(snapshot: Snapshot, settings: Settings) -> Memory:
+def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     """Judge the events of a scope, by the time at which it was looked at.
 
     Who told of a move, and in which order, makes no difference; where two
@@ -91,7 +91,7 @@ def remember(snapshot: Snapshot, settings: Settings) -> Memory:
     """
     past = _Past(snapshot, settings)
     seeds = Sown(snapshot, settings)
-    memory = Memory(
+    memory = Cooldowns(
         standstill=past.standstill() or seeds.standstill(),
         held_sources=past.held_sources(),
         held_destinations=past.held_destinations(),

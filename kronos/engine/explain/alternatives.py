@@ -7,7 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, IntArray
-from kronos.engine.explain.scenario import Moment, Scene, after_phase
+from kronos.engine.explain.scenario import (
+    PlanningMoment,
+    Scenario,
+    after_phase,
+)
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
@@ -27,7 +31,7 @@ class Question:
 
 
 def answer(
-    questions: Sequence[Question], result: AggregateResult, base: Scene
+    questions: Sequence[Question], result: AggregateResult, base: Scenario
 ) -> None:
     """Say of each why it was not chosen.
 
@@ -220,7 +224,7 @@ class _Earlier:
         self,
         questions: Sequence[Question],
         result: AggregateResult,
-        base: Scene,
+        base: Scenario,
     ) -> None:
         self._questions = list(questions)
         self._result = result
@@ -271,7 +275,7 @@ class _Earlier:
             )
 
 
-def price(moment: Moment, instance: int, host: int) -> float:
+def price(moment: PlanningMoment, instance: int, host: int) -> float:
     """What the soft rules that a move breaks cost, where they may be."""
     rules = moment.draft.constraints
     if not rules.weighs_soft_rules:

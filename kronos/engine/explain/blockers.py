@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain import hostfaults
-from kronos.engine.explain.relaxations import Pair, lift
-from kronos.engine.explain.scenario import GAPS, Scene
+from kronos.engine.explain.relaxations import Pair, relax
+from kronos.engine.explain.scenario import GAPS, Scenario
 from kronos.engine.reasons import Code, Reason, code_of
 from kronos.engine.types import PlanningInput, StopReason
 
@@ -38,9 +38,9 @@ class Trail:
 
     case: PlanningInput
     """The input without them."""
-    scene: Scene
+    scene: Scenario
     """Prepared without those of them on which other rules hang."""
-    origin: Scene
+    origin: Scenario
     """In which the hosts are as they are."""
     found: list[Reason] = field(default_factory=list)
     others: dict[str, list[Reason]] = field(default_factory=dict)
@@ -52,20 +52,20 @@ class Trail:
         return self.origin.phases is None
 
 
-class Trails:
+class Blockers:
     """The trails of one scope.
 
     :param case: what the planner was given
     """
 
     def __init__(self, case: PlanningInput) -> None:
-        self._scenes: dict[tuple[str, ...], Scene] = {}
-        self.base = Scene(case)
+        self._scenes: dict[tuple[str, ...], Scenario] = {}
+        self.base = Scenario(case)
         self._found: list[Reason] = []
         self._supposed: Trail | None = None
         self.start = self._started()
 
-    def _started(self) -> Scene:
+    def _started(self) -> Scenario:
         """The scene in which the scope does not stand still.
 
         With too few hosts it still does: which one is lacking depends on
@@ -77,8 +77,8 @@ class Trails:
                 raise ValueError(f'not lifted: {scene.scope.reason}')
             code = STOPS[scene.scope.stopped]
             self._found.append(Reason(scene.scope.reason, code))
-            case = lift(scene.case, self._found[-1], Pair('', '', ''))
-            scene = Scene(case)
+            case = relax(scene.case, self._found[-1], Pair('', '', ''))
+            scene = Scenario(case)
         return scene
 
     def of(self, uuid: str, quick: bool = False) -> Trail:
@@ -104,7 +104,7 @@ class Trails:
             trail.found.append(reason)
             if quick and trail.scene.phases is not None:
                 break
-            trail.case = lift(trail.case, reason, pair)
+            trail.case = relax(trail.case, reason, pair)
             trail.scene = self._scene(trail, uuid)
         self._drop_own_cooldown(trail, pair)
         return trail
@@ -120,7 +120,7 @@ class Trails:
                 if not self._lacks_others(made, ''):
                     break
                 self._lift_others(made, '')
-                made.scene = Scene(made.case)
+                made.scene = Scenario(made.case)
             self._supposed = made
         trail.scene, trail.others = self._supposed.scene, self._supposed.others
         card = self.start.scope.card
@@ -136,11 +136,11 @@ class Trails:
         way = codes.get(Code.INSTANCE_ON_ITS_WAY)
         rests = codes.get(Code.SCOPE_COOLDOWN)
         if way is not None and rests is not None:
-            case = lift(self.base.case, way, pair)
+            case = relax(self.base.case, way, pair)
             if not remember(case.snapshot, case.settings).standstill:
                 trail.found.remove(rests)
 
-    def _scene(self, trail: Trail, whose: str) -> Scene:
+    def _scene(self, trail: Trail, whose: str) -> Scenario:
         """The scene of the case of a trail, made once."""
         key = tuple(
             f'{one.code} {one.about} {one.host} '
@@ -154,7 +154,7 @@ class Trails:
         if key not in self._scenes:
             if len(self._scenes) >= KEPT_SCENES:
                 del self._scenes[next(iter(self._scenes))]
-            self._scenes[key] = Scene(trail.case)
+            self._scenes[key] = Scenario(trail.case)
         return self._scenes[key]
 
     def _next(self, trail: Trail, pair: Pair, quick: bool) -> Reason | None:
@@ -176,7 +176,7 @@ class Trails:
             for own in instances.reasons(one, trail.case.settings):
                 trail.found.append(own)
                 if not quick:
-                    trail.case = lift(trail.case, own, pair)
+                    trail.case = relax(trail.case, own, pair)
         past = scope.unavailable.get(pair.instance)
         if isinstance(past, Reason):
             return past
@@ -211,7 +211,7 @@ class Trails:
         for host in sorted(scene.scope.card.frozen_hosts):
             if host != source:
                 for reason in self.faults(scene, host):
-                    trail.case = lift(trail.case, reason, Pair('', '', host))
+                    trail.case = relax(trail.case, reason, Pair('', '', host))
                     trail.others.setdefault(host, []).append(reason)
 
     def against(self, trail: Trail, host: str) -> list[Reason]:
@@ -229,7 +229,7 @@ class Trails:
             return [one for one in found.values() if one.code not in GAPS]
         return list(found.values())
 
-    def faults(self, scene: Scene, host: str) -> list[Reason]:
+    def faults(self, scene: Scenario, host: str) -> list[Reason]:
         """All that keeps a host from taking anything, in a fixed order."""
         if host not in scene.faults:
             scene.faults[host] = [

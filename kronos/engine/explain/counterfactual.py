@@ -7,8 +7,8 @@ import numpy as np
 
 from kronos.engine.explain import effects, hostfaults
 from kronos.engine.explain.blockers import STOPS
-from kronos.engine.explain.relaxations import Pair, lift
-from kronos.engine.explain.scenario import Scene
+from kronos.engine.explain.relaxations import Pair, relax
+from kronos.engine.explain.scenario import Scenario
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.reasons import Code, Reason, code_of, coded
 from kronos.engine.types import AggregateResult, PlanningInput
@@ -17,7 +17,7 @@ MOST = 8
 """So many reasons that come up are added."""
 
 
-def without(
+def relaxed(
     case: PlanningInput, verdict: Verdict, but: Reason | None = None
 ) -> PlanningInput:
     """The case in which all that forbids a move is lifted.
@@ -27,11 +27,11 @@ def without(
     pair = Pair(verdict.instance, verdict.source, verdict.destination)
     for reason in verdict.reasons:
         if reason is not but:
-            case = lift(case, reason, pair)
+            case = relax(case, reason, pair)
     return case
 
 
-def settled(
+def minimal(
     case: PlanningInput, result: AggregateResult, verdict: Verdict
 ) -> Verdict:
     """The verdict with all the reasons, and no more, that have to go.
@@ -46,12 +46,12 @@ def settled(
     if not any(_is_deep(reason) for reason in found.reasons):
         return found
     for _ in range(MOST):
-        against = still_against(without(case, found), result, found)
+        against = still_against(relaxed(case, found), result, found)
         if not against:
             break
         found.reasons.append(against[0])
     for reason in found.reasons[:0:-1]:
-        left = without(case, found, reason)
+        left = relaxed(case, found, reason)
         if not still_against(left, result, found):
             found.reasons.remove(reason)
     return found
@@ -70,10 +70,10 @@ def still_against(
 ) -> list[Reason]:
     """What the planner has against a move in a changed case.
 
-    :param case: changed, by :func:`without`
+    :param case: changed, by :func:`relaxed`
     :param result: of the case as it was: the steps before the move
     """
-    scene = Scene(case)
+    scene = Scenario(case)
     if scene.phases is None:
         return _standstill(scene, verdict)
     if reason := scene.scope.fixed.get(verdict.instance):
@@ -94,7 +94,7 @@ def still_against(
     return [coded(reason) for reason in against]
 
 
-def _standstill(scene: Scene, verdict: Verdict) -> list[Reason]:
+def _standstill(scene: Scenario, verdict: Verdict) -> list[Reason]:
     stopped = scene.scope.stopped
     if stopped is not None and stopped in STOPS:
         return [Reason(scene.scope.reason, STOPS[stopped])]

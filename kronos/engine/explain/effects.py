@@ -4,12 +4,14 @@
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
-from kronos.engine.explain.scenario import Moment
+from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.simulation.utilization import worsens
+from kronos.engine.simulation.utilization import objects
 
 
-def known(moment: Moment, instances: IntArray, hosts: IntArray) -> BoolArray:
+def known(
+    moment: PlanningMoment, instances: IntArray, hosts: IntArray
+) -> BoolArray:
     """[n]: whether the scores at both ends of moves are known."""
     state = moment.draft.state
     here = state.counts | moment.phases.draining
@@ -17,7 +19,9 @@ def known(moment: Moment, instances: IntArray, hosts: IntArray) -> BoolArray:
     return found
 
 
-def widths(moment: Moment, instances: IntArray, hosts: IntArray) -> FloatArray:
+def widths(
+    moment: PlanningMoment, instances: IntArray, hosts: IntArray
+) -> FloatArray:
     """[P, n]: the imbalances that moves would leave."""
     state = moment.draft.state
     sources = state.host_of[instances]
@@ -25,11 +29,11 @@ def widths(moment: Moment, instances: IntArray, hosts: IntArray) -> FloatArray:
     return np.array(list(state.widths_after(sources, hosts, *ends)))
 
 
-def objections(moment: Moment, left: dict[str, float]) -> list[Reason]:
+def objections(moment: PlanningMoment, left: dict[str, float]) -> list[Reason]:
     """The policies that object to what a move would leave (B7)."""
     state = moment.draft.state
     after = np.array([left[name] for name in state.policies])
-    objecting = worsens(state.imbalances, after, state.thresholds)
+    objecting = objects(state.imbalances, after, state.thresholds)
     return [
         Reason(
             f'policy {state.policies[p]} would get worse, from '

@@ -7,12 +7,12 @@ The planner gives the first reason alone.
 from collections.abc import Iterator, Mapping
 
 from kronos.engine.eligibility import hosts
-from kronos.engine.explain.scenario import Scene
+from kronos.engine.explain.scenario import Scenario
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import evaluation
 
 
-def faults(scene: Scene, name: str) -> Iterator[Reason]:
+def faults(scene: Scenario, name: str) -> Iterator[Reason]:
     """All that keeps a host from taking anything, in a fixed order."""
     snapshot, settings = scene.case.snapshot, scene.case.settings
     about = snapshot.hosts[name]
@@ -34,7 +34,7 @@ def faults(scene: Scene, name: str) -> Iterator[Reason]:
         yield Reason(text, Code.HOST_NO_PLACEMENT)
 
 
-def _gaps(scene: Scene, name: str) -> Iterator[Reason]:
+def _gaps(scene: Scenario, name: str) -> Iterator[Reason]:
     ignored = ignored_policies(scene, name)
     for trial in scene.trials():
         policy = trial.policy.name
@@ -51,7 +51,7 @@ def _gaps(scene: Scene, name: str) -> Iterator[Reason]:
             yield Reason(text, Code.HOST_NO_CAPACITY, policy)
 
 
-def ignored_policies(scene: Scene, name: str) -> set[str]:
+def ignored_policies(scene: Scenario, name: str) -> set[str]:
     """The policies that would not be used, if a host took part as it is.
 
     It lacks a value, and too few hosts would have one then. At least one
@@ -72,7 +72,7 @@ def ignored_policies(scene: Scene, name: str) -> set[str]:
     return {trial.policy.name for trial in lost}
 
 
-def _thin(scene: Scene) -> dict[str, list[Mapping[str, float]]]:
+def _thin(scene: Scenario) -> dict[str, list[Mapping[str, float]]]:
     """By policy the values of which one more host must not lack."""
     if not scene.thin:
         hosts = scene.available()

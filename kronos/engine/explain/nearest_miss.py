@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, IntArray
-from kronos.engine.explain.scenario import Moment
+from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.explain.why_not import WhyNot
+from kronos.engine.explain.why_not import Explainer
 from kronos.engine.reasons import Code
 from kronos.engine.types import AggregateResult, MigrationPhase, StopReason
 
@@ -72,7 +72,7 @@ def _distance(one: Verdict) -> tuple[int, bool, float, str, str]:
     )
 
 
-def nearest_miss(why: WhyNot) -> Verdict | None:
+def nearest_miss(why: Explainer) -> Verdict | None:
     """The move that came closest in a scope, at the end of its plan."""
     scene = why.trails.start
     if scene.phases is None:
@@ -89,7 +89,7 @@ def nearest_miss(why: WhyNot) -> Verdict | None:
     return why.verdict(found.instance, found.destination)
 
 
-def _in_spread(why: WhyNot, moment: Moment) -> Verdict | None:
+def _in_spread(why: Explainer, moment: PlanningMoment) -> Verdict | None:
     """Only moves off the highest hosts or onto the lowest ones can gain."""
     state = moment.draft.state
     hosts = np.flatnonzero(state.counts)
@@ -115,7 +115,7 @@ def _in_spread(why: WhyNot, moment: Moment) -> Verdict | None:
 
 def _add(
     pairs: dict[tuple[int, int], float],
-    moment: Moment,
+    moment: PlanningMoment,
     instances: IntArray,
     hosts: IntArray,
 ) -> None:
@@ -135,7 +135,7 @@ def _add(
         pairs[int(instances[at]), int(hosts[at])] = float(gains[at])
 
 
-def _in_pack(why: WhyNot, moment: Moment) -> Verdict | None:
+def _in_pack(why: Explainer, moment: PlanningMoment) -> Verdict | None:
     """Of the least loaded hosts in use the one that the fewest hold."""
     state, moved = moment.draft.state, _moved(why.result)
     order = moment.phases.pack(moment.draft).order()
@@ -150,7 +150,7 @@ def _in_pack(why: WhyNot, moment: Moment) -> Verdict | None:
     return best[1] if best else None
 
 
-def is_to_be_emptied(why: WhyNot, host: str) -> bool:
+def is_to_be_emptied(why: Explainer, host: str) -> bool:
     """Whether a host was drained or tried by pack, and not all leave it."""
     scene, result = why.trails.start, why.result
     known = result.availability_zones
@@ -179,7 +179,7 @@ def why_left(result: AggregateResult, host: str) -> str:
     return result.stayed[left[0]] if left else ''
 
 
-def blockers(why: WhyNot, host: str) -> list[Verdict]:
+def blockers(why: Explainer, host: str) -> list[Verdict]:
     """Of each instance that cannot leave a host, what came closest.
 
     Of the first ``TRIED_INSTANCES`` with all of its reasons.
@@ -197,13 +197,13 @@ def blockers(why: WhyNot, host: str) -> list[Verdict]:
     return [why.verdict(one.instance, one.destination) for one in first] + rest
 
 
-def _held(why: WhyNot, uuids: Sequence[str]) -> list[Verdict]:
+def _held(why: Explainer, uuids: Sequence[str]) -> list[Verdict]:
     """For each that cannot leave what comes closest; else for any."""
     nearest = each_closest(why.verdicts(uuids, why.hosts, quick=True))
     return [one for one in nearest if one.reasons] or nearest[:1]
 
 
-def _left(why: WhyNot, moment: Moment) -> list[Verdict]:
+def _left(why: Explainer, moment: PlanningMoment) -> list[Verdict]:
     """What drained hosts and broken groups leave."""
     state, moved = moment.draft.state, _moved(why.result)
     names = state.index.instances

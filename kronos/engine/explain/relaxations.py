@@ -13,7 +13,7 @@ from typing import Any
 from kronos.engine import edits
 from kronos.engine.eligibility import cooldown
 from kronos.engine.eligibility.instances import PIN, RUNNING
-from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     ComputeService,
@@ -40,7 +40,7 @@ class Pair:
 Lift = Callable[[PlanningInput, Reason, Pair], PlanningInput]
 
 
-def lift(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
+def relax(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
     """A case in which one reason is gone; the given one stays as it is.
 
     :raises KeyError: nothing lifts a reason of this code
@@ -140,7 +140,7 @@ def _planned_before(
     rest = [m for m in case.earlier if m.instance.uuid != pair.instance]
     snapshot = case.snapshot
     if pair.instance not in snapshot.instances:
-        snapshot = Carry(own).place(snapshot)
+        snapshot = EarlierPlans(own).place(snapshot)
     return replace(case, snapshot=snapshot, earlier=rest)
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from kronos.engine.explain.relaxations import MARGIN
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.meanings import MEANINGS
-from kronos.engine.planning.scope_planner import Scope, under_way
-from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.planning.scope_planner import ScopePlanner, under_way
+from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason, code_of
 from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import SoftRules
@@ -216,8 +216,10 @@ def _headroom_hosts(
     """The most with which it is no longer the reason."""
     for least in reversed(range(case.settings.headroom_hosts)):
         settings = replace(case.settings, headroom_hosts=least)
-        carry = Carry(list(case.earlier))
-        plan = Scope(case.snapshot, case.policies, settings, carry).plan()
+        carry = EarlierPlans(list(case.earlier))
+        plan = ScopePlanner(
+            case.snapshot, case.policies, settings, carry
+        ).plan()
         why = plan.stayed.get(verdict.instance, '')
         if getattr(why, 'code', None) is not Code.PACK_HEADROOM_HOSTS:
             break

@@ -14,13 +14,13 @@ import numpy as np
 
 from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.affinity import Repair
-from kronos.engine.planning.phases import Phases
-from kronos.engine.planning.scope_planner import Scope
-from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.planning.phases import PhaseRunner
+from kronos.engine.planning.scope_planner import ScopePlanner
+from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason, code_of
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
@@ -49,24 +49,24 @@ def cases(
     :param report: of the same snapshots, in the same order
     """
     enabled = [policy for policy in policies if policy.enabled]
-    carry, found = Carry(), []
+    carry, found = EarlierPlans(), []
     for snapshot, result in zip(snapshots, report.scopes, strict=True):
         given = drain_without_metrics.given(snapshot, enabled, settings)
         asked = given.snapshot, given.policies, given.settings
         found.append(PlanningInput(*asked, list(carry.moves)))
         if result.steps:
-            scope = Scope(*asked, carry)
+            scope = ScopePlanner(*asked, carry)
             scope.prepare()
             scope.hand_on(result.steps)
     return found
 
 
 @dataclass
-class Moment:
+class PlanningMoment:
     """The planner at one point of its plan."""
 
-    phases: Phases
-    draft: Draft
+    phases: PhaseRunner
+    draft: Simulation
     repair: Repair | None = None
     """In the phase that repairs groups, and only there."""
 
@@ -103,13 +103,15 @@ class Moment:
         )
 
 
-class Scene:
+class Scenario:
     """A case as the planner prepares it."""
 
     def __init__(self, case: PlanningInput) -> None:
         self.case = case
-        carry = Carry(list(case.earlier))
-        self.scope = Scope(case.snapshot, case.policies, case.settings, carry)
+        carry = EarlierPlans(list(case.earlier))
+        self.scope = ScopePlanner(
+            case.snapshot, case.policies, case.settings, carry
+        )
         self.phases = self.scope.prepare()
         """None where the scope stands still."""
         self.faults: dict[str, list[Reason]] = {}
@@ -118,10 +120,10 @@ class Scene:
         """By policy the values of which one more host must not lack, once
         somebody asked."""
         self._available: dict[str, None] | None = None
-        self._trials: list[evaluation.Trial] | None = None
-        self._passing: tuple[Moment, int] | None = None
+        self._trials: list[evaluation.PolicyEvaluation] | None = None
+        self._passing: tuple[PlanningMoment, int] | None = None
         """The last passing moment, and how many steps are made."""
-        self._moments: dict[tuple[MigrationPhase, int], Moment] = {}
+        self._moments: dict[tuple[MigrationPhase, int], PlanningMoment] = {}
 
     def available(self) -> dict[str, None]:
         """The hosts that would count, had every policy a value of them."""
@@ -134,7 +136,7 @@ class Scene:
             }
         return self._available
 
-    def trials(self) -> list[evaluation.Trial]:
+    def trials(self) -> list[evaluation.PolicyEvaluation]:
         """The policies in use, with what they say of every host."""
         if self._trials is None:
             case, hosts = self.case, list(self.available())
@@ -147,7 +149,7 @@ class Scene:
 
     def passing(
         self, phase: MigrationPhase, steps: Sequence[MigrationStep]
-    ) -> Moment:
+    ) -> PlanningMoment:
         """The same moment as :meth:`moment`, until the next is asked for.
 
         Who asks in the order of the plan is led through it once.
@@ -168,7 +170,7 @@ class Scene:
         phase: MigrationPhase,
         steps: Sequence[MigrationStep],
         kept: bool = True,
-    ) -> Moment:
+    ) -> PlanningMoment:
         """The planner in a phase, after some steps of its plan.
 
         :param steps: those made before, of this phase or an earlier one
@@ -187,11 +189,11 @@ class Scene:
 
     def _lead(
         self, phase: MigrationPhase, steps: Sequence[MigrationStep]
-    ) -> Moment:
+    ) -> PlanningMoment:
         phases = self.scope.phases()
-        draft = Draft(phases.state, None)
+        draft = Simulation(phases.state, None)
         draft.movable = np.zeros(len(phases.state.host_of), dtype=bool)
-        moment = Moment(phases, draft)
+        moment = PlanningMoment(phases, draft)
         before = [step for step in steps if step.phase is not phase]
         for step in before:
             moment.make(step)

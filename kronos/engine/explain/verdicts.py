@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field
 
 from kronos.engine.explain.blockers import Trail
-from kronos.engine.explain.scenario import Moment
+from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import MigrationPhase, MigrationStep
 
@@ -52,7 +52,7 @@ class Place:
     """When and for what an instance is judged."""
 
     trail: Trail
-    moment: Moment
+    moment: PlanningMoment
     after: int
     step: MigrationStep | None = None
     """Its own move, if it has one."""

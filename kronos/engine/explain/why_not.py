@@ -15,13 +15,17 @@ import numpy as np
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints.base import THERE
 from kronos.engine.explain import alternatives, effects
-from kronos.engine.explain.blockers import Trail, Trails, is_of_host
+from kronos.engine.explain.blockers import Blockers, Trail, is_of_host
 from kronos.engine.explain.hostfaults import ignored_policies
-from kronos.engine.explain.scenario import Moment, Scene, after_phase
+from kronos.engine.explain.scenario import (
+    PlanningMoment,
+    Scenario,
+    after_phase,
+)
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.reasons import Code, Reason, code_of, coded
 from kronos.engine.scoring.evaluation import asks_capacity
-from kronos.engine.simulation.utilization import worsens
+from kronos.engine.simulation.utilization import objects
 from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput
 
 MADE_UP = frozenset(
@@ -35,7 +39,7 @@ MADE_UP = frozenset(
 """Without these reasons something would be known that is not."""
 
 
-class WhyNot:
+class Explainer:
     """The answers about one scope.
 
     :param case: what the planner was given
@@ -44,7 +48,7 @@ class WhyNot:
 
     def __init__(self, case: PlanningInput, result: AggregateResult) -> None:
         self.result = result
-        self.trails = Trails(case)
+        self.trails = Blockers(case)
         self.hosts = sorted(case.snapshot.hosts)
         self._own = {step.instance: at for at, step in enumerate(result.steps)}
         self._until = {
@@ -177,7 +181,7 @@ class WhyNot:
         widths = effects.widths(moment, instances, hosts)
         gains = state.weights @ (state.imbalances[:, None] - widths)
         objected: BoolArray = np.any(
-            worsens(
+            objects(
                 state.imbalances[:, None], widths, state.thresholds[:, None]
             ),
             axis=0,
@@ -224,7 +228,7 @@ class WhyNot:
         ]
 
 
-def _is_idle(reason: Reason, scene: Scene, host: str) -> bool:
+def _is_idle(reason: Reason, scene: Scenario, host: str) -> bool:
     """Whether a ceiling would not be asked, if the host took part."""
     if reason.code not in (Code.CEILING_UNKNOWN, Code.OVER_CEILING):
         return False
@@ -238,7 +242,7 @@ def _is_idle(reason: Reason, scene: Scene, host: str) -> bool:
     )
 
 
-def _repairs(moment: Moment, uuid: str) -> dict[int, str]:
+def _repairs(moment: PlanningMoment, uuid: str) -> dict[int, str]:
     if moment.repair is None:
         return {}
     return moment.repair.asked(moment.draft.state.index.instance[uuid])

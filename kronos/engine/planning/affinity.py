@@ -13,9 +13,13 @@ import numpy as np
 from kronos.engine import server_groups
 from kronos.engine.eligibility import in_flight
 from kronos.engine.planning import group_reasons
-from kronos.engine.planning.search.group_moves import Broken, Move, Regroup
+from kronos.engine.planning.search.group_moves import (
+    BrokenGroup,
+    GroupMove,
+    Regroup,
+)
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import Draft, PhaseEnd
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import Snapshot, StopReason
 from kronos.policies.models import Mode
 
@@ -32,7 +36,7 @@ class Repair:
 
     def __init__(
         self,
-        draft: Draft,
+        draft: Simulation,
         snapshot: Snapshot,
         settings: Settings,
         mode: Mode = Mode.SPREAD,
@@ -48,25 +52,25 @@ class Repair:
         """By uuid of a group that the budget does not suffice for."""
         self._fixed = fixed or {}
         self._start = len(draft.made)
-        self._for: list[Broken] = []
+        self._for: list[BrokenGroup] = []
         """The group for whose sake each move of this phase was made."""
         self._groups, self._waiting = self._watched(snapshot, settings)
 
     def _watched(
         self, snapshot: Snapshot, settings: Settings
-    ) -> tuple[list[Broken], list[Broken]]:
+    ) -> tuple[list[BrokenGroup], list[BrokenGroup]]:
         """The groups to repair, and those that have a member on its way.
 
         Where that member will end is not known yet.
         """
         index = self._state.index
         moving = in_flight.destinations(snapshot)
-        ready: list[Broken] = []
-        waiting: list[Broken] = []
+        ready: list[BrokenGroup] = []
+        waiting: list[BrokenGroup] = []
         for group in sorted(snapshot.groups, key=lambda one: one.uuid):
             if not server_groups.is_enforced(group, settings):
                 continue
-            one = Broken(
+            one = BrokenGroup(
                 group,
                 sorted(
                     index.instance[uuid]
@@ -80,7 +84,7 @@ class Repair:
             (waiting if waits else ready).append(one)
         return ready, waiting
 
-    def run(self) -> PhaseEnd:
+    def run(self) -> PhaseResult:
         """Repair until nothing is broken, the budget is used or none helps.
 
         Every round takes the move that leaves the combined imbalance lowest
@@ -105,7 +109,9 @@ class Repair:
         """The same for groups that have a member on its way."""
         return self._ends(instance, self._waiting)
 
-    def _ends(self, instance: int, broken: Sequence[Broken]) -> dict[int, str]:
+    def _ends(
+        self, instance: int, broken: Sequence[BrokenGroup]
+    ) -> dict[int, str]:
         found: dict[int, str] = {}
         for one in broken:
             if instance in one.members:
@@ -115,27 +121,27 @@ class Repair:
                         found.setdefault(host, one.group.uuid)
         return found
 
-    def _broken(self) -> list[Broken]:
+    def _broken(self) -> list[BrokenGroup]:
         return [one for one in self._groups if self._moves.excess(one)]
 
-    def _step(self, broken: Sequence[Broken]) -> bool:
+    def _step(self, broken: Sequence[BrokenGroup]) -> bool:
         """Make the best move that brings a group closer to its rule."""
-        found: list[Move] = []
+        found: list[GroupMove] = []
         for one in broken:
             members, hosts = self._moves.ends(one)
             found += self._moves.legal(one, members, hosts)
         return self._make_best(found)
 
-    def _make_best(self, moves: list[Move]) -> bool:
+    def _make_best(self, moves: list[GroupMove]) -> bool:
         if moves:
             self._make(self._moves.best(moves))
         return bool(moves)
 
-    def _make(self, move: Move) -> None:
+    def _make(self, move: GroupMove) -> None:
         self._draft.make(move.instance, move.destination)
         self._for.append(move.group)
 
-    def _gather(self, one: Broken) -> bool:
+    def _gather(self, one: BrokenGroup) -> bool:
         """Bring a group that is stuck together on another of its hosts.
 
         Its moves so far are made undone for that. Whole and within the
@@ -161,7 +167,7 @@ class Repair:
         return False
 
     def _is_worth_trying(
-        self, one: Broken, on: Mapping[int, int], host: int
+        self, one: BrokenGroup, on: Mapping[int, int], host: int
     ) -> bool:
         """Whether a group may be gathered on a host, by its counts.
 
@@ -182,7 +188,7 @@ class Repair:
         )
         return False
 
-    def _gather_on(self, one: Broken, host: int) -> bool:
+    def _gather_on(self, one: BrokenGroup, host: int) -> bool:
         """Move all other members to a host; False if that cannot be."""
         while left := [
             member
@@ -193,7 +199,7 @@ class Repair:
                 return False
         return True
 
-    def _unwind(self, start: int) -> list[Move]:
+    def _unwind(self, start: int) -> list[GroupMove]:
         """Take moves of this phase back.
 
         :param start: how many moves of the draft are to stay
@@ -205,11 +211,11 @@ class Repair:
             self._draft.take_back()
         del self._for[start - self._start :]
         return [
-            Move(move.undo.instance, move.undo.destination, group)
+            GroupMove(move.undo.instance, move.undo.destination, group)
             for move, group in zip(made, own, strict=True)
         ]
 
-    def _replay(self, moves: Iterable[Move]) -> bool:
+    def _replay(self, moves: Iterable[GroupMove]) -> bool:
         """Make moves again, as long as each is legal."""
         return all(
             self._make_best(
@@ -220,14 +226,14 @@ class Repair:
             for move in moves
         )
 
-    def _end(self, left: list[Broken]) -> PhaseEnd:
+    def _end(self, left: list[BrokenGroup]) -> PhaseResult:
         """How it ended, and why what is left is left (H11)."""
         moves = len(self._draft.made) - self._start
         stopped = StopReason.DONE
         if left:
             used = self._draft.left <= 0 or self._short
             stopped = StopReason.BUDGET if used else StopReason.STUCK
-        end = PhaseEnd(
+        end = PhaseResult(
             stopped,
             group_reasons.summary(
                 stopped,
@@ -247,7 +253,7 @@ class Repair:
         ]
         return end
 
-    def _tell(self, one: Broken, end: PhaseEnd) -> None:
+    def _tell(self, one: BrokenGroup, end: PhaseResult) -> None:
         """Add to the end of the phase why a group was left."""
         why = self._why_left(one)
         end.stayed |= {
@@ -266,7 +272,7 @@ class Repair:
                 group_reasons.unrepaired(one, on, self._state, why)
             )
 
-    def _why_left(self, one: Broken) -> dict[int, str]:
+    def _why_left(self, one: BrokenGroup) -> dict[int, str]:
         """Why each offending member of a group was left, by position."""
         if short := self._short.get(one.group.uuid):
             return dict.fromkeys(one.members, short.text)

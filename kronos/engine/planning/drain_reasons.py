@@ -9,8 +9,8 @@ import numpy as np
 from kronos.engine import wording
 from kronos.engine.arrays import IntArray
 from kronos.engine.planning import stop_reasons
-from kronos.engine.simulation.simulation import Draft, PhaseEnd
-from kronos.engine.simulation.utilization import worsens
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
+from kronos.engine.simulation.utilization import objects
 from kronos.engine.types import StopReason
 
 MAX_HOSTS = 4
@@ -19,7 +19,7 @@ MAX_REASONS = 3
 """So many reasons a host, in a warning."""
 
 
-class Departures:
+class DrainReasons:
     """What leaves the hosts that are drained, in words.
 
     :param draft: before the first move of the phase
@@ -31,7 +31,7 @@ class Departures:
 
     def __init__(
         self,
-        draft: Draft,
+        draft: Simulation,
         sources: Sequence[int],
         hears: bool,
         fixed: Mapping[str, str],
@@ -45,7 +45,7 @@ class Departures:
         self._weighs = weighs
         self._number = self._on_hosts()
 
-    def end(self, left: IntArray) -> PhaseEnd:
+    def end(self, left: IntArray) -> PhaseResult:
         """The end of the phase, as the draft stands now.
 
         :param left: the movable instances that have not left
@@ -58,7 +58,7 @@ class Departures:
             else:
                 waiting[instance] = self._no_budget()
         cannot = self._on_hosts() - self._on_hosts(waiting)
-        return PhaseEnd(
+        return PhaseResult(
             self._stopped(waiting, cannot),
             self._reason(waiting, cannot),
             waiting | stuck,
@@ -164,7 +164,7 @@ class Departures:
         undo = state.move(instance, host)
         after = state.imbalances
         state.take_back(undo)
-        objecting = np.flatnonzero(worsens(before, after, state.thresholds))
+        objecting = np.flatnonzero(objects(before, after, state.thresholds))
         texts = [
             f'{state.policies[p]} {after[p]:.3f} > {state.thresholds[p]:g}'
             for p in objecting.tolist()

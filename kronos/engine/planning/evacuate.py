@@ -13,10 +13,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, IntArray
-from kronos.engine.planning.drain_reasons import Departures
-from kronos.engine.planning.search.drain_moves import Exits
+from kronos.engine.planning.drain_reasons import DrainReasons
+from kronos.engine.planning.search.drain_moves import DrainMoves
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import Draft, PhaseEnd
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.policies.models import Mode
 
 
@@ -31,7 +31,7 @@ class Evacuation:
 
     def __init__(
         self,
-        draft: Draft,
+        draft: Simulation,
         sources: list[int],
         mode: Mode,
         settings: Settings,
@@ -45,11 +45,11 @@ class Evacuation:
         self._is_source: BoolArray = np.zeros(hosts, dtype=bool)
         self._is_source[sources] = True
         self._penalty = settings.soft_rule_penalty
-        self._report = Departures(
+        self._report = DrainReasons(
             draft, sources, self._hears, fixed or {}, not self._packs
         )
 
-    def run(self) -> PhaseEnd:
+    def run(self) -> PhaseResult:
         """Plan until the hosts are empty or nothing more can leave.
 
         The moves are in the draft.
@@ -65,7 +65,7 @@ class Evacuation:
         return np.flatnonzero(there & self._draft.movable)
 
     def _spread_out(self) -> None:
-        exits = Exits(
+        exits = DrainMoves(
             self._draft, self._to_leave(), self._hears, self._penalty
         )
         while self._draft.left > 0:

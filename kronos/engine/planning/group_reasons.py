@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine import server_groups
-from kronos.engine.planning.search.group_moves import Broken
+from kronos.engine.planning.search.group_moves import BrokenGroup
 from kronos.engine.planning.stop_reasons import no_destination
-from kronos.engine.simulation.simulation import Draft
-from kronos.engine.simulation.utilization import State
+from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import StopReason
 
 NAMED_MEMBERS = 3
@@ -34,7 +34,9 @@ class Shortfall:
         )
 
 
-def described(one: Broken, on: Mapping[int, int], state: State) -> str:
+def described(
+    one: BrokenGroup, on: Mapping[int, int], state: Utilization
+) -> str:
     """``anti-affinity group db: 2 members on cmp1``."""
     names = state.index.hosts
     return server_groups.describe(
@@ -98,9 +100,9 @@ def _summary(
 
 
 def unrepaired(
-    one: Broken,
+    one: BrokenGroup,
     on: Mapping[int, int],
-    state: State,
+    state: Utilization,
     reasons: Mapping[int, str],
 ) -> str:
     """The warning about a group that no legal move helps (H11)."""
@@ -116,7 +118,9 @@ def unrepaired(
     )
 
 
-def waiting(one: Broken, on: Mapping[int, int], state: State) -> str:
+def waiting(
+    one: BrokenGroup, on: Mapping[int, int], state: Utilization
+) -> str:
     """The warning about a group that is left until a migration has ended."""
     return (
         f'{described(one, on, state)} is not repaired now: a member is '
@@ -125,7 +129,7 @@ def waiting(one: Broken, on: Mapping[int, int], state: State) -> str:
 
 
 def why_refused(
-    draft: Draft, one: Broken, member: int, hosts: Sequence[int]
+    draft: Simulation, one: BrokenGroup, member: int, hosts: Sequence[int]
 ) -> str:
     """Why no move of a member helps, host by host or in numbers.
 

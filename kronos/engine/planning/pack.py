@@ -13,10 +13,10 @@ import numpy as np
 from kronos.engine import wording
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.planning import stop_reasons
-from kronos.engine.planning.search.bin_packing import Filling, ranked
+from kronos.engine.planning.search.bin_packing import BinPacking, ranked
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import Draft, PhaseEnd
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import Begun, StopReason
 
 SHOWN_HOSTS = 10
@@ -53,7 +53,7 @@ class Pack:
 
     def __init__(
         self,
-        draft: Draft,
+        draft: Simulation,
         settings: Settings,
         fixed: Mapping[str, str],
         awaited: Collection[int] = (),
@@ -78,7 +78,7 @@ class Pack:
         self._stayed: dict[int, Reason] = {}
         self._is_budget_short = False
 
-    def run(self) -> PhaseEnd:
+    def run(self) -> PhaseResult:
         """Empty hosts until none can be emptied, or the budget is used."""
         start = len(self._draft.made)
         order = self.order()
@@ -95,7 +95,7 @@ class Pack:
             stopped = StopReason.BUDGET
         moves = len(self._draft.made) - start
         said = self._reason(order, moves)
-        return PhaseEnd(
+        return PhaseResult(
             stopped, said, dict(self._stayed), begun=list(self._begun)
         )
 
@@ -162,7 +162,7 @@ class Pack:
         return NONE
 
     def _drain_some(self, there: IntArray, hosts: BoolArray) -> Drained:
-        filling = Filling(self._draft)
+        filling = BinPacking(self._draft)
         stayed = self._place_some(filling, there, hosts)
         moves = list(filling.moves)
         reason = self._why_not_safe(filling)
@@ -173,7 +173,7 @@ class Pack:
         """All of a host, or as many now as the budget allows."""
         if reason := self._why_not_tried(there):
             return [], {}, reason
-        order = Filling(self._draft).heaviest_first(there)
+        order = BinPacking(self._draft).heaviest_first(there)
         moves, reason = self._place_all(order, hosts)
         left = self._draft.left
         if reason or len(order) <= left:
@@ -226,7 +226,7 @@ class Pack:
         self, order: IntArray, hosts: BoolArray
     ) -> tuple[list[Placed], Reason]:
         """Where they would go; and why not, where one finds no place."""
-        filling = Filling(self._draft)
+        filling = BinPacking(self._draft)
         stuck = filling.place(order, hosts)
         moves, reason = list(filling.moves), NONE
         if stuck is not None:
@@ -238,7 +238,7 @@ class Pack:
         return moves, reason
 
     def _place_some(
-        self, filling: Filling, there: IntArray, hosts: BoolArray
+        self, filling: BinPacking, there: IntArray, hosts: BoolArray
     ) -> dict[int, Reason]:
         """Place what fits, until the budget is used.
 
@@ -256,7 +256,7 @@ class Pack:
             instance: self._no_destination(instance) for instance in stuck
         }
 
-    def _why_not_safe(self, filling: Filling) -> Reason:
+    def _why_not_safe(self, filling: BinPacking) -> Reason:
         """Why the scope could not lose its fullest hosts after a trial.
 
         All that is on them, fixed instances too, is placed on the others
@@ -275,7 +275,7 @@ class Pack:
         left[lost] = False
         there = np.flatnonzero(np.isin(self._state.host_of, lost))
         with self._draft.constraints.without(lost.tolist()) as rules:
-            trial = Filling(self._draft, rules)
+            trial = BinPacking(self._draft, rules)
             trial.load = filling.load.copy()
             stuck = trial.place(trial.heaviest_first(there), left)
             trial.take_back()

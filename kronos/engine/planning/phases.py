@@ -13,9 +13,9 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
-from kronos.engine.constraints.base import ReturnRule, Rule
+from kronos.engine.constraints.base import Constraint, ReturnRule
 from kronos.engine.eligibility import in_flight
-from kronos.engine.eligibility.cooldown import Memory
+from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.evacuate import Evacuation
@@ -25,12 +25,12 @@ from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation import build
-from kronos.engine.simulation.simulation import Draft, PhaseEnd
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import MigrationPhase, Snapshot, Stage, StopReason
 from kronos.policies.models import Mode, Policy
 
 
-class Phases:
+class PhaseRunner:
     """The phases of one scope.
 
     :param snapshot: as earlier scopes leave it
@@ -44,7 +44,7 @@ class Phases:
         scorecard: Scorecard,
         profiles: Profiles,
         policies: Sequence[Policy],
-        memory: Memory,
+        memory: Cooldowns,
         fixed: Mapping[str, str],
         settings: Settings,
     ) -> None:
@@ -55,7 +55,7 @@ class Phases:
         self.host_of_before = self.state.host_of.copy()
         self.hosts_over_before = self.state.hosts_over()
         self.combined_before = self.state.combined()
-        self.ends: list[PhaseEnd] = []
+        self.ends: list[PhaseResult] = []
         self.stages: list[Stage] = []
         self.policies = list(policies)
         self._memory = memory
@@ -69,7 +69,7 @@ class Phases:
             dtype=bool,
         )
 
-    def run(self, budget: int | None) -> Draft:
+    def run(self, budget: int | None) -> Simulation:
         """Plan all phases.
 
         :param budget: how many moves may be planned; None: any number
@@ -81,7 +81,7 @@ class Phases:
             MigrationPhase.SPREAD: self._spread,
             MigrationPhase.PACK: self._pack,
         }
-        draft = Draft(self.state, budget)
+        draft = Simulation(self.state, budget)
         for phase in self.asked():
             self._run(draft, phase, searches[phase])
         return draft
@@ -109,9 +109,9 @@ class Phases:
 
     def _run(
         self,
-        draft: Draft,
+        draft: Simulation,
         phase: MigrationPhase,
-        search: Callable[[Draft], PhaseEnd],
+        search: Callable[[Simulation], PhaseResult],
     ) -> None:
         self.begin(draft, phase)
         before = len(draft.made)
@@ -121,7 +121,7 @@ class Phases:
             Stage(phase.value, len(draft.made) - before, end.reason)
         )
 
-    def begin(self, draft: Draft, phase: MigrationPhase) -> None:
+    def begin(self, draft: Simulation, phase: MigrationPhase) -> None:
         """Let a draft enter a phase, with its rules and who may move."""
         hosts = self.state.counts
         if phase is MigrationPhase.EVACUATE:
@@ -138,7 +138,7 @@ class Phases:
     def _constraints(
         self, phase: MigrationPhase
     ) -> constraint_set.Constraints:
-        more: list[Rule] = []
+        more: list[Constraint] = []
         if phase is not MigrationPhase.SPREAD:
             more.append(
                 build.ceilings(self.state, self.scorecard, self.policies)
@@ -168,16 +168,16 @@ class Phases:
         }
         return ReturnRule(len(index.instances), len(index.hosts), refused)
 
-    def _evacuate(self, draft: Draft) -> PhaseEnd:
+    def _evacuate(self, draft: Simulation) -> PhaseResult:
         sources = np.flatnonzero(self.draining).tolist()
         mode = self.policies[0].mode
         search = Evacuation(draft, sources, mode, self.settings, self._fixed)
         return search.run()
 
-    def _repair(self, draft: Draft) -> PhaseEnd:
+    def _repair(self, draft: Simulation) -> PhaseResult:
         return self.repair(draft).run()
 
-    def repair(self, draft: Draft) -> Repair:
+    def repair(self, draft: Simulation) -> Repair:
         """The repair of server groups, before its first move."""
         return Repair(
             draft,
@@ -188,10 +188,10 @@ class Phases:
             np.flatnonzero(self.draining).tolist(),
         )
 
-    def _pack(self, draft: Draft) -> PhaseEnd:
+    def _pack(self, draft: Simulation) -> PhaseResult:
         return self.pack(draft).run()
 
-    def pack(self, draft: Draft) -> Pack:
+    def pack(self, draft: Simulation) -> Pack:
         """The packing, before its first move."""
         index = self.state.index
         awaited = {
@@ -215,7 +215,7 @@ class Phases:
             if uuid in index.instance and host in index.host
         )
 
-    def _spread(self, draft: Draft) -> PhaseEnd:
+    def _spread(self, draft: Simulation) -> PhaseResult:
         search = Spread(draft, self.settings)
         stopped = search.run()
         reason = stop_reasons.why_stopped(
@@ -226,8 +226,8 @@ class Phases:
             all_judged=not any(one.skipped for one in self.scorecard.results),
         )
         if stopped is not StopReason.STUCK:
-            return PhaseEnd(stopped, reason)
-        return PhaseEnd(
+            return PhaseResult(stopped, reason)
+        return PhaseResult(
             stopped,
             reason
             + stop_reasons.held(self.state, self._fixed)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kronos.engine.planning import drain_without_metrics
-from kronos.engine.planning.scope_planner import Scope
-from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.planning.scope_planner import ScopePlanner
+from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, CycleReport, Snapshot
 from kronos.policies.models import Policy
@@ -49,7 +49,7 @@ def propose(
         )
     if not (settings.evacuate or settings.enforces or settings.rebalance):
         raise ValueError('the settings ask for no phase')
-    carry = Carry()
+    carry = EarlierPlans()
     # Sums of absurd values overflow; such moves are never chosen.
     with np.errstate(over='ignore', invalid='ignore'):
         return CycleReport(
@@ -61,10 +61,10 @@ def _planned(
     snapshot: Snapshot,
     policies: Sequence[Policy],
     settings: Settings,
-    carry: Carry,
+    carry: EarlierPlans,
 ) -> AggregateResult:
     given = drain_without_metrics.given(snapshot, policies, settings)
-    scope = Scope(given.snapshot, given.policies, given.settings, carry)
+    scope = ScopePlanner(given.snapshot, given.policies, given.settings, carry)
     result = scope.plan()
     if given.notice:
         result.unmeasured = given.notice

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import constraint_set
-from kronos.engine.planning.phases import Phases
+from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import Draft, Made
-from kronos.engine.simulation.utilization import State
+from kronos.engine.simulation.simulation import PlannedMove, Simulation
+from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import (
     AggregateResult,
     Drain,
@@ -79,7 +79,7 @@ def _hosts_over(policies: list[PolicyResult]) -> int:
 
 
 def planned(
-    phases: Phases, draft: Draft, fixed: dict[str, str]
+    phases: PhaseRunner, draft: Simulation, fixed: dict[str, str]
 ) -> AggregateResult:
     """The result of a scope in which the phases ran.
 
@@ -129,7 +129,7 @@ def _score_before(policies: list[PolicyResult]) -> None:
             score.after = score.value
 
 
-def _score_after(policies: list[PolicyResult], state: State) -> None:
+def _score_after(policies: list[PolicyResult], state: Utilization) -> None:
     position = {name: at for at, name in enumerate(state.policies)}
     for policy in policies:
         at = position.get(policy.name)
@@ -181,7 +181,7 @@ def _groups(
 
 
 def _explain(
-    result: AggregateResult, phases: Phases, fixed: dict[str, str]
+    result: AggregateResult, phases: PhaseRunner, fixed: dict[str, str]
 ) -> None:
     """Give every instance that does not move a reason."""
     names = phases.state.index.instances
@@ -223,7 +223,7 @@ def _drains(
     return drains
 
 
-def _step(made: Made, phases: Phases) -> MigrationStep:
+def _step(made: PlannedMove, phases: PhaseRunner) -> MigrationStep:
     state, undo = phases.state, made.undo
     uuid = state.index.instances[undo.instance]
     instance = phases.snapshot.instances[uuid]

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import result as outcome
 from kronos.engine.planning import stop_reasons
-from kronos.engine.planning.phases import Phases
-from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.planning.phases import PhaseRunner
+from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.scoring import profiles, scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import (
     AggregateResult,
     EarlierMove,
@@ -27,7 +27,7 @@ from kronos.engine.types import (
 from kronos.policies.models import Policy
 
 
-class Scope:
+class ScopePlanner:
     """The planning of one scope."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Scope:
         snapshot: Snapshot,
         policies: Sequence[Policy],
         settings: Settings,
-        carry: Carry,
+        carry: EarlierPlans,
     ) -> None:
         self._snapshot = snapshot
         self._settings = settings
@@ -48,7 +48,7 @@ class Scope:
         self.unavailable: dict[str, str] = {}
         """Those of them that the past or an earlier scope forbids."""
         self.profiles = profiles.Profiles()
-        self.memory = cooldown.Memory()
+        self.memory = cooldown.Cooldowns()
         self.now = carry.place(snapshot)
         """As earlier scopes leave it."""
         self._used = [one for one in policies if one.name in self.card.values]
@@ -68,7 +68,7 @@ class Scope:
         self.hand_on(result.steps)
         return result
 
-    def prepare(self) -> Phases | None:
+    def prepare(self) -> PhaseRunner | None:
         """Its phases before the first move.
 
         None where it stands still: ``stopped`` and ``reason`` say why.
@@ -93,9 +93,9 @@ class Scope:
         self.fixed = self._fixed()
         return self.phases()
 
-    def phases(self) -> Phases:
+    def phases(self) -> PhaseRunner:
         """The phases once more, before the first move; it is prepared."""
-        return Phases(
+        return PhaseRunner(
             self.now,
             self.card,
             self.profiles,
@@ -157,7 +157,9 @@ class Scope:
         result.warnings += self._snapshot.warnings
         return result
 
-    def _result(self, phases: Phases, draft: Draft) -> AggregateResult:
+    def _result(
+        self, phases: PhaseRunner, draft: Simulation
+    ) -> AggregateResult:
         result = outcome.planned(phases, draft, self.fixed)
         result.stages = self._stages + phases.stages
         result.warnings += self._snapshot.warnings

@@ -23,7 +23,7 @@ from kronos.engine.types import (
 
 
 @dataclass
-class Carry:
+class EarlierPlans:
     moves: list[EarlierMove] = field(default_factory=list)
 
     def planned(self) -> dict[str, str]:

@@ -10,9 +10,9 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray
 from kronos.engine.planning.search.moves import Moves
-from kronos.engine.planning.search.plateaus_and_swaps import Stalls
+from kronos.engine.planning.search.plateaus_and_swaps import PlateauSearch
 from kronos.engine.settings import Settings, SwapMoves
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import StopReason
 
 
@@ -23,13 +23,13 @@ class Spread:
         count
     """
 
-    def __init__(self, draft: Draft, settings: Settings) -> None:
+    def __init__(self, draft: Simulation, settings: Settings) -> None:
         self._draft = draft
         self._state = draft.state
         self._settings = settings
         self._moves = Moves(draft, settings)
         safe = settings.swap_moves is not SwapMoves.ANY
-        self._stalls = Stalls(draft, self._moves, safe)
+        self._stalls = PlateauSearch(draft, self._moves, safe)
 
     def run(self) -> StopReason:
         """Plan until all are content, the budget is used or nothing helps.
@@ -53,7 +53,9 @@ class Spread:
             return False
         if self._draft.left < 2:
             return False
-        return Stalls(self._draft, self._moves, False).swap() is not None
+        return (
+            PlateauSearch(self._draft, self._moves, False).swap() is not None
+        )
 
     def _is_balanced(self) -> bool:
         return not self._state.over_threshold().any()

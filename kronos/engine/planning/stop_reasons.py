@@ -11,8 +11,8 @@ from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.settings import Settings, SwapMoves
-from kronos.engine.simulation.simulation import Draft
-from kronos.engine.simulation.utilization import State
+from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import PolicyResult, Snapshot, StopReason
 
 HOTTEST_HOSTS = 3
@@ -55,7 +55,7 @@ def fixed_instances(
 
 def why_stopped(
     stopped: StopReason,
-    state: State,
+    state: Utilization,
     migrations: int,
     settings: Settings,
     all_judged: bool = True,
@@ -105,7 +105,7 @@ def _counted(migrations: int) -> str:
     return f'{migrations} migration{"" if migrations == 1 else "s"}'
 
 
-def _standing(state: State, which: BoolArray, named: bool = True) -> str:
+def _standing(state: Utilization, which: BoolArray, named: bool = True) -> str:
     """``cpu 0.412 > 0.15 (h3 0.710, h9 0.298)`` per policy.
 
     :param named: whether the highest and the lowest host are named
@@ -126,7 +126,7 @@ def _standing(state: State, which: BoolArray, named: bool = True) -> str:
     return ', '.join(parts)
 
 
-def stuck_instances(draft: Draft) -> dict[int, str]:
+def stuck_instances(draft: Simulation) -> dict[int, str]:
     """Why nothing on the hottest hosts of the uncontent policies moved.
 
     :returns: by position of the instance
@@ -154,7 +154,7 @@ def unsafe_swap(exists: bool) -> str:
     )
 
 
-def held(state: State, fixed: Mapping[str, str]) -> str:
+def held(state: Utilization, fixed: Mapping[str, str]) -> str:
     """How many of the hottest host may not be moved, and the usual reason.
 
     :param fixed: instance uuid to the reason
@@ -176,7 +176,9 @@ def held(state: State, fixed: Mapping[str, str]) -> str:
     )
 
 
-def no_destination(draft: Draft, instance: int, otherwise: str = '') -> str:
+def no_destination(
+    draft: Simulation, instance: int, otherwise: str = ''
+) -> str:
     """Why an instance has no legal destination: how many hosts, and why.
 
     :param otherwise: the reason against hosts that no rule refuses
@@ -193,7 +195,7 @@ def no_destination(draft: Draft, instance: int, otherwise: str = '') -> str:
     return f'no legal destination: {text or "there is no other host"}'
 
 
-def _why_stuck(draft: Draft, instance: int) -> str:
+def _why_stuck(draft: Simulation, instance: int) -> str:
     state = draft.state
     one = np.array([instance])
     legal = np.flatnonzero(draft.constraints.hard_rows(one)[0])

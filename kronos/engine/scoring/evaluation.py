@@ -17,7 +17,7 @@ MAX_UNMATCHED = 20
 
 
 @dataclass
-class Trial:
+class PolicyEvaluation:
     """One policy tried on the scope."""
 
     policy: Policy
@@ -48,8 +48,8 @@ def attempt(
     snapshot: Snapshot,
     available: list[str],
     settings: Settings,
-) -> Trial:
-    trial = Trial(
+) -> PolicyEvaluation:
+    trial = PolicyEvaluation(
         policy,
         PolicyResult(
             policy.name,
@@ -68,7 +68,7 @@ def attempt(
 
 
 def _measure(
-    trial: Trial,
+    trial: PolicyEvaluation,
     snapshot: Snapshot,
     available: list[str],
     settings: Settings,
@@ -135,7 +135,7 @@ def _by_host(
     answers: dict[str, Reading],
     snapshot: Snapshot,
     settings: Settings,
-    trial: Trial,
+    trial: PolicyEvaluation,
 ) -> dict[str, float]:
     """One finite value per host of the scope; NaN and Inf are missing."""
     samples = answers[query].samples
@@ -206,7 +206,7 @@ def _check_coverage(
         )
 
 
-def _missing_text(trial: Trial, settings: Settings) -> str:
+def _missing_text(trial: PolicyEvaluation, settings: Settings) -> str:
     missing = trial.result.missing_hosts
     text = (
         f'policy {trial.policy.name}: imbalance_query: no value for '

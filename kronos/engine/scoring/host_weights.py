@@ -25,7 +25,7 @@ class Size:
 
 
 @dataclass
-class Place:
+class HostWeight:
     """What a host is to a server that is placed on it."""
 
     load: float
@@ -66,7 +66,7 @@ def _rounded(weight: float, step: float) -> float:
 
 def places(
     card: Scorecard, policies: Sequence[Policy], sizes: Mapping[str, Size]
-) -> dict[str, Place]:
+) -> dict[str, HostWeight]:
     """The hosts that count in a scope; none if no policy can be used.
 
     :param card: of these policies
@@ -90,7 +90,7 @@ def places(
         if any(host not in loads for loads in card.loads.values()):
             continue
         total = sizes[host].total if host in sizes else 0.0
-        found[host] = Place(
+        found[host] = HostWeight(
             load=math.fsum(
                 weights[name] * values[host]
                 for name, values in card.values.items()

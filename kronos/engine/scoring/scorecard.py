@@ -12,7 +12,7 @@ from kronos.engine import wording
 from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import evaluation
-from kronos.engine.scoring.evaluation import Trial
+from kronos.engine.scoring.evaluation import PolicyEvaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     HostScore,
@@ -132,7 +132,9 @@ def _frozen_by_state(snapshot: Snapshot) -> dict[str, str]:
     return frozen
 
 
-def _frozen_by_gaps(used: list[Trial], available: list[str]) -> dict[str, str]:
+def _frozen_by_gaps(
+    used: list[PolicyEvaluation], available: list[str]
+) -> dict[str, str]:
     frozen: dict[str, str] = {}
     for trial in used:
         name = trial.policy.name
@@ -155,7 +157,7 @@ def _frozen_by_gaps(used: list[Trial], available: list[str]) -> dict[str, str]:
     return frozen
 
 
-def _scale_weights(used: list[Trial]) -> None:
+def _scale_weights(used: list[PolicyEvaluation]) -> None:
     total = math.fsum(trial.policy.weight for trial in used)
     if total > 0.0:
         for trial in used:

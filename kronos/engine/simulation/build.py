@@ -10,14 +10,14 @@ from kronos.engine.arrays import FloatArray, Index
 from kronos.engine.constraints.capacity_ceiling import CeilingRule
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
-from kronos.engine.simulation.utilization import State
+from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import Snapshot
 from kronos.policies.models import Policy
 
 
 def build(
     snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
-) -> State:
+) -> Utilization:
     """Lay a scope out in arrays; the order of no dict matters.
 
     Instances without a profile weigh nothing here: they are part of their
@@ -39,7 +39,7 @@ def build(
         else none
         for one in instances
     ]
-    return State(
+    return Utilization(
         index=index,
         policies=names,
         weights=np.array([result.weight for result in used]),
@@ -61,7 +61,7 @@ def build(
 
 
 def ceilings(
-    state: State, scorecard: Scorecard, policies: Sequence[Policy]
+    state: Utilization, scorecard: Scorecard, policies: Sequence[Policy]
 ) -> CeilingRule:
     """How full destinations may become, by the same arrays.
 

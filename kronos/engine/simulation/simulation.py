@@ -12,12 +12,12 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import Constraints
-from kronos.engine.simulation.utilization import State, Undo
+from kronos.engine.simulation.utilization import Undo, Utilization
 from kronos.engine.types import Begun, MigrationPhase, StopReason
 
 
 @dataclass
-class Made:
+class PlannedMove:
     """A move that was made, with the imbalances [P] around it."""
 
     phase: MigrationPhase
@@ -29,7 +29,7 @@ class Made:
 
 
 @dataclass
-class PhaseEnd:
+class PhaseResult:
     """How a phase ended."""
 
     stopped: StopReason
@@ -42,17 +42,17 @@ class PhaseEnd:
     begun: list[Begun] = field(default_factory=list)
 
 
-class Draft:
+class Simulation:
     """A growing plan.
 
     :param state: the scores and the placement; every move changes them
     :param budget: how many moves may be planned; None: any number
     """
 
-    def __init__(self, state: State, budget: int | None) -> None:
+    def __init__(self, state: Utilization, budget: int | None) -> None:
         self.state = state
         self.budget = budget
-        self.made: list[Made] = []
+        self.made: list[PlannedMove] = []
         self.phase = MigrationPhase.SPREAD
         self.constraints = Constraints([])
         self.movable: BoolArray = np.zeros(0, dtype=bool)
@@ -104,7 +104,9 @@ class Draft:
         self.constraints.follow(instance, undo.source, destination)
         self.movable[instance] = self._may_repeat
         self.made.append(
-            Made(self.phase, undo, before, self.state.imbalances, requires)
+            PlannedMove(
+                self.phase, undo, before, self.state.imbalances, requires
+            )
         )
 
     def take_back(self) -> None:

@@ -24,7 +24,7 @@ from kronos.engine.arrays import (
 )
 
 
-def worsens(
+def objects(
     before: FloatArray, after: FloatArray, threshold: FloatArray
 ) -> BoolArray:
     """The acceptance rule (B7), for each element: does a policy object?
@@ -45,7 +45,7 @@ def move_hurts_any_policy(
     :param after: the same with the move made, [P]
     :param thresholds: per policy, [P]
     """
-    return bool(worsens(before, after, thresholds).any())
+    return bool(objects(before, after, thresholds).any())
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Undo:
     """[P]"""
 
 
-class State:
+class Utilization:
     """The scores of a scope while a plan grows.
 
     :param index: the hosts [H] and instances [V] that positions stand for
@@ -188,7 +188,7 @@ class State:
             self.widths_after(one, other, at_one, at_other)
         ):
             before = self.imbalances[p]
-            objected |= worsens(before, after, self.thresholds[p])
+            objected |= objects(before, after, self.thresholds[p])
             gain += self.weights[p] * (before - after)
         return gain, objected
 

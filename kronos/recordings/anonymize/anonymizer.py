@@ -34,7 +34,7 @@ from kronos.recordings.anonymize.queries import Queries
 from kronos.recordings.reader import KINDS
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cells import METADATA_KEY
-from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import ALL, Cloud, ScopeRequest
 
 _REASON = 'a reason that is not told'
@@ -45,7 +45,7 @@ _OTHER = 'other'
 
 def anonymized(recording: Recording) -> Recording:
     """A copy in which nothing is called as it was."""
-    return _Rewriter(redaction.spared(recording)).recording()
+    return _Rewriter(redaction.redacted(recording)).recording()
 
 
 class _Rewriter:
@@ -90,7 +90,7 @@ class _Rewriter:
     def _by_uuid(self, seconds: dict[str, float]) -> dict[str, float]:
         return {self._names.uuid(one): left for one, left in seconds.items()}
 
-    def _gathered(self, was: Gathered) -> Gathered:
+    def _gathered(self, was: CloudInventory) -> CloudInventory:
         return dataclasses.replace(
             was,
             cloud=Cloud(

@@ -12,7 +12,7 @@ from kronos.policies.models import LabelType, Policy
 from kronos.recordings.anonymize import pseudonyms, vocabulary
 from kronos.recordings.reader import KINDS
 from kronos.recordings.recording import ANY_LABEL, Recording
-from kronos.snapshots.scopes import ALL, Exactly
+from kronos.snapshots.scopes import ALL, AggregateRef
 
 _CUSTOM = 'CUSTOM_NAME'
 """How the traits and resource classes are called that a cloud made up."""
@@ -117,10 +117,10 @@ class Names:
         """The new name of an aggregate, or of a scope."""
         return name if name in (UNASSIGNED, ALL) else self._scopes(name)
 
-    def ref(self, ref: str | Exactly) -> str | Exactly:
+    def ref(self, ref: str | AggregateRef) -> str | AggregateRef:
         """What a request calls an aggregate: a name, else a uuid or id."""
-        if isinstance(ref, Exactly):
-            return Exactly(ref.id, self.aggregate(ref.name))
+        if isinstance(ref, AggregateRef):
+            return AggregateRef(ref.id, self.aggregate(ref.name))
         if ref not in self._named and ref in self._uuids:
             return self.uuid(ref)
         if ref not in self._named and ref in self._ids:
@@ -194,7 +194,7 @@ class _Counter:
 
 
 def _is_exactly(ref: Any) -> bool:
-    return isinstance(ref, Exactly)
+    return isinstance(ref, AggregateRef)
 
 
 def _refs(recording: Recording) -> Iterator[Any]:

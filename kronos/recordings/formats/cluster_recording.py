@@ -8,7 +8,7 @@ from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings.formats import cluster
 from kronos.recordings.recording import Recording
-from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
 
 
@@ -20,7 +20,7 @@ def recording(path: str) -> Recording:
     found = cluster.read(path)
     snapshot, request = found.snapshot, ScopeRequest([found.snapshot.scope])
     return Recording(
-        gathered=Gathered(
+        gathered=CloudInventory(
             Cloud(
                 snapshot.hosts,
                 {},

@@ -27,7 +27,7 @@ from kronos.recordings.formats import kronos_openstack_schema
 from kronos.recordings.recording import ANY_LABEL, Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
-from kronos.snapshots.cloud import Gathered
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import Cloud, ScopeRequest
 
 MADE_BY = 'kronos-openstack 0.2'
@@ -137,7 +137,7 @@ class _Reader:
                 request.aggregates.append(name)
         return request
 
-    def _gathered(self, members: dict[str, list[str]]) -> Gathered:
+    def _gathered(self, members: dict[str, list[str]]) -> CloudInventory:
         aggregates = [
             HostAggregate(number, name, hosts=list(dict.fromkeys(hosts)))
             for number, (name, hosts) in enumerate(members.items(), start=1)
@@ -165,7 +165,7 @@ class _Reader:
                 f'{", ".join(strange[:5]):.200}'
             )
         events: list[Event] = []
-        return Gathered(
+        return CloudInventory(
             Cloud(hosts, {}, aggregates),
             services,
             instances,

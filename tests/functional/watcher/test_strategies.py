@@ -458,7 +458,7 @@ class ReportTestCase(StrategyTestCase):
         self.assertIn(audit['uuid'], name)
         recording = load.read(os.path.join(folder, name))
         self.assertEqual('kronos_spread', recording.strategy)
-        plan = replay.replay(recording, replay.Wish())
+        plan = replay.replay(recording, replay.ReplayOptions())
         self.assertEqual(
             [told['resource_id'] for told in self.told(audit)],
             [step.instance for step in plan.report.steps],

@@ -64,7 +64,7 @@ class TurnsTestCase(db_base.DbTestCase):
         )
 
     def turns(self, number, **more):
-        return slots.Turns(self.uuids[number], clock=lambda: self.now, **more)
+        return slots.Slots(self.uuids[number], clock=lambda: self.now, **more)
 
     def seen(self, number=2, **more):
         """The claims that a move is shown; it takes no turn."""
@@ -99,7 +99,7 @@ class TestTurns(TurnsTestCase):
         told = self.parameters(0)
         [claim] = self.seen()
         self.assertEqual(
-            slots.Claim(
+            slots.Slot(
                 action=self.uuids[0],
                 plan=self.plan.uuid,
                 scope='alpha',
@@ -257,23 +257,23 @@ class TestDeliveredTwice(TurnsTestCase):
 
     def test_the_first_one_does(self):
         first = self.turns(0)
-        self.assertEqual(slots.Entry.FREE, first.enter())
-        self.assertEqual(slots.Entry.TAKEN, self.enter())
-        self.assertEqual(slots.Entry.FREE, first.enter())
+        self.assertEqual(slots.Delivery.FREE, first.enter())
+        self.assertEqual(slots.Delivery.TAKEN, self.enter())
+        self.assertEqual(slots.Delivery.FREE, first.enter())
 
     def test_also_between_two_tries(self):
         first = self.turns(0)
         first.enter()
         first.take(lambda told: '')
         first.release()
-        self.assertEqual(slots.Entry.TAKEN, self.enter())
+        self.assertEqual(slots.Delivery.TAKEN, self.enter())
         self.assertEqual([(0, False)], self.held(recent=60))
 
     def test_when_it_is_over(self):
         self.enter()
         for state in ('SUCCEEDED', 'FAILED', 'SKIPPED'):
             self.update(models.Action, self.uuids[0], state=state)
-            self.assertEqual(slots.Entry.OVER, self.enter())
+            self.assertEqual(slots.Delivery.OVER, self.enter())
 
     def test_when_it_was_cancelled(self):
         self.enter()
@@ -287,8 +287,8 @@ class TestDeliveredTwice(TurnsTestCase):
         self.now += 100
         first.take(lambda told: '')
         self.now += 100
-        self.assertEqual(slots.Entry.TAKEN, self.enter(max_age=100))
-        self.assertEqual(slots.Entry.FREE, self.enter(max_age=99))
+        self.assertEqual(slots.Delivery.TAKEN, self.enter(max_age=100))
+        self.assertEqual(slots.Delivery.FREE, self.enter(max_age=99))
 
     def test_one_that_waits_is_heard_of(self):
         first = self.turns(0, max_age=100)
@@ -296,14 +296,14 @@ class TestDeliveredTwice(TurnsTestCase):
         for _ in range(5):
             self.now += 60
             first.renew()
-            self.assertEqual(slots.Entry.TAKEN, self.enter(max_age=100))
+            self.assertEqual(slots.Delivery.TAKEN, self.enter(max_age=100))
 
     def test_one_that_was_replaced_gets_no_turn(self):
         """Such as one whose machine stood still meanwhile."""
         first, second = (self.turns(0, max_age=100) for _ in range(2))
         first.enter()
         self.now += 101
-        self.assertEqual(slots.Entry.FREE, second.enter())
+        self.assertEqual(slots.Delivery.FREE, second.enter())
         self.assertRaises(slots.Replaced, first.take, lambda told: '')
         self.assertRaises(slots.Replaced, first.renew)
         self.assertEqual([], self.held())
@@ -316,7 +316,7 @@ class TestDeliveredTwice(TurnsTestCase):
         for carrier in ('me', {}, {'by': 'me'}, {'by': 'me', 'at': 'now'}):
             told = {**whole, 'carrier': carrier}
             self.update(models.Action, self.uuids[0], input_parameters=told)
-            self.assertEqual(slots.Entry.FREE, self.enter(), carrier)
+            self.assertEqual(slots.Delivery.FREE, self.enter(), carrier)
 
     def test_all_else_stays(self):
         before = self.parameters(0)

@@ -10,7 +10,7 @@ from kronos.cmd import record
 from kronos.engine.types import Outcome
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
-from kronos.recordings.replay import Wish, replay
+from kronos.recordings.replay import ReplayOptions, replay
 from tests import commands, places
 from tests.fakes import keystone, large_cloud
 from tests.unit.clients.nova.test_client import GROUPS, aggregate
@@ -123,7 +123,7 @@ class TestRecord(RecordTestCase):
         self.assertEqual([], found.unknown)
         self.assertEqual(['a'], found.request.aggregates)
         self.assertEqual(3, len(found.gathered.instances))
-        [scope] = replay(found, Wish()).report.scopes
+        [scope] = replay(found, ReplayOptions()).report.scopes
         self.assertEqual('a', scope.name)
         self.assertAlmostEqual(0.4, scope.policies[0].imbalance_before)
         self.assertEqual(8, self.room(found, 'a1'))
@@ -154,7 +154,7 @@ class TestRecord(RecordTestCase):
             ['cpu_of_host', 'cpu_of_vm', 'cpu_reserved'],
             sorted(self.queries()),
         )
-        plan = replay(found, Wish(mode='evacuate'))
+        plan = replay(found, ReplayOptions(mode='evacuate'))
         self.assertFalse(plan.report.scopes[0].policies[0].skipped)
 
     def test_scopes(self) -> None:
@@ -213,7 +213,7 @@ class TestHistory(RecordTestCase):
             (Outcome.FAILED, 'MigrationFailed', 'u-a1', 'a'),
             (event.outcome, event.error_type, event.instance, event.scope),
         )
-        [scope] = replay(found, Wish()).report.scopes
+        [scope] = replay(found, ReplayOptions()).report.scopes
         self.assertIn('it is in quarantine', str(scope.stayed))
         [asked] = [
             one
@@ -285,7 +285,7 @@ class TestHistory(RecordTestCase):
         found = load.read(str(self.target))
         [text] = found.unknown
         self.assertIn('HTTP 403', text)
-        [scope] = replay(found, Wish()).report.scopes
+        [scope] = replay(found, ReplayOptions()).report.scopes
         self.assertIn(text, scope.warnings)
 
     def test_no_watcher(self) -> None:
@@ -462,5 +462,5 @@ class TestWholeCloud(CheckTestCase):
         for path in target.rglob('*.json'):
             for secret in ('tok3n-of', 'pa55word', 'I2Nsb3Vk'):
                 self.assertNotIn(secret, path.read_text(), path)
-        steps = replay(found, Wish()).report.steps
+        steps = replay(found, ReplayOptions()).report.steps
         self.assertNotEqual([], steps)

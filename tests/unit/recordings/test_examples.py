@@ -12,7 +12,7 @@ from oslotest import base
 from kronos.cmd import explain, replay
 from kronos.common.exceptions import ArchiveError
 from kronos.recordings import examples, load
-from kronos.recordings.replay import Wish
+from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as replayed
 from tests import commands, places
 
@@ -62,7 +62,7 @@ class TestExamples(base.BaseTestCase):
                 recording = load.read(f'examples/{name}')
                 self.assertEqual([], recording.unknown)
                 self.assertEqual([], recording.gathered.warnings)
-                plan = replayed(recording, Wish()).report
+                plan = replayed(recording, ReplayOptions()).report
                 [scope] = plan.scopes
                 self.assertEqual(
                     known,

@@ -17,7 +17,7 @@ from kronos.engine.reasons import Code
 from kronos.engine.types import Event, Health, Origin, Outcome, Reading, Sample
 from kronos.recordings import load, safe_files
 from kronos.recordings.anonymize import anonymizer
-from kronos.recordings.replay import Wish, replay
+from kronos.recordings.replay import ReplayOptions, replay
 from tests.builders import recordings
 
 
@@ -44,8 +44,8 @@ class TestRoundTrip(ArchiveTestCase):
         self.write()
         other = load.read(str(self.path))
         self.assertEqual(one, dataclasses.replace(other, source=''))
-        plan = replay(one, Wish())
-        self.assertEqual(plan.report, replay(other, Wish()).report)
+        plan = replay(one, ReplayOptions())
+        self.assertEqual(plan.report, replay(other, ReplayOptions()).report)
         self.assertTrue(plan.report.steps)
 
     def test_a_stuck_migration(self) -> None:
@@ -62,7 +62,7 @@ class TestRoundTrip(ArchiveTestCase):
         one.gathered.events.append(stuck)
         load.write(str(self.path), one)
         plans = [
-            replay(found, Wish()).report.scopes[0]
+            replay(found, ReplayOptions()).report.scopes[0]
             for found in (
                 one,
                 load.read(str(self.path)),
@@ -115,7 +115,7 @@ class TestRoundTrip(ArchiveTestCase):
 
     def test_prometheus_was_away(self) -> None:
         self.write(answers={})
-        plan = replay(load.read(str(self.path)), Wish())
+        plan = replay(load.read(str(self.path)), ReplayOptions())
         self.assertIn(
             'the recording has no answer to this query',
             plan.report.scopes[0].reason,

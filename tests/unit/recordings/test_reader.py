@@ -18,7 +18,7 @@ from oslotest import base
 
 from kronos.common.exceptions import KronosException
 from kronos.recordings import load
-from kronos.recordings.replay import Wish, replay
+from kronos.recordings.replay import ReplayOptions, replay
 from kronos.reports import document
 from tests.builders import recordings
 
@@ -139,7 +139,7 @@ class TestDamaged(base.BaseTestCase):
             told = [damage(folder, rng) for _ in range(rng.randint(1, 3))]
             hypothesis.note(str(told))
             try:
-                plan = replay(load.read(str(folder)), Wish())
+                plan = replay(load.read(str(folder)), ReplayOptions())
             except KronosException as error:
                 self.assertLess(len(str(error)), 5000)
             else:
@@ -155,7 +155,9 @@ class TestDamaged(base.BaseTestCase):
                 for value in VALUES:
                     path.write_text(json.dumps(value))
                     try:
-                        replay(load.read(str(self.top / which)), Wish())
+                        replay(
+                            load.read(str(self.top / which)), ReplayOptions()
+                        )
                     except KronosException as error:
                         self.assertLess(len(str(error)), 5000)
                 path.write_bytes(was)
@@ -166,7 +168,7 @@ class TestDamaged(base.BaseTestCase):
         path.write_text('[]')
         found = load.read(str(self.top / 'ours'))
         self.assertEqual({}, found.gathered.services)
-        replay(found, Wish())
+        replay(found, ReplayOptions())
         path.write_text('null')
         found = load.read(str(self.top / 'ours'))
         self.assertIsNone(found.gathered.services)

@@ -12,7 +12,7 @@ class TestComments(base.BaseTestCase):
     def spared(self, comment: str) -> str:
         policies = recordings.policies()
         text = f'{comment}\n{loader.dump(policies)}'
-        found = redaction.spared(recordings.small(policies_text=text))
+        found = redaction.redacted(recordings.small(policies_text=text))
         return found.policies_text.partition('\n')[0]
 
     def test_secrets(self) -> None:

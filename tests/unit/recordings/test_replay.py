@@ -6,7 +6,7 @@ from oslotest import base
 from kronos.common import exceptions
 from kronos.engine.planning import propose
 from kronos.recordings.formats import cluster, cluster_recording
-from kronos.recordings.replay import Replay, Wish, replay
+from kronos.recordings.replay import Replay, ReplayOptions, replay
 from tests import places
 
 FIXTURES = places.CLUSTERS
@@ -14,7 +14,7 @@ METRIC = str(FIXTURES / 'metric-2.json')
 
 
 def played(**wish: object) -> Replay:
-    return replay(cluster_recording.recording(METRIC), Wish(**wish))  # type: ignore
+    return replay(cluster_recording.recording(METRIC), ReplayOptions(**wish))  # type: ignore
 
 
 class TestReplaying(base.BaseTestCase):
@@ -34,7 +34,9 @@ class TestReplaying(base.BaseTestCase):
         recording = cluster_recording.recording(METRIC)
         replay(
             recording,
-            Wish(max_migrations=1, overrides={'threshold.cpu': '0.9'}),
+            ReplayOptions(
+                max_migrations=1, overrides={'threshold.cpu': '0.9'}
+            ),
         )
         self.assertEqual(cluster_recording.recording(METRIC), recording)
 

@@ -14,7 +14,7 @@ from kronos.policies.models import LabelType
 from kronos.recordings import load
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
-from kronos.recordings.replay import Wish, replay
+from kronos.recordings.replay import ReplayOptions, replay
 from kronos.snapshots import cloud
 from kronos.snapshots.scopes import ScopeRequest
 from tests.builders import recordings
@@ -80,7 +80,7 @@ class TestRecordings(base.BaseTestCase):
         ]
 
     def steps(self, found: Recording) -> list[tuple[str, str]]:
-        steps = replay(found, Wish()).report.steps
+        steps = replay(found, ReplayOptions()).report.steps
         return [(one.instance[-1], one.destination[-1]) for one in steps]
 
     def test_written_and_read(self) -> None:

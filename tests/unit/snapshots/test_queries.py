@@ -39,7 +39,7 @@ class TestSurvey(base.BaseTestCase):
         return 200, {}, body % '{"resultType": "vector", "result": []}'
 
     def survey(self, **settings):
-        return queries.Survey(self.client, Settings(**settings))
+        return queries.PolicyQueries(self.client, Settings(**settings))
 
     def packing(self, name='ram', weight=1.0, **fields):
         fields = {'capacity_query': 'ram_in_use', **fields}

@@ -3,7 +3,7 @@
 
 from kronos.engine.types import Instance
 from kronos.snapshots import scopes
-from kronos.snapshots.scopes import Exactly
+from kronos.snapshots.scopes import AggregateRef
 from tests.unit.clients.nova.test_client import SERVICE, SERVICES, aggregate
 from tests.unit.snapshots.test_collector import HOSTS, CollectTestCase
 
@@ -20,26 +20,26 @@ class TestExactly(CollectTestCase):
         )
 
     def test_an_id_is_no_name(self) -> None:
-        found = self.scopes(aggregates=[Exactly(id='5')])
+        found = self.scopes(aggregates=[AggregateRef(id='5')])
         self.assertEqual({'gold': ['a1']}, found)
 
     def test_a_name_is_no_id(self) -> None:
-        found = self.scopes(aggregates=[Exactly(name='5')])
+        found = self.scopes(aggregates=[AggregateRef(name='5')])
         self.assertEqual({'5': ['b1']}, found)
         self.assertIn(
             'no aggregate named "9"; known: 5, both, gold',
-            self.refused(aggregates=[Exactly(name='9')]),
+            self.refused(aggregates=[AggregateRef(name='9')]),
         )
 
     def test_an_unknown_id(self) -> None:
         """The ids are told, for that is what must be put right."""
         self.assertIn(
             'no aggregate with the id "7"; known: 3 (both), 5 (gold), 9 (5)',
-            self.refused(aggregates=[Exactly(id='7')]),
+            self.refused(aggregates=[AggregateRef(id='7')]),
         )
         # A uuid is neither id nor name.
-        self.refused(aggregates=[Exactly(id='uuid-5')])
-        self.refused(aggregates=[Exactly(name='uuid-5')])
+        self.refused(aggregates=[AggregateRef(id='uuid-5')])
+        self.refused(aggregates=[AggregateRef(name='uuid-5')])
 
     def test_either_way_where_nothing_tells_them_apart(self) -> None:
         """The parameter takes both; a name goes before an id."""
@@ -48,15 +48,16 @@ class TestExactly(CollectTestCase):
 
     def test_excluded(self) -> None:
         for ref, left in (
-            (Exactly(id='5'), ['b1', 'b2']),
-            (Exactly(name='5'), ['a1', 'b2']),
+            (AggregateRef(id='5'), ['b1', 'b2']),
+            (AggregateRef(name='5'), ['a1', 'b2']),
         ):
             found = self.scopes(aggregates=['both'], excluded_aggregates=[ref])
             self.assertEqual({'both': left}, found)
         self.assertIn(
             'no aggregate named "9"',
             self.refused(
-                aggregates=['both'], excluded_aggregates=[Exactly(name='9')]
+                aggregates=['both'],
+                excluded_aggregates=[AggregateRef(name='9')],
             ),
         )
 

@@ -32,13 +32,13 @@ class KeepTestCase(base.BaseTestCase):
 
     def keep(self, **asked):
         artifacts.keep(
-            audit.Cycle(
+            audit.AuditResult(
                 CycleReport([]),
                 [],
                 Settings(),
                 publishing.Basis(frozenset()),
             ),
-            audit.Order(
+            audit.AuditRequest(
                 'policies.yaml',
                 None,
                 parameters.parse({}, []),

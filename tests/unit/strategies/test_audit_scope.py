@@ -7,7 +7,7 @@ from oslotest import base
 
 from kronos.common import exceptions
 from kronos.snapshots import collector
-from kronos.snapshots.scopes import Exactly
+from kronos.snapshots.scopes import AggregateRef
 from kronos.strategies import audit_scope, parameters
 
 
@@ -22,7 +22,7 @@ def compute(*rules):
 
 
 GOLD = {'host_aggregates': [{'name': 'gold'}, {'id': 7}]}
-GOLDEN = [Exactly(name='gold'), Exactly(id='7')]
+GOLDEN = [AggregateRef(name='gold'), AggregateRef(id='7')]
 EXCLUDE = {'exclude': [{'compute_nodes': [{'name': 'h1'}]}]}
 
 
@@ -69,8 +69,8 @@ class RequestTestCase(base.BaseTestCase):
     def test_an_id_and_a_name_are_two_things(self):
         """A4."""
         for item, ref in (
-            ({'id': 5}, Exactly(id='5')),
-            ({'name': '5'}, Exactly(name='5')),
+            ({'id': 5}, AggregateRef(id='5')),
+            ({'name': '5'}, AggregateRef(name='5')),
         ):
             found = self.request(
                 compute(
@@ -166,7 +166,10 @@ class RequestTestCase(base.BaseTestCase):
             collector.ScopeRequest(
                 aggregates=GOLDEN,
                 excluded_hosts=['h1', 'h2'],
-                excluded_aggregates=[Exactly(name='x'), Exactly(id='3')],
+                excluded_aggregates=[
+                    AggregateRef(name='x'),
+                    AggregateRef(id='3'),
+                ],
                 excluded_instances=['u1'],
                 excluded_projects=['p1'],
                 excluded_metadata=[{'optimize': 'False', 'x': ''}],

@@ -14,7 +14,7 @@ from kronos.engine.server_groups import APART
 from kronos.recordings import examples, load
 from kronos.recordings.formats import cluster
 from kronos.recordings.recording import Recording
-from kronos.recordings.replay import Wish, replay
+from kronos.recordings.replay import ReplayOptions, replay
 from tests import commands
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
@@ -116,7 +116,7 @@ class TestValid(GenerateTestCase):
                 found = self.made(options, str(at))
                 self.check_room(found)
                 self.check_scores(found)
-                replay(found, Wish())
+                replay(found, ReplayOptions())
 
     def check_room(self, found: Recording) -> None:
         """N6: Placement's view is that of the instances."""
@@ -235,7 +235,7 @@ class TestVariants(GenerateTestCase):
     def test_frozen(self) -> None:
         """Locked or pinned, so that planning leaves them alone."""
         found = self.made('--hosts 5 --frozen 0.2 --disabled 1')
-        plan = replay(found, Wish(mode='evacuate'))
+        plan = replay(found, ReplayOptions(mode='evacuate'))
         told = ' '.join(plan.report.scopes[0].unmovable.values())
         self.assertIn('locked', told)
         self.assertIn('hw:cpu_policy', told)

@@ -17,9 +17,9 @@ LOADS = {'a': 0.2, 'b': 0.5, 'c': 0.9}
 class BoardTestCase(base.BaseTestCase):
     def setUp(self):
         super().setUp()
-        self.ledger = recent_placements.Ledger(100.0)
+        self.ledger = recent_placements.RecentPlacements(100.0)
         self.loads = dict(LOADS)
-        self.outlook = host_scores.Outlook(
+        self.outlook = host_scores.PolicyAnswers(
             policies={
                 Mode.SPREAD: [policy()],
                 Mode.PACK: [policy(mode='pack', capacity_query='c')],
@@ -34,7 +34,7 @@ class BoardTestCase(base.BaseTestCase):
 
     def build(self, *states):
         """The board of these, with ``self.loads``."""
-        known = {one.host: host_scores.Acquaintance.of(one) for one in states}
+        known = {one.host: host_scores.KnownHost.of(one) for one in states}
         answer = reading(self.loads)
         readings = {'cpu': PolicyReadings(answer, capacity=answer)}
         self.outlook.readings = dict.fromkeys(Mode, readings)
@@ -244,7 +244,7 @@ class TestRows(BoardTestCase):
     def test_unseen_for_long(self):
         """What is seen first is where it starts."""
         self.loads = {'a': 0.5}
-        known = {'a': host_scores.Acquaintance([], 'QEMU', 16.0, 8.0)}
+        known = {'a': host_scores.KnownHost([], 'QEMU', 16.0, 8.0)}
         self.ledger.note({'a': 8.0}, NOW - 3600)
         answer = PolicyReadings(reading(self.loads))
         self.outlook.readings = {Mode.SPREAD: {'cpu': answer}}

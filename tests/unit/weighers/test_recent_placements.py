@@ -9,7 +9,7 @@ from kronos.weighers import recent_placements
 class TestLedger(base.BaseTestCase):
     def setUp(self):
         super().setUp()
-        self.ledger = recent_placements.Ledger(100.0)
+        self.ledger = recent_placements.RecentPlacements(100.0)
 
     def test_the_first_sighting_is_no_change(self):
         self.assertIsNone(self.ledger.used('a'))

@@ -10,7 +10,7 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import Constraints
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.simulation import Simulation
 
 DECIMALS = 9
 """As many as :data:`~kronos.engine.arrays.EPSILON` has."""
@@ -21,7 +21,7 @@ def ranked(values: FloatArray) -> FloatArray:
     return np.round(values, DECIMALS)
 
 
-class Filling:
+class BinPacking:
     """A trial on a draft.
 
     :param draft: has no move of it; from the first :meth:`place` to the
@@ -29,7 +29,9 @@ class Filling:
     :param rules: instead of those of the draft
     """
 
-    def __init__(self, draft: Draft, rules: Constraints | None = None) -> None:
+    def __init__(
+        self, draft: Simulation, rules: Constraints | None = None
+    ) -> None:
         self._state = draft.state
         self._rules = rules or draft.constraints
         self.load: FloatArray = draft.state.weights @ draft.state.scores

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.simulation import Simulation
 
 PAIRS_AT_ONCE = 2**15
 """Pairs looked at in one go: arrays of 256 KiB stay in the cache."""
 
 
-class Leavers:
+class DrainCosts:
     """The instances that have not left yet [n], and the hosts [D].
 
     :param draft: in phase evacuate
@@ -27,7 +27,7 @@ class Leavers:
     """
 
     def __init__(
-        self, draft: Draft, instances: IntArray, penalty: float
+        self, draft: Simulation, instances: IntArray, penalty: float
     ) -> None:
         self._draft = draft
         self._state = draft.state

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
-from kronos.engine.planning.search.drain_costs import Leavers
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.planning.search.drain_costs import DrainCosts
+from kronos.engine.simulation.simulation import Simulation
 
 PAIRS_AT_ONCE = 2**15
 """Pairs judged in one go: arrays of 256 KiB stay in the cache."""
@@ -26,13 +26,13 @@ SLACK = 2 * EPSILON
 """What is left out by an estimate is worse by more than this: estimates
 differ from what is judged by 1e-15, and equals by up to EPSILON."""
 
-Pair = tuple[int, int]
+Move = tuple[int, int]
 """An instance and its destination."""
 Judged = tuple[IntArray, IntArray, FloatArray]
 """N instances, their destinations and what the moves gain."""
 
 
-class Exits:
+class DrainMoves:
     """The moves off the hosts that are emptied, in mode spread.
 
     :param draft: in phase evacuate
@@ -43,15 +43,19 @@ class Exits:
     """
 
     def __init__(
-        self, draft: Draft, instances: IntArray, hears: bool, penalty: float
+        self,
+        draft: Simulation,
+        instances: IntArray,
+        hears: bool,
+        penalty: float,
     ) -> None:
         self._draft = draft
         self._state = draft.state
         self._hears = hears
         self._penalty = penalty
-        self._leavers = Leavers(draft, instances, penalty)
+        self._leavers = DrainCosts(draft, instances, penalty)
 
-    def best(self) -> Pair | None:
+    def best(self) -> Move | None:
         """The pair that leaves the combined imbalance and price lowest.
 
         Of equals the one that lowers the variance most, then the one with
@@ -141,7 +145,7 @@ class Exits:
     def _at(self, rows: IntArray, columns: IntArray) -> Judged:
         return self._judge(*self._leavers.pairs(rows, columns))
 
-    def _of_equals(self, instances: IntArray, hosts: IntArray) -> Pair:
+    def _of_equals(self, instances: IntArray, hosts: IntArray) -> Move:
         if len(instances) > 1:
             drops = np.concatenate(
                 [

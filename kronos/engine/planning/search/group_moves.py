@@ -9,12 +9,12 @@ import numpy as np
 
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import ServerGroup
 
 
 @dataclass(eq=False)
-class Broken:
+class BrokenGroup:
     """A group whose rule is broken when the phase begins."""
 
     group: ServerGroup
@@ -28,12 +28,12 @@ class Broken:
 
 
 @dataclass
-class Move:
+class GroupMove:
     """A move for the sake of a group."""
 
     instance: int
     destination: int
-    group: Broken
+    group: BrokenGroup
     gain: float = 0.0
     """How far the combined imbalance falls; negative if it grows."""
     drop: float = 0.0
@@ -51,17 +51,19 @@ class Regroup:
         together is gathered on another one
     """
 
-    def __init__(self, draft: Draft, packs: bool, draining: BoolArray) -> None:
+    def __init__(
+        self, draft: Simulation, packs: bool, draining: BoolArray
+    ) -> None:
         self._draft = draft
         self._state = draft.state
         self._packs = packs
         self._draining = draining
 
-    def on(self, one: Broken) -> Counter[int]:
+    def on(self, one: BrokenGroup) -> Counter[int]:
         """Its members by host."""
         return Counter(self._state.host_of[one.members].tolist())
 
-    def excess(self, one: Broken) -> int:
+    def excess(self, one: BrokenGroup) -> int:
         """How far it is from its rule, in moves."""
         on = self.on(one)
         if one.is_together and len(on) > 1:
@@ -72,7 +74,7 @@ class Regroup:
         """Those of the hosts on which members may meet."""
         return Counter({h: on[h] for h in on if not self._draining[h]})
 
-    def ends(self, one: Broken) -> tuple[list[int], list[int]]:
+    def ends(self, one: BrokenGroup) -> tuple[list[int], list[int]]:
         """The members that may leave, and the hosts that may take them.
 
         From the one to the other, every move brings the group closer.
@@ -90,8 +92,8 @@ class Regroup:
         )
 
     def legal(
-        self, one: Broken, members: Iterable[int], hosts: Iterable[int]
-    ) -> list[Move]:
+        self, one: BrokenGroup, members: Iterable[int], hosts: Iterable[int]
+    ) -> list[GroupMove]:
         """The legal moves of members to which no policy objects (B8).
 
         Without those that cannot be :meth:`best`.
@@ -109,7 +111,7 @@ class Regroup:
             good = good[~wakes[good]]
         good = good[self._front(some[rows[good]], gains[good], drops[good])]
         return [
-            Move(
+            GroupMove(
                 int(some[rows[at]]),
                 int(places[columns[at]]),
                 one,
@@ -120,7 +122,7 @@ class Regroup:
             for at in good.tolist()
         ]
 
-    def can_meet(self, one: Broken, host: int) -> bool:
+    def can_meet(self, one: BrokenGroup, host: int) -> bool:
         """Whether nothing that is known before forbids to gather it there.
 
         All others may move, each may come there, and there is room for all.
@@ -135,7 +137,7 @@ class Regroup:
         return self._draft.constraints.takes_all(some, host)
 
     def _allowed(
-        self, one: Broken, instances: IntArray, hosts: IntArray
+        self, one: BrokenGroup, instances: IntArray, hosts: IntArray
     ) -> BoolArray:
         """[n, h]: what the rules say, of the given hosts alone."""
         rules = self._draft.constraints
@@ -195,7 +197,7 @@ class Regroup:
         unused[self._state.host_of] = False
         return unused
 
-    def best(self, moves: list[Move]) -> Move:
+    def best(self, moves: list[GroupMove]) -> GroupMove:
         """The one that leaves the combined imbalance lowest (H7).
 
         Of equals the one that lowers the variance most, then that of the

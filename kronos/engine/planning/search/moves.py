@@ -14,11 +14,11 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import Constraints
 from kronos.engine.settings import Settings, TieBreak
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.simulation.simulation import Simulation
 
 MIB_PER_GIB = 1024
 
-Pair = tuple[int, int]
+Move = tuple[int, int]
 """An instance and its destination."""
 
 
@@ -53,7 +53,7 @@ class Moves:
     combined imbalance never break one.
     """
 
-    def __init__(self, draft: Draft, settings: Settings) -> None:
+    def __init__(self, draft: Simulation, settings: Settings) -> None:
         self._draft = draft
         self._state = draft.state
         self._tie_break = settings.tie_break
@@ -63,7 +63,7 @@ class Moves:
     def _constraints(self) -> Constraints:
         return self._draft.constraints
 
-    def improving(self) -> Pair | None:
+    def improving(self) -> Move | None:
         """The move that lowers the combined imbalance most (B9).
 
         Less the penalties of the soft rules that it breaks. Of equals the
@@ -88,7 +88,7 @@ class Moves:
 
     def flattening(
         self, hot: Iterable[int], cold: Iterable[int]
-    ) -> Pair | None:
+    ) -> Move | None:
         """The move at no cost that lowers the variance most.
 
         It leaves a hot or enters a cold host, and the combined imbalance
@@ -193,7 +193,7 @@ class Moves:
         return moves.only(memory == memory.min())
 
 
-def _first(moves: Candidates) -> Pair | None:
+def _first(moves: Candidates) -> Move | None:
     """By uuid, then name: positions are in the order of the names."""
     pairs = zip(
         moves.instances.tolist(), moves.destinations.tolist(), strict=True

@@ -11,8 +11,8 @@ memory-hot one would each hurt the other's host alone.
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.planning.search.moves import Moves, Pair
-from kronos.engine.simulation.simulation import Draft
+from kronos.engine.planning.search.moves import Move, Moves
+from kronos.engine.simulation.simulation import Simulation
 
 TIED_HOSTS = 8
 """Hosts per policy and end that plateau moves leave or enter."""
@@ -23,7 +23,7 @@ SWAP_TRIES = 256
 """Swaps that are tried for legality, the best first."""
 
 
-class Stalls:
+class PlateauSearch:
     """Ways out of a stall; nothing is kept between two calls.
 
     :param is_safe: whether no policy may leave its threshold between the
@@ -31,14 +31,14 @@ class Stalls:
     """
 
     def __init__(
-        self, draft: Draft, moves: Moves, is_safe: bool = True
+        self, draft: Simulation, moves: Moves, is_safe: bool = True
     ) -> None:
         self._draft = draft
         self._is_safe = is_safe
         self._state = draft.state
         self._moves = moves
 
-    def plateau(self, policies: BoolArray) -> Pair | None:
+    def plateau(self, policies: BoolArray) -> Move | None:
         """The move that lowers the variance most at no cost; None if none.
 
         It leaves one of the hosts that share a policy's highest score, or
@@ -57,7 +57,7 @@ class Stalls:
             cold.update(np.flatnonzero(row <= low)[:TIED_HOSTS].tolist())
         return self._moves.flattening(hot, cold)
 
-    def swap(self) -> tuple[Pair, Pair] | None:
+    def swap(self) -> tuple[Move, Move] | None:
         """The exchange that improves most, as two moves in legal order.
 
         No policy may object (B7) to what both moves lead to; in between
@@ -169,7 +169,7 @@ class Stalls:
             )
         return at_one, at_other
 
-    def _in_order(self, first: int, second: int) -> tuple[Pair, Pair] | None:
+    def _in_order(self, first: int, second: int) -> tuple[Move, Move] | None:
         """The two moves of a swap in a good order; None if there is none.
 
         It is legal, and safe where that is asked for; else one that is safe
@@ -187,7 +187,7 @@ class Stalls:
                     orders.append((not is_safe, between, pair))
         return min(orders)[2] if orders else None
 
-    def _is_legal(self, one: Pair, other: Pair) -> bool:
+    def _is_legal(self, one: Move, other: Move) -> bool:
         instance, destination = one
         if self._draft.constraints.why_not(instance, destination):
             return False

@@ -60,7 +60,7 @@ class Turns:
         self._clock = clock
 
     def enter(self):
-        found = self.entries.pop(0) if self.entries else slots.Entry.FREE
+        found = self.entries.pop(0) if self.entries else slots.Delivery.FREE
         if isinstance(found, Exception):
             raise found
         return found
@@ -118,8 +118,10 @@ class MoveTestCase(base.BaseTestCase):
         self.placement = self.make_client(
             'placement', placement.PlacementClient
         )
-        self.task = preflight.Task(UUID, 'h1', 'h2', 'spread', 'alpha', 'one')
-        self.order = task.Order(
+        self.task = preflight.MigrationTask(
+            UUID, 'h1', 'h2', 'spread', 'alpha', 'one'
+        )
+        self.order = task.MigrationSettings(
             task=self.task,
             timing=verification.Timing(
                 queue_timeout=1800, migration_timeout=600, poll_interval=50
@@ -161,9 +163,9 @@ class MoveTestCase(base.BaseTestCase):
             'tell': self.told.append,
             **more,
         }
-        return run.Course(
+        return run.MigrationRun(
             self.order,
-            task.World(
+            task.MigrationContext(
                 nova=self.client,
                 placement=self.placement,
                 turns=self.turns,
@@ -223,7 +225,7 @@ class MoveTestCase(base.BaseTestCase):
     ):
         """Of another action; in another scope unless said otherwise."""
         more = {'scope': 'beta', 'held': True, **more}
-        return slots.Claim(
+        return slots.Slot(
             action=f'action of {instance}',
             plan='plan',
             instance=instance,

@@ -375,9 +375,9 @@ class RetryTestCase(ApproachTestCase):
         """It waits for the other one, and then for its turn if that dies."""
         self.turns.replaced = [slots.Replaced(reason='by another')]
         self.turns.entries = [
-            slots.Entry.FREE,
-            slots.Entry.TAKEN,
-            slots.Entry.OVER,
+            slots.Delivery.FREE,
+            slots.Delivery.TAKEN,
+            slots.Delivery.OVER,
         ]
         move = self.course()
         move.begin()

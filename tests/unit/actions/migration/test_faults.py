@@ -200,7 +200,7 @@ class Scenes(whole.WholeMoveTestCase):
 
     def given_up(self):
         """Between two tries; else Watcher calls the plan cancelled."""
-        self.turns = slots.Turns(self.row.uuid)
+        self.turns = slots.Slots(self.row.uuid)
         self.build()
         self.dbapi.update_action(
             self.row.uuid,

@@ -308,7 +308,9 @@ class DeliveredTwiceTestCase(base.MoveTestCase):
 
     def test_it_is_waited_for(self):
         """Whatever Nova tells meanwhile: a move that begins looks busy."""
-        self.turns.entries = [slots.Entry.TAKEN] * 100 + [slots.Entry.OVER]
+        self.turns.entries = [slots.Delivery.TAKEN] * 100 + [
+            slots.Delivery.OVER
+        ]
         self.instance.task_state = 'migrating'
         self.assertEqual('', self.run_move())
         self.assertEqual(1000.0 + 100 * 50, self.clock.now)
@@ -316,12 +318,12 @@ class DeliveredTwiceTestCase(base.MoveTestCase):
         self.assertEqual(([], []), (self.told, self.events()))
 
     def test_it_is_not_heard_of_any_more(self):
-        self.turns.entries = [slots.Entry.TAKEN]
+        self.turns.entries = [slots.Delivery.TAKEN]
         self.run_move()
         self.assertEqual(('h2', None), self.place())
 
     def test_cancelled_meanwhile(self):
-        self.turns.entries = [slots.Entry.TAKEN] * 100
+        self.turns.entries = [slots.Delivery.TAKEN] * 100
         self.clock.at(1300, lambda: setattr(self, 'cancelled', True))
         self.fails(exceptions.MigrationCancelled, 'its plan was cancelled')
         self.assertEqual(1300.0, self.clock.now)

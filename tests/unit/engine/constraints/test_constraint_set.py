@@ -9,7 +9,7 @@ from oslotest import base
 
 from kronos.engine.arrays import Index
 from kronos.engine.constraints import constraint_set
-from kronos.engine.constraints.base import HeadroomRule, HeldRule, Rule
+from kronos.engine.constraints.base import Constraint, HeadroomRule, HeldRule
 from kronos.engine.constraints.constraint_set import Constraints
 from kronos.engine.constraints.server_group import GroupRule
 from kronos.engine.scoring import profiles as profiling
@@ -17,7 +17,7 @@ from kronos.engine.scoring import scorecard
 from kronos.engine.server_groups import why_not
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.simulation import build
-from kronos.engine.simulation.utilization import State
+from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import (
     Event,
     Headroom,
@@ -34,7 +34,7 @@ from tests.builders import scopes
 
 def built(
     snapshot: Snapshot, policies: list[Policy], settings: Settings
-) -> tuple[State, Constraints] | None:
+) -> tuple[Utilization, Constraints] | None:
     card = scorecard.score(snapshot, policies, settings)
     if card.blocked is StopReason.TOO_FEW_HOSTS:
         return None
@@ -47,7 +47,9 @@ def built(
 
 
 class TestMasks(base.BaseTestCase):
-    def _check(self, now: State, rules: list[Rule | Constraints]) -> None:
+    def _check(
+        self, now: Utilization, rules: list[Constraint | Constraints]
+    ) -> None:
         hosts = range(len(now.index.hosts))
         instances = range(len(now.index.instances))
         for rule in rules:
@@ -85,7 +87,7 @@ class TestMasks(base.BaseTestCase):
             if found is None:
                 continue
             now, rules = found
-            every: list[Rule | Constraints] = [rules, *rules._rules]
+            every: list[Constraint | Constraints] = [rules, *rules._rules]
             with self.subTest(seed=seed):
                 self._check(now, every)
                 done = []
@@ -106,7 +108,7 @@ class TestMasks(base.BaseTestCase):
     def test_a_new_rule_is_one_method(self) -> None:
         """O6: the masks of a rule that has none of its own."""
 
-        class Even(Rule):
+        class Even(Constraint):
             def why_not(self, instance: int, host: int) -> str:
                 return '' if (instance + host) % 2 == 0 else 'odd'
 

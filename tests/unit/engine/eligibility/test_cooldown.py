@@ -9,7 +9,7 @@ from oslotest import base
 
 from kronos.engine import faults
 from kronos.engine.eligibility import cooldown, quarantine
-from kronos.engine.eligibility.cooldown import Memory
+from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.reasons import Code, code_of
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome
@@ -40,7 +40,7 @@ def by_hand(outcome: Outcome = Outcome.MOVED, **more: Any) -> Event:
     return event(outcome, **{'origin': Origin.NOVA, **more})
 
 
-def remember(*events: Event, on: str = 'b', **settings: Any) -> Memory:
+def remember(*events: Event, on: str = 'b', **settings: Any) -> Cooldowns:
     """In the aggregate gpu: u1 on b unless told otherwise, u2 on a."""
     snapshot = policies.snapshot(
         {'cpu': {'a': 0.1, 'b': 0.2}},
@@ -62,7 +62,7 @@ class TestAggregate(base.BaseTestCase):
     """I1."""
 
     def test_nothing_happened(self) -> None:
-        self.assertEqual(Memory(), remember(cooldown_seconds=600.0))
+        self.assertEqual(Cooldowns(), remember(cooldown_seconds=600.0))
 
     def test_the_numbers_are_said(self) -> None:
         self.assertEqual(
@@ -466,8 +466,8 @@ class TestCompleted(base.BaseTestCase):
     def test_it_is_no_state_of_its_own(self) -> None:
         """I8: only the cooldowns and the guard, which count any move."""
         for one in (event(), by_hand()):
-            self.assertEqual(Memory(), remember(one, **QUARANTINE))
-            self.assertEqual(Memory(), remember(one, quarantine_seconds=-1))
+            self.assertEqual(Cooldowns(), remember(one, **QUARANTINE))
+            self.assertEqual(Cooldowns(), remember(one, quarantine_seconds=-1))
 
 
 class TestReturns(base.BaseTestCase):
@@ -518,7 +518,7 @@ class TestTwoTellOfOne(base.BaseTestCase):
         **QUARANTINE,
     }
 
-    def same(self, *events: Event, on: str = 'b') -> Memory:
+    def same(self, *events: Event, on: str = 'b') -> Cooldowns:
         first = remember(events[0], on=on, **self.SETTINGS)
         for order in itertools.permutations(events):
             self.assertEqual(first, remember(*order, on=on, **self.SETTINGS))

@@ -16,7 +16,7 @@ SETTINGS = Settings(cooldown_seconds=600.0, instance_cooldown_seconds=900.0)
 
 def remember(
     sown: Seeds, *events: Event, settings: Settings = SETTINGS
-) -> cooldown.Memory:
+) -> cooldown.Cooldowns:
     snapshot = policies.snapshot(
         {'cpu': {'a': 0.1, 'b': 0.2}},
         instances=[policies.instance('u1', 'b'), policies.instance('u2', 'a')],
@@ -28,7 +28,7 @@ def remember(
 
 class TestSeeds(base.BaseTestCase):
     def test_nothing(self) -> None:
-        self.assertEqual(cooldown.Memory(), remember(Seeds()))
+        self.assertEqual(cooldown.Cooldowns(), remember(Seeds()))
 
     def test_clamped(self) -> None:
         """N8: no longer than what is configured; a quarantine as it is."""

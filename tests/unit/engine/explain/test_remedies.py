@@ -52,8 +52,8 @@ class Scene:
         return asked(case or self.case).verdict(*self.pair)
 
 
-def asked(case: PlanningInput) -> why_not.WhyNot:
-    return why_not.WhyNot(case, trying.planned(case))
+def asked(case: PlanningInput) -> why_not.Explainer:
+    return why_not.Explainer(case, trying.planned(case))
 
 
 def cpu(**more: Any) -> list[Policy]:
@@ -411,7 +411,7 @@ class TestRemedies(base.BaseTestCase):
             pair = relaxations.Pair(
                 verdict.instance, verdict.source, verdict.destination
             )
-            changed = relaxations.lift(found.case, reason, pair)
+            changed = relaxations.relax(found.case, reason, pair)
         after = found.verdict(changed)
         self.assertNotIn((reason.code, reason.about), self.codes(after))
 

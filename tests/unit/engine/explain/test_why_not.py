@@ -43,7 +43,7 @@ class Asked:
             [snapshot], policies, self.settings, report
         )
         [self.result] = report.scopes
-        self.why = why_not.WhyNot(self.case, self.result)
+        self.why = why_not.Explainer(self.case, self.result)
 
     def codes(self, uuid: str) -> dict[str, str]:
         found = self.why.verdicts([uuid], self.why.hosts)
@@ -138,12 +138,12 @@ class TestSpread(base.BaseTestCase):
         self.assertEqual('it needs 4096 MEMORY_MB, 1024 are free', found.text)
         self.assertEqual(3072.0, found.reasons[0].value)
         for reason in found.reasons:
-            left = counterfactual.without(asked.case, found, reason)
+            left = counterfactual.relaxed(asked.case, found, reason)
             self.assertEqual(
                 [str(reason)],
                 counterfactual.still_against(left, asked.result, found),
             )
-        freed = counterfactual.without(asked.case, found)
+        freed = counterfactual.relaxed(asked.case, found)
         self.assertEqual(
             [], counterfactual.still_against(freed, asked.result, found)
         )
@@ -252,15 +252,15 @@ class TestStuck(base.BaseTestCase):
         return Asked(snapshot, cpu(), **more)
 
     def _lifted(self, asked: Asked, uuid: str, host: str) -> None:
-        found = counterfactual.settled(
+        found = counterfactual.minimal(
             asked.case, asked.result, asked.of(uuid, host)
         )
         for reason in found.reasons:
-            left = counterfactual.without(asked.case, found, reason)
+            left = counterfactual.relaxed(asked.case, found, reason)
             self.assertNotEqual(
                 [], counterfactual.still_against(left, asked.result, found)
             )
-        freed = counterfactual.without(asked.case, found)
+        freed = counterfactual.relaxed(asked.case, found)
         self.assertEqual(
             [], counterfactual.still_against(freed, asked.result, found)
         )
@@ -386,7 +386,7 @@ class TestNearestMiss(base.BaseTestCase):
         settings = Settings(**PLAIN, max_migrations=1)
         report = propose([first, second], cpu(), settings)
         cases = scenario.cases([first, second], cpu(), settings, report)
-        why = why_not.WhyNot(cases[1], report.scopes[1])
+        why = why_not.Explainer(cases[1], report.scopes[1])
         found = why.verdict('v', 'c')
         self.assertIs(Code.INSTANCE_PLANNED_BEFORE, found.code)
         self.assertIn('in scope agg', found.text)

@@ -53,7 +53,7 @@ class Answered:
         report = propose([snapshot], policies, settings)
         [self.case] = scenario.cases([snapshot], policies, settings, report)
         [self.result] = report.scopes
-        self.why = why_not.WhyNot(self.case, self.result)
+        self.why = why_not.Explainer(self.case, self.result)
         self.verdicts = self.why.verdicts(
             sorted(snapshot.instances), sorted(snapshot.hosts)
         )
@@ -121,19 +121,19 @@ class TestEveryAnswer(base.BaseTestCase):
         ]
         for one in rng.sample(forbidden, min(LIFTED, len(forbidden))):
             code = one.code
-            one = counterfactual.settled(found.case, found.result, one)
+            one = counterfactual.minimal(found.case, found.result, one)
             self.assertEqual(code, one.reasons[0].code)
             # What else is lifted may change which policies are used.
             first = 1 if code in OF_POLICIES and one.also else 0
             for reason in one.reasons[first:]:
                 self.assertTrue(reason.code and can_lift(reason.code))
-                left = counterfactual.without(found.case, one, reason)
+                left = counterfactual.relaxed(found.case, one, reason)
                 self.assertNotEqual(
                     [],
                     counterfactual.still_against(left, found.result, one),
                     (reason.code, one),
                 )
-            freed = counterfactual.without(found.case, one)
+            freed = counterfactual.relaxed(found.case, one)
             self.assertEqual(
                 [], counterfactual.still_against(freed, found.result, one), one
             )

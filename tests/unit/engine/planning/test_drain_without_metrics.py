@@ -186,7 +186,7 @@ class TestDrain(base.BaseTestCase):
         snapshot.instances['w2'].locked = True
         report = propose([snapshot], POLICIES, settings)
         [case] = scenario.cases([snapshot], POLICIES, settings, report)
-        asked = why_not.WhyNot(case, report.scopes[0])
+        asked = why_not.Explainer(case, report.scopes[0])
         codes = {
             (one.instance, one.destination): one.code
             for one in asked.verdicts(['w1', 'w2', 'u'], ['a', 'b'])

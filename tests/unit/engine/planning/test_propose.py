@@ -7,7 +7,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.planning.propose import propose
-from kronos.engine.planning.shared_hosts import Carry
+from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
@@ -427,7 +427,7 @@ class TestScopes(base.BaseTestCase):
         )
 
     def test_one_that_moves_twice_is_found_where_it_ends(self) -> None:
-        carry = Carry()
+        carry = EarlierPlans()
         one, two = uneven('one', 'a', 'b'), uneven('two', 'a', 'c')
         instance = one.instances['a-0']
         carry.moves = [

@@ -7,7 +7,7 @@ import random
 from oslotest import base
 
 from kronos.engine.scoring import host_weights, scorecard
-from kronos.engine.scoring.host_weights import FULL, LEAST, Place, Size
+from kronos.engine.scoring.host_weights import FULL, LEAST, HostWeight, Size
 from kronos.engine.settings import Settings
 from kronos.engine.types import PolicyReadings
 from kronos.policies.models import Mode
@@ -119,11 +119,13 @@ class TestSpread(base.BaseTestCase):
         """W2: what is about alike is alike, and the ends stay ends."""
         for step in (0.01, 0.05, 0.3, 1.0):
             for load in (0.0, 0.123, 0.5, 0.999, 1.0):
-                weight = Place(load, 0.0, 1.0).weight(Mode.SPREAD, 0, step)
+                weight = HostWeight(load, 0.0, 1.0).weight(
+                    Mode.SPREAD, 0, step
+                )
                 self.assertLessEqual(abs(1 - load - weight), step / 2 + 1e-9)
                 self.assertTrue(0.0 <= weight <= 1.0)
         alike = {
-            Place(load, 0.0, 1.0).weight(Mode.SPREAD, 0, 0.01)
+            HostWeight(load, 0.0, 1.0).weight(Mode.SPREAD, 0, 0.01)
             for load in (0.4967, 0.5, 0.5049)
         }
         self.assertEqual({0.5}, alike)

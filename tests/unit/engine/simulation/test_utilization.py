@@ -7,7 +7,10 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.arrays import Index, extremes
-from kronos.engine.simulation.utilization import State, move_hurts_any_policy
+from kronos.engine.simulation.utilization import (
+    Utilization,
+    move_hurts_any_policy,
+)
 from tests.builders import scopes
 
 
@@ -16,7 +19,7 @@ def state(
     usage: list[list[float]],
     host_of: list[int],
     **more: object,
-) -> State:
+) -> Utilization:
     """A state of policies p0, p1...; rows are policies."""
     policies = len(scores)
     snapshot = scopes.scope(
@@ -31,7 +34,7 @@ def state(
         'counts': [True] * len(scores[0]),
         **more,
     }
-    return State(
+    return Utilization(
         index=Index(snapshot),
         policies=[f'p{n}' for n in range(policies)],
         weights=np.array(given['weights'], dtype=float),

@@ -32,9 +32,9 @@ from kronos.recordings import load, writer
 from kronos.recordings.anonymize import anonymizer, pseudonyms
 from kronos.recordings.reader import KINDS
 from kronos.recordings.recording import Recording
-from kronos.recordings.replay import Wish, replay
-from kronos.snapshots.cloud import Gathered
-from kronos.snapshots.scopes import ALL, Cloud, Exactly, ScopeRequest
+from kronos.recordings.replay import ReplayOptions, replay
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import ALL, AggregateRef, Cloud, ScopeRequest
 from tests.builders import recordings
 from tests.unit.engine.planning import test_properties
 
@@ -130,7 +130,7 @@ def recording(
     policies = [naming.policy(one) for one in policies]
     hosts = _hosts(snapshot, naming)
     found = Recording(
-        Gathered(
+        CloudInventory(
             Cloud(
                 hosts,
                 {},
@@ -277,7 +277,7 @@ class TestPlans(base.BaseTestCase):
                 was.gathered.instances, now.gathered.instances, strict=True
             )
         }
-        old, new = replay(was, Wish()), replay(now, Wish())
+        old, new = replay(was, ReplayOptions()), replay(now, ReplayOptions())
         self.assertEqual(
             [_renamed(one, hosts, uuids) for one in old.report.steps],
             [_renamed(one, None, None) for one in new.report.steps],
@@ -312,7 +312,7 @@ class TestAnonymized(base.BaseTestCase):
         super().setUp()
         self.was = recordings.small(
             request=ScopeRequest(
-                ['a', '2', Exactly(name='b'), Exactly(id='1'), ALL],
+                ['a', '2', AggregateRef(name='b'), AggregateRef(id='1'), ALL],
                 True,
                 ['nova', ALL],
                 ['a1', 'a2.example.org'],
@@ -343,7 +343,13 @@ class TestAnonymized(base.BaseTestCase):
         [a, b] = now.gathered.cloud.aggregates
         request = now.request
         self.assertEqual(
-            [a.name, '2', Exactly(name=b.name), Exactly(id='1'), ALL],
+            [
+                a.name,
+                '2',
+                AggregateRef(name=b.name),
+                AggregateRef(id='1'),
+                ALL,
+            ],
             request.aggregates,
         )
         self.assertEqual([b.uuid, a.name], request.excluded_aggregates)
@@ -417,7 +423,7 @@ class TestAnonymized(base.BaseTestCase):
         first = found.gathered.instances[0].uuid
         request = ScopeRequest([found.gathered.cloud.aggregates[0].name])
         one = dataclasses.replace(found, request=request)
-        [scope] = replay(one, Wish()).report.scopes
+        [scope] = replay(one, ReplayOptions()).report.scopes
         return scope.unmovable[first]
 
     def test_equal_queries_stay_equal(self) -> None:

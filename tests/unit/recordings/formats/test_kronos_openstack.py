@@ -19,7 +19,7 @@ from kronos.engine.types import (
 from kronos.policies import loader
 from kronos.recordings import load
 from kronos.recordings.recording import ANY_LABEL
-from kronos.recordings.replay import Wish, replay
+from kronos.recordings.replay import ReplayOptions, replay
 from tests.builders.recordings import DAEMONS, changed
 
 HOST = 'fake-host-0000'
@@ -40,7 +40,7 @@ class DaemonsTestCase(base.BaseTestCase):
 
     def plan(self, **wish: Any) -> AggregateResult:
         (scope,) = replay(
-            load.read(str(self.path)), Wish(**wish)
+            load.read(str(self.path)), ReplayOptions(**wish)
         ).report.scopes
         return scope
 
@@ -141,7 +141,9 @@ class TestReading(DaemonsTestCase):
             },
         )
         self.change('meta.json', 'aggregates', value=['b', 'a', 'empty'])
-        found = replay(load.read(str(self.path)), Wish()).report.scopes
+        found = replay(
+            load.read(str(self.path)), ReplayOptions()
+        ).report.scopes
         self.assertEqual(['b', 'a'], [one.name for one in found])
         self.assertIn('aggregate empty has no host', found[0].warnings)
 
@@ -186,7 +188,7 @@ class TestReading(DaemonsTestCase):
         (self.path / 'policies.yaml').unlink()
         self.assertIn('--policies', self.fault())
         recording = load.read(str(self.path), policies)
-        found = replay(recording, Wish()).report.scopes
+        found = replay(recording, ReplayOptions()).report.scopes
         self.assertEqual(before, found[0].steps)
 
     def test_the_query_decides(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from oslotest import base
 
-from kronos.engine.planning.search.group_moves import Broken, Regroup
+from kronos.engine.planning.search.group_moves import BrokenGroup, Regroup
 from kronos.engine.types import ServerGroup
 
 
@@ -22,7 +22,7 @@ class TestExcess(base.BaseTestCase):
         )
         group = ServerGroup('g', policy, [], **more)
         found = Regroup(draft, False, emptied)
-        return found.excess(Broken(group, list(range(len(host_of)))))
+        return found.excess(BrokenGroup(group, list(range(len(host_of)))))
 
     def test_together(self) -> None:
         """So many have to move to where most are."""
