@@ -19,6 +19,7 @@ from watcher.common import context, exception
 from kronos.actions.migration import notifications, parameters, run
 from kronos.actions.migration.task import MigrationContext, Patience, reach
 from kronos.clients import connection
+from kronos.clients.nova.live_migration import LiveMigration
 from kronos.common import deadline, exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import faults
@@ -168,9 +169,11 @@ class LiveMigrate(base.BaseAction):
                 tell=self._tell,
                 sleep=self._wait,
             )
+            nova = reach(order, patience, clients.nova)
             world = MigrationContext(
                 **vars(patience),
-                nova=reach(order, patience, clients.nova),
+                nova=nova,
+                live_migration=LiveMigration(nova.api),
                 placement=reach(order, patience, clients.placement),
                 turns=parameters.turn_of(told, order),
                 notices=notifications.Notices(parameters.facts(told), CONF),

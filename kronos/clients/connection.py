@@ -7,7 +7,7 @@ from typing import Any
 from openstack import connection
 
 from kronos.clients import keystone, placement, rest, transport
-from kronos.clients.nova import live_migration
+from kronos.clients.nova import client as nova_client
 from kronos.common import exceptions
 
 GROUPS = ('nova', 'placement')
@@ -45,9 +45,9 @@ class Clients:
     def __init__(self, connect: Callable[[], connection.Connection]) -> None:
         self._connect = connect
 
-    def nova(self) -> live_migration.NovaClient:
+    def nova(self) -> nova_client.NovaClient:
         """:raises NovaClientError: Keystone does not lead to it"""
-        return live_migration.NovaClient(
+        return nova_client.NovaClient(
             self.adapter('compute', exceptions.NovaClientError)
         )
 

@@ -23,6 +23,7 @@ from kronos.engine.explain.relaxations import Pair, can_lift, relax
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.meanings import MEANINGS
+from kronos.engine.planning import propose
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, MigrationStep, PlanningInput
 from kronos.policies.models import Mode
@@ -179,7 +180,7 @@ class Answers:
         against: Sequence[Reason] = (),
     ) -> dict[str, Any]:
         """What the plan of a changed case does with the instance."""
-        again = trying.planned(changed)
+        again = propose.plan_again(changed)
         uuid = verdict.instance
         moves = [
             {
@@ -216,7 +217,7 @@ class Answers:
                 if reason.code and can_lift(reason.code):
                     pair = Pair(one.instance, one.source, one.destination)
                     case = relax(case, reason, pair)
-        again = trying.planned(case) if held else result
+        again = propose.plan_again(case) if held else result
         return {
             'blockers': [self._brief(at, one) for one in held],
             'if_all_lifted': {

@@ -6,9 +6,7 @@ result?
 import dataclasses
 
 from kronos.engine.explain.remedies import Remedy
-from kronos.engine.planning.scope_planner import ScopePlanner
-from kronos.engine.planning.shared_hosts import EarlierPlans
-from kronos.engine.types import AggregateResult, PlanningInput
+from kronos.engine.types import PlanningInput
 from kronos.recordings import overrides
 
 
@@ -34,11 +32,3 @@ def changed(case: PlanningInput, remedy: Remedy) -> PlanningInput:
         settings.rebalance = True
     policies = overrides.policies(case.policies, remedy.overrides)
     return dataclasses.replace(case, settings=settings, policies=policies)
-
-
-def planned(case: PlanningInput) -> AggregateResult:
-    """The plan of a case."""
-    carry = EarlierPlans(list(case.earlier))
-    return ScopePlanner(
-        case.snapshot, case.policies, case.settings, carry
-    ).plan()

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What would Kronos have planned, had this or that been otherwise?"""
 
-import contextlib
 import dataclasses
-import time
-from collections.abc import Iterator
+import functools
 from dataclasses import dataclass, field
 
+from kronos.common import timing
 from kronos.common.exceptions import ConfigurationError
 from kronos.engine import modes
 from kronos.engine.modes import PlanMode
 from kronos.engine.planning import propose
-from kronos.engine.scheduling import graph
 from kronos.engine.settings import Settings, SwapMoves, TieBreak
 from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
 from kronos.policies.models import Policy
@@ -72,23 +70,24 @@ def replay(recording: Recording, wish: ReplayOptions) -> Replay:
     """
     timings: dict[str, float] = {}
     policies, settings = _planned_by(recording, wish)
-    with _timed(timings, 'collect'):
+    with timing.timed(timings, 'collect'):
         snapshots = recording.snapshots(
             policies, settings, _request(recording, wish)
         )
-    with _timed(timings, 'propose'):
-        report = propose.propose(snapshots, policies, settings)
-    with _timed(timings, 'schedule'):
-        parents = graph.schedule(
-            report.steps, snapshots, recording.max_concurrent
-        )
+    plan = propose.plan(
+        snapshots,
+        policies,
+        settings,
+        recording.max_concurrent,
+        functools.partial(timing.timed, timings),
+    )
     return Replay(
         recording,
         policies,
         settings,
         snapshots,
-        report,
-        parents,
+        plan.report,
+        plan.parents,
         timings,
         wish,
     )
@@ -153,10 +152,3 @@ def _request(recording: Recording, wish: ReplayOptions) -> ScopeRequest:
         include_unassigned=UNASSIGNED in wish.scopes,
         availability_zones=[],
     )
-
-
-@contextlib.contextmanager
-def _timed(timings: dict[str, float], part: str) -> Iterator[None]:
-    began = time.monotonic()
-    yield
-    timings[part] = round(time.monotonic() - began, 6)

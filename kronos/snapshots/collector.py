@@ -9,7 +9,7 @@ from oslo_log import log as logging
 
 from kronos.clients import placement
 from kronos.clients.nova import client
-from kronos.clients.nova.live_migration import NovaClient
+from kronos.clients.nova.client import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What does one audit do, from its parameters to a plan?"""
 
-import contextlib
+import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.clients import connection
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
+from kronos.common.timing import timed
 from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
-from kronos.engine.scheduling import graph
 from kronos.engine.settings import Settings
 from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader, models
@@ -69,7 +69,7 @@ def run(
     request = audit_scope.request(scope, order.asked, conf.kronos)
     settings = make_settings(order.asked, conf.kronos)
     order.adjust(settings, order.asked, conf.kronos)
-    with _timed(timings, 'policies'):
+    with timed(timings, 'policies'):
         text = loader.read(order.policies_file)
         file = loader.parse(text, order.policies_file)
         if order.mode is not None:
@@ -77,17 +77,17 @@ def run(
                 file, models.Mode(order.mode), order.policies_file
             )
         policies = file.enabled
-    with _timed(timings, 'history'):
+    with timed(timings, 'history'):
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
         known = publishing.live_plans()
         since = cooldown.watcher_since(settings, time.time())
         events = history.events(since, order.audit)
-    with _timed(timings, 'collect'):
+    with timed(timings, 'collect'):
         look = _collector(conf, osc).look(request, policies, settings, events)
         snapshots = look.snapshots
     if order.record is not None:
-        with _timed(timings, 'record'):
+        with timed(timings, 'record'):
             order.record(
                 Recording(
                     look.gathered,
@@ -102,14 +102,15 @@ def run(
                 )
             )
     require_hosts(settings.drain_hosts, snapshots)
-    with _timed(timings, 'propose'):
-        report = propose.propose(snapshots, policies, settings)
-    with _timed(timings, 'schedule'):
-        parents = graph.schedule(
-            report.steps, snapshots, conf.kronos.max_concurrent_migrations
-        )
-    basis = publishing.Basis(known, _hosts(report, snapshots))
-    return AuditResult(report, parents, settings, basis, timings)
+    plan = propose.plan(
+        snapshots,
+        policies,
+        settings,
+        conf.kronos.max_concurrent_migrations,
+        functools.partial(timed, timings),
+    )
+    basis = publishing.Basis(known, _hosts(plan.report, snapshots))
+    return AuditResult(plan.report, plan.parents, settings, basis, timings)
 
 
 def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
@@ -118,13 +119,6 @@ def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
     return frozenset(
         host for one in snapshots if one.scope in planned for host in one.hosts
     )
-
-
-@contextlib.contextmanager
-def _timed(timings: dict[str, float], part: str) -> Iterator[None]:
-    began = time.monotonic()
-    yield
-    timings[part] = round(time.monotonic() - began, 6)
 
 
 def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:

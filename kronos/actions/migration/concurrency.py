@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from oslo_log import log as logging
 
 from kronos.actions.migration import preflight, slots
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.client import NovaClient
 from kronos.engine import types
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
 
@@ -54,7 +54,7 @@ class Traffic:
 
     def __init__(
         self,
-        client: live_migration.NovaClient,
+        client: NovaClient,
         task: preflight.MigrationTask,
         limits: Limits,
         clock: Callable[[], float] = time.time,

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable
 
 from kronos.actions.migration import concurrency, preflight
 from kronos.clients import placement
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
-from kronos.engine.constraints import base
 from kronos.engine.faults import Fault
 
 Flights = Iterable[concurrency.Flight]
@@ -34,7 +33,7 @@ def check_scope(
 
 
 def check_groups(
-    client: live_migration.NovaClient,
+    client: NovaClient,
     task: preflight.MigrationTask,
     flights: Flights,
     is_inside: Callable[[str], bool],
@@ -72,7 +71,7 @@ def check_groups(
 
 
 def _why_not_together(
-    client: live_migration.NovaClient,
+    client: NovaClient,
     task: preflight.MigrationTask,
     group: types.ServerGroup,
     others: list[str],
@@ -96,7 +95,7 @@ def _why_not_together(
 
 
 def check_allocations(
-    client: live_migration.NovaClient,
+    client: NovaClient,
     room: placement.PlacementClient,
     task: preflight.MigrationTask,
 ) -> None:
@@ -120,7 +119,7 @@ def check_allocations(
 
 
 def check_room(
-    client: live_migration.NovaClient,
+    client: NovaClient,
     room: placement.PlacementClient,
     task: preflight.MigrationTask,
     resources: Iterable[str],
@@ -150,7 +149,7 @@ def check_room(
                 '(require_headroom is set)',
             )
         return
-    for resource, amount in base.demand(instance).items():
+    for resource, amount in instance.demand.items():
         if resource not in headroom or resource not in resources:
             continue
         free = headroom[resource].capacity - headroom[resource].used

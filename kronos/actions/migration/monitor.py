@@ -14,7 +14,7 @@ from kronos.actions.migration.task import (
     MigrationSettings,
     joined,
 )
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -46,6 +46,7 @@ class Migration:
         self._timing = order.timing
         self._world = world
         self._nova = world.nova
+        self._live_migration = world.live_migration
         self._clock = world.clock
         self._sleep = world.sleep
         self._request = self._key = request
@@ -54,13 +55,14 @@ class Migration:
         self._hosts = progress.Hosts(world.nova, task, world.clock)
         self._aftermath = verification.Verification(
             world.nova,
+            world.live_migration,
             world.placement,
             task,
             order.timing,
             world.clock,
             world.sleep,
         )
-        self._seen: live_migration.MigrationStatus | None = None
+        self._seen: MigrationStatus | None = None
         self._idle_since: float | None = None
 
     def follow(self) -> str:
@@ -86,7 +88,7 @@ class Migration:
                 return self._abort(because)
             self._sleep(self._timing.poll_interval)
 
-    def _look(self) -> live_migration.MigrationStatus | None:
+    def _look(self) -> MigrationStatus | None:
         """The migration as it is now; None if Nova does not tell.
 
         :raises MigrationFailed: the instance is gone
@@ -94,7 +96,9 @@ class Migration:
         """
         task = self._task
         try:
-            status = self._nova.get_migration_status(task.instance, self._key)
+            status = self._live_migration.get_migration_status(
+                task.instance, self._key
+            )
         except Exception as error:
             self._tell(error)
             self._progress.miss()
@@ -143,7 +147,7 @@ class Migration:
             Fault.INSTANCE_VANISHED, f'the instance is gone{left}'
         )
 
-    def _is_lost(self, status: live_migration.MigrationStatus) -> bool:
+    def _is_lost(self, status: MigrationStatus) -> bool:
         """Whether Nova has dropped it: the server is not busy any more.
 
         A nova-compute that is started again resets its servers and leaves
@@ -164,7 +168,7 @@ class Migration:
         self._idle_since = self._idle_since or now
         return now - self._idle_since >= progress.IDLE_SECONDS
 
-    def _conclude_lost(self, status: live_migration.MigrationStatus) -> str:
+    def _conclude_lost(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
         if self._has_arrived():
             remark = self._aftermath.of_an_arrival(status.uuid)
@@ -244,7 +248,7 @@ class Migration:
         text = self._progress.text
         return f'{status}, {text}' if text else status
 
-    def _conclude(self, status: live_migration.MigrationStatus) -> str:
+    def _conclude(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
         if status.status in _ARRIVED:
             return self._aftermath.of_an_arrival(status.uuid)
@@ -261,9 +265,7 @@ class Migration:
             f'migration ran{after}',
         )
 
-    def _failure(
-        self, status: live_migration.MigrationStatus
-    ) -> exceptions.MigrationError:
+    def _failure(self, status: MigrationStatus) -> exceptions.MigrationError:
         error = self._aftermath.failure(status, self._request)
         if isinstance(error, exceptions.PreFlightError):
             return error
@@ -273,10 +275,10 @@ class Migration:
             f'{error}{self._hosts.told()}',
         )
 
-    def _was_aborted(self, status: live_migration.MigrationStatus) -> bool:
+    def _was_aborted(self, status: MigrationStatus) -> bool:
         """Whether somebody asked for it; if unknown, what is safe is yes."""
         try:
-            return self._nova.was_aborted(
+            return self._live_migration.was_aborted(
                 self._task.instance, status.created_at
             )
         except Exception as error:
@@ -313,7 +315,7 @@ class Migration:
         if self._seen is None:
             return False
         try:
-            result = self._nova.abort_migration(
+            result = self._live_migration.abort_migration(
                 self._task.instance, self._seen
             )
         except Exception as error:
@@ -325,11 +327,11 @@ class Migration:
                 self._task.instance,
                 result.text,
             )
-        return result.outcome is not live_migration.AbortOutcome.REFUSED
+        return result.outcome is not AbortOutcome.REFUSED
 
     def _conclude_abort(
         self,
-        status: live_migration.MigrationStatus,
+        status: MigrationStatus,
         because: exceptions.MigrationError,
     ) -> str:
         if status.status in _ARRIVED:
@@ -343,7 +345,7 @@ class Migration:
             after = f'; the migration ended as {status.status}{after}'
         raise _worded(because, f'{because}{after}') from because
 
-    def _instead(self, status: live_migration.MigrationStatus) -> str:
+    def _instead(self, status: MigrationStatus) -> str:
         """:raises MigrationFailed: it has not arrived in order"""
         return joined(INSTEAD, self._aftermath.of_an_arrival(status.uuid))
 

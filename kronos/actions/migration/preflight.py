@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Self
 
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, types
 from kronos.engine.eligibility import instances
 from kronos.engine.faults import Fault
@@ -47,7 +47,7 @@ class MigrationTask:
         )
 
 
-def check(client: live_migration.NovaClient, task: MigrationTask) -> Standing:
+def check(client: NovaClient, task: MigrationTask) -> Standing:
     """Look at the instance and at both hosts as they are now.
 
     :raises StaleTask: the instance is gone, or is elsewhere
@@ -72,9 +72,7 @@ def check(client: live_migration.NovaClient, task: MigrationTask) -> Standing:
     return Standing.READY
 
 
-def _is_under_way(
-    client: live_migration.NovaClient, task: MigrationTask
-) -> bool:
+def _is_under_way(client: NovaClient, task: MigrationTask) -> bool:
     """Whether somebody moves the instance to this very destination.
 
     Nova writes down where to, or anything at all, a moment later.
@@ -113,9 +111,7 @@ def _check_instance(instance: types.Instance) -> None:
         )
 
 
-def _check_hosts(
-    client: live_migration.NovaClient, task: MigrationTask
-) -> None:
+def _check_hosts(client: NovaClient, task: MigrationTask) -> None:
     """A source that was disabled meanwhile is no reason to stay there."""
     for where, host, fault in (
         ('source', task.source, Fault.SOURCE_NOT_UP),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from oslo_log import log as logging
 
 from kronos.actions.migration import notifications, preflight
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.client import NovaClient
+from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
 from kronos.engine.faults import Fault
@@ -43,7 +44,7 @@ class Progress:
         self._best: tuple[int, int] | None = None
         self.text = ''
 
-    def note(self, status: live_migration.MigrationStatus) -> None:
+    def note(self, status: MigrationStatus) -> None:
         """Take one look's result into the clocks, the record and the log."""
         now, record = self._clock(), self._record
         if self._was_blind:
@@ -64,9 +65,7 @@ class Progress:
         """A look that failed: it says nothing of the migration."""
         self._was_blind = True
 
-    def _note_figures(
-        self, status: live_migration.MigrationStatus, now: float
-    ) -> None:
+    def _note_figures(self, status: MigrationStatus, now: float) -> None:
         figures = status.progress
         if figures is None or status.status != 'running':
             # Without figures nobody can say that it stands still.
@@ -95,7 +94,7 @@ class Hosts:
 
     def __init__(
         self,
-        client: live_migration.NovaClient,
+        client: NovaClient,
         task: preflight.MigrationTask,
         clock: Callable[[], float],
     ) -> None:

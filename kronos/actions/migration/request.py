@@ -32,6 +32,7 @@ class MigrationRequest:
         self._task = order.task
         self._timing = order.timing
         self._nova = world.nova
+        self._live_migration = world.live_migration
         self._clock = world.clock
         self._sleep = world.sleep
         self._stop_if_cancelled = world.stop_if_cancelled
@@ -57,7 +58,7 @@ class MigrationRequest:
             return self._follow(found), False
         self._stop_if_cancelled()
         try:
-            request = self._nova.live_migrate(
+            request = self._live_migration.live_migrate(
                 self._task.instance, self._task.destination
             )
         except exceptions.NovaClientError as error:
@@ -69,7 +70,9 @@ class MigrationRequest:
 
         :raises NovaClientError: Nova cannot be asked
         """
-        requests = self._nova.live_migration_requests(self._task.instance)
+        requests = self._live_migration.live_migration_requests(
+            self._task.instance
+        )
         if not self._in_doubt:
             # Whatever there is now is not ours.
             self._known.update(requests)

@@ -17,7 +17,8 @@ from kronos.actions.migration import (
     verification,
 )
 from kronos.clients import placement
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.client import NovaClient
+from kronos.clients.nova.live_migration import LiveMigration
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -72,7 +73,8 @@ class Patience:
 class MigrationContext(Patience):
     """Besides, whom a move asks and tells."""
 
-    nova: live_migration.NovaClient
+    nova: NovaClient
+    live_migration: LiveMigration
     placement: placement.PlacementClient
     turns: slots.Slots
     notices: notifications.Notices

@@ -8,7 +8,9 @@ from oslo_log import log as logging
 
 from kronos.actions.migration import preflight, refusals
 from kronos.clients import placement
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.client import NovaClient
+from kronos.clients.nova.live_migration import LiveMigration
+from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import faults, types
 from kronos.engine.faults import Fault
@@ -47,7 +49,8 @@ class Verification:
 
     def __init__(
         self,
-        client: live_migration.NovaClient,
+        client: NovaClient,
+        requests: LiveMigration,
         room: placement.PlacementClient,
         task: preflight.MigrationTask,
         timing: Timing,
@@ -55,6 +58,7 @@ class Verification:
         sleep: Callable[[float], object],
     ) -> None:
         self._nova = client
+        self._requests = requests
         self._placement = room
         self._task = task
         self._timing = timing
@@ -65,7 +69,7 @@ class Verification:
         a nova-compute does that is started again."""
 
     def failure(
-        self, status: live_migration.MigrationStatus, request: str
+        self, status: MigrationStatus, request: str
     ) -> exceptions.MigrationError:
         """Tell a refusal before anything moved from a failure (P3, P4).
 
@@ -74,7 +78,7 @@ class Verification:
         """
         after = self.of_a_stay(status)
         try:
-            said = self._nova.refusal_reason(self._task.instance, request)
+            said = self._requests.refusal_reason(self._task.instance, request)
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             said = ''
@@ -94,7 +98,7 @@ class Verification:
         )
 
     def _refused(
-        self, status: live_migration.MigrationStatus, reason: str, after: str
+        self, status: MigrationStatus, reason: str, after: str
     ) -> exceptions.MigrationError:
         if status.status == CONFLICT:
             return faults.error(
@@ -102,7 +106,7 @@ class Verification:
             )
         return refusals.refused(self._task, reason, after)
 
-    def of_a_stay(self, status: live_migration.MigrationStatus) -> str:
+    def of_a_stay(self, status: MigrationStatus) -> str:
         """What is not as it was; empty if it is untouched (P7, P10).
 
         :param status: of the migration, as it was last seen

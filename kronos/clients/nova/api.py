@@ -13,8 +13,8 @@ WANTED = (2, 100)
 """2.84 tells refusals, 2.96 pinned zones, 2.98 image properties."""
 
 
-class NovaApi:
-    """What every part of the Nova client stands on.
+class Api:
+    """The way to Nova that all its clients share: wire and microversion.
 
     Every method raises :class:`~kronos.common.exceptions.NovaClientError`
     whose ``kwargs`` are those of :class:`~kronos.clients.rest.Wire`.
@@ -25,7 +25,7 @@ class NovaApi:
     """
 
     def __init__(self, compute: Any, **options: Any) -> None:
-        self._wire = rest.Wire(compute, exceptions.NovaClientError, **options)
+        self.wire = rest.Wire(compute, exceptions.NovaClientError, **options)
         self._version = ''
 
     @property
@@ -37,7 +37,7 @@ class NovaApi:
         if not self._version:
             newest = self._newest()
             if newest < MINIMUM:
-                raise self._wire.failure(
+                raise self.wire.failure(
                     f'its newest microversion is {_dotted(newest)}; Kronos '
                     f'needs {_dotted(MINIMUM)} (the scheduler must check '
                     'the destination); upgrade Nova'
@@ -52,7 +52,7 @@ class NovaApi:
             self._require_answer()
             newest = self._discovered()
         if not newest:
-            raise self._wire.failure(
+            raise self.wire.failure(
                 'the compute endpoint names no microversions; does the '
                 'Keystone catalog have an endpoint of type compute that '
                 'ends in /v2.1?'
@@ -60,15 +60,15 @@ class NovaApi:
         return newest[0], newest[1]
 
     def _discovered(self) -> Any:
-        with self._wire.guard('its endpoint cannot be found', passing=True):
-            data = self._wire.adapter.get_endpoint_data()
+        with self.wire.guard('its endpoint cannot be found', passing=True):
+            data = self.wire.adapter.get_endpoint_data()
             found = data.max_microversion if data else None
             return tuple(map(int, found[:2])) if found else None
 
     def _require_answer(self) -> None:
         """:raises NovaClientError: Nova is away, which may pass"""
         try:
-            self._wire.get('/', '2.1', shape=dict[str, Any])
+            self.wire.get('/', '2.1', shape=dict[str, Any])
         except exceptions.NovaClientError as error:
             if error.kwargs['transient']:
                 raise

@@ -2,13 +2,14 @@
 """What is in the cloud? Nova's answers."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from oslo_log import log as logging
 
-from kronos.clients.nova import rows, schema
-from kronos.clients.nova.api import quoted
+from kronos.clients.nova import migrations, rows, schema
+from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.rows import HostAggregate
-from kronos.clients.nova.server_groups import NovaGroups
+from kronos.clients.nova.server_groups import ServerGroups
 from kronos.common import exceptions
 from kronos.engine import types
 
@@ -18,18 +19,35 @@ COMPUTE = 'nova-compute'
 SERVER_ERROR = 500
 
 
-class NovaReader(NovaGroups):
-    """The reading half of :class:`.live_migration.NovaClient`."""
+class NovaClient:
+    """Nova, as an administrator reads it; nothing is cached or decided.
+
+    Every method raises :class:`~kronos.common.exceptions.NovaClientError`
+    whose ``kwargs`` are those of :class:`~kronos.clients.rest.Wire`.
+
+    :param compute: an openstacksdk compute proxy, or any keystoneauth1
+        adapter for the service type ``compute``
+    :param options: of :class:`~kronos.clients.rest.Wire`
+    """
 
     hidden = 0
     """Servers of the newest listing whose hosts Nova does not tell."""
 
+    def __init__(self, compute: Any, **options: Any) -> None:
+        self.api = Api(compute, **options)
+        self._groups = ServerGroups(self.api)
+
+    @property
+    def microversion(self) -> str:
+        """As of :attr:`.Api.microversion`."""
+        return self.api.microversion
+
     def list_compute_hosts(self) -> list[types.Host]:
         """All hypervisors, whatever their type; a host may have several."""
-        listing = self._wire.get_all(
+        listing = self.api.wire.get_all(
             '/os-hypervisors/detail',
             'hypervisors',
-            self.microversion,
+            self.api.microversion,
             shape=schema.Hypervisor,
         )
         return [rows.host(row) for row in listing]
@@ -55,9 +73,9 @@ class NovaReader(NovaGroups):
         return types.Host(name, self._node_of_servers(name))
 
     def _node_of_servers(self, host: str) -> str:
-        body = self._wire.get(
+        body = self.api.wire.get(
             '/servers/detail',
-            self.microversion,
+            self.api.microversion,
             {'all_tenants': '1', 'host': host, 'limit': '1'},
             shape=schema.Placed,
         )
@@ -68,8 +86,8 @@ class NovaReader(NovaGroups):
         path = '/os-hypervisors/detail'
         query = {'hypervisor_hostname_pattern': name}
         try:
-            body = self._wire.get(
-                path, self.microversion, query, shape=schema.Hypervisors
+            body = self.api.wire.get(
+                path, self.api.microversion, query, shape=schema.Hypervisors
             )
         except exceptions.NovaClientError as error:
             # Nova's word for an empty result.
@@ -94,9 +112,9 @@ class NovaReader(NovaGroups):
         return next(iter(self._services(host=host)), None)
 
     def _services(self, **filters: str) -> list[types.ComputeService]:
-        body = self._wire.get(
+        body = self.api.wire.get(
             '/os-services',
-            self.microversion,
+            self.api.microversion,
             {'binary': COMPUTE, **filters},
             shape=schema.Services,
         )
@@ -104,29 +122,47 @@ class NovaReader(NovaGroups):
         return [s for s in services if s.binary == COMPUTE]
 
     def list_aggregates(self) -> list[HostAggregate]:
-        body = self._wire.get(
-            '/os-aggregates', self.microversion, shape=schema.Aggregates
+        body = self.api.wire.get(
+            '/os-aggregates', self.api.microversion, shape=schema.Aggregates
         )
         return [rows.aggregate(row) for row in body['aggregates']]
 
-    def get_aggregate(self, name: str) -> HostAggregate:
-        """:raises NovaClientError: no such name; it lists the known (M8)"""
-        known = self.list_aggregates()
-        for aggregate in known:
-            if aggregate.name == name:
-                return aggregate
-        names = ', '.join(sorted(a.name for a in known)) or 'none'
-        raise self._wire.failure(
-            f'there is no aggregate "{name}"; known aggregates: {names}'
-        )
+    def list_server_groups(self) -> list[types.ServerGroup]:
+        """The groups of all projects.
 
-    def get_hosts_in_aggregate(self, name: str | None) -> list[str]:
-        """Host names of an aggregate; None: those in no aggregate."""
-        if name is not None:
-            return list(self.get_aggregate(name).hosts)
-        taken = {h for a in self.list_aggregates() for h in a.hosts}
-        names = {host.name for host in self.list_compute_hosts()}
-        return sorted(names - taken)
+        :raises NovaClientError: also when the groups will not hold still
+        """
+        return self._groups.all()
+
+    def get_groups_of(self, uuid: str) -> list[types.ServerGroup]:
+        """The groups that a server is a member of, as they are now.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        return self._groups.of(uuid)
+
+    def list_migrations(self, since: float) -> list[types.Event]:
+        """Moves that began or changed after ``since`` (Unix seconds).
+
+        Of every type: live and cold migrations, resizes to another host,
+        evacuations; those made by hand are among them.
+        """
+        filters = {'changes-since': rows.time_of(since)}
+        found = migrations.listing(self.api, **filters)
+        return [rows.event(row) for row in found if rows.is_move(row)]
+
+    def list_unfinished_migrations(self) -> list[types.Event]:
+        """Moves under way, however long ago Nova last touched their rows.
+
+        One call per status, since Nova filters by one at a time. Rows that
+        a killed nova-compute left behind are among them.
+        """
+        found = {
+            row['uuid']: row
+            for status in rows.UNDER_WAY
+            for row in migrations.listing(self.api, status=status)
+        }
+        return [rows.event(row) for row in found.values() if rows.is_move(row)]
 
     def list_instances(self) -> list[types.Instance]:
         """All servers of all projects that have a host, in one listing."""
@@ -136,10 +172,10 @@ class NovaReader(NovaGroups):
         return self._instances(host=host)
 
     def _instances(self, **filters: str) -> list[types.Instance]:
-        listing = self._wire.get_all(
+        listing = self.api.wire.get_all(
             '/servers/detail',
             'servers',
-            self.microversion,
+            self.api.microversion,
             {'all_tenants': '1', **filters},
             shape=schema.Server,
         )
@@ -166,28 +202,20 @@ class NovaReader(NovaGroups):
         """
         path = f'/servers/{quoted(uuid)}'
         try:
-            row = self._wire.get(
-                path, self.microversion, shape=schema.OneServer
+            row = self.api.wire.get(
+                path, self.api.microversion, shape=schema.OneServer
             )['server']
         except exceptions.NovaClientError as error:
             if error.kwargs['status'] == 404:
                 return None
             raise
         if rows.is_partial(row):
-            raise self._wire.failure(
+            raise self.api.wire.failure(
                 f'does not tell the host of server {uuid}: its cell is '
                 'down, or the user of Kronos is no administrator',
                 transient=True,
             )
         return rows.instance(row)
-
-    def get_instance_status(self, uuid: str) -> str | None:
-        instance = self.get_instance(uuid)
-        return instance.status if instance else None
-
-    def get_instance_host(self, uuid: str) -> str | None:
-        instance = self.get_instance(uuid)
-        return instance.host if instance else None
 
 
 def _named(name: str, hosts: list[types.Host]) -> types.Host | None:

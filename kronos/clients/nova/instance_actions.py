@@ -6,15 +6,18 @@ from collections.abc import Iterator
 
 from kronos.clients import rest
 from kronos.clients.nova import schema
-from kronos.clients.nova.api import NovaApi, quoted
+from kronos.clients.nova.api import Api, quoted
 from kronos.clients.schema import seconds_of
 
 LIVE_MIGRATION = 'live-migration'
 CANCEL = 'live_migration_cancel'
 
 
-class NovaRequests(NovaApi):
+class InstanceActions:
     """Requests that Nova's API took, by their ids."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
 
     def live_migration_requests(self, uuid: str) -> list[str]:
         """Ids of all requests to live-migrate a server, the newest first.
@@ -34,7 +37,7 @@ class NovaRequests(NovaApi):
 
         Without that, ``cancelled`` is the word of a nova-compute that was
         stopped while the migration was in its queue. Our own
-        :meth:`.live_migration.NovaClient.abort_migration` counts, too.
+        :meth:`.LiveMigration.abort_migration` counts, too.
 
         :param since: Unix seconds by Nova's clock, such as ``created_at``
             of the migration
@@ -59,7 +62,7 @@ class NovaRequests(NovaApi):
         """
         failed = [
             event
-            for event in self._action(uuid, request_id)['events']
+            for event in self.one(uuid, request_id)['events']
             if event.get('result') == 'Error'
         ]
         # In whole seconds; within one, Nova lists the newest first.
@@ -70,7 +73,7 @@ class NovaRequests(NovaApi):
         ]
         return '; '.join(dict.fromkeys(said))
 
-    def _rivals(
+    def rivals(
         self, uuid: str, request_id: str, start: int
     ) -> tuple[int, int]:
         """Earlier requests that came too close to be told by the clock.
@@ -88,7 +91,7 @@ class NovaRequests(NovaApi):
                 break
         count = 0
         for earlier in requests:
-            second = started(self._action(uuid, earlier))
+            second = started(self.one(uuid, earlier))
             if second is None or second < start - 1:
                 break
             start, count = second, count + 1
@@ -96,19 +99,20 @@ class NovaRequests(NovaApi):
 
     def _actions(self, uuid: str) -> Iterator[rest.Json]:
         """All actions of one server, the newest first."""
-        return self._wire.get_all(
+        return self._api.wire.get_all(
             f'/servers/{quoted(uuid)}/os-instance-actions',
             'instanceActions',
-            self.microversion,
+            self._api.microversion,
             id_field='request_id',
             shape=schema.Action,
         )
 
-    def _action(self, uuid: str, request_id: str) -> rest.Json:
+    def one(self, uuid: str, request_id: str) -> rest.Json:
+        """The action of one request, with its events."""
         path = f'/servers/{quoted(uuid)}/os-instance-actions'
-        body = self._wire.get(
+        body = self._api.wire.get(
             f'{path}/{quoted(request_id)}',
-            self.microversion,
+            self._api.microversion,
             shape=schema.OneAction,
         )
         action: rest.Json = body['instanceAction']

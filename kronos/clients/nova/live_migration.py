@@ -11,29 +11,13 @@ from collections.abc import Iterator
 from oslo_log import log as logging
 
 from kronos.clients import rest
-from kronos.clients.nova import rows, schema
-from kronos.clients.nova.api import quoted
-from kronos.clients.nova.client import NovaReader
-from kronos.clients.nova.instance_actions import NovaRequests, started
+from kronos.clients.nova import migrations, rows, schema
+from kronos.clients.nova.api import Api, quoted
+from kronos.clients.nova.instance_actions import InstanceActions, started
 from kronos.clients.nova.progress import Progress
-from kronos.clients.nova.rows import (
-    AbortOutcome,
-    AbortResult,
-    HostAggregate,
-    MigrationStatus,
-)
+from kronos.clients.nova.rows import AbortOutcome, AbortResult, MigrationStatus
 from kronos.clients.schema import seconds_of
 from kronos.common import exceptions
-from kronos.engine import types
-
-__all__ = [
-    'AbortOutcome',
-    'AbortResult',
-    'HostAggregate',
-    'MigrationStatus',
-    'NovaClient',
-    'Progress',
-]
 
 LOG = logging.getLogger(__name__)
 
@@ -42,38 +26,18 @@ TELLING = frozenset({'running', 'post-migrating'})
 """Statuses of a migration of which Nova may tell the progress."""
 
 
-class NovaClient(NovaReader, NovaRequests):
-    """Nova, as an administrator; nothing is cached, nothing decided (M7).
+class LiveMigration:
+    """Live migrations: they are asked for, followed and aborted here alone.
 
     Every method raises :class:`~kronos.common.exceptions.NovaClientError`
     whose ``kwargs`` are those of :class:`~kronos.clients.rest.Wire`.
 
-    :param compute: an openstacksdk compute proxy, or any keystoneauth1
-        adapter for the service type ``compute``
-    :param options: of :class:`~kronos.clients.rest.Wire`
+    :param api: of a :class:`.NovaClient`
     """
 
-    def list_migrations(self, since: float) -> list[types.Event]:
-        """Moves that began or changed after ``since`` (Unix seconds).
-
-        Of every type: live and cold migrations, resizes to another host,
-        evacuations; those made by hand are among them.
-        """
-        found = self._migrations(**{'changes-since': rows.time_of(since)})
-        return [rows.event(row) for row in found if rows.is_move(row)]
-
-    def list_unfinished_migrations(self) -> list[types.Event]:
-        """Moves under way, however long ago Nova last touched their rows.
-
-        One call per status, since Nova filters by one at a time. Rows that
-        a killed nova-compute left behind are among them.
-        """
-        found = {
-            row['uuid']: row
-            for status in rows.UNDER_WAY
-            for row in self._migrations(status=status)
-        }
-        return [rows.event(row) for row in found.values() if rows.is_move(row)]
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._actions = InstanceActions(api)
 
     def live_migrate(self, uuid: str, host: str) -> str:
         """Ask Nova to move a server; its scheduler checks the host (P1).
@@ -85,16 +49,16 @@ class NovaClient(NovaReader, NovaRequests):
         :raises NovaClientError: Nova refused at once: HTTP 400 (no such
             host, or one in another cell), 404, 409 (the server's state)
         """
-        response = self._wire.send(
+        response = self._api.wire.send(
             'POST',
             f'/servers/{quoted(uuid)}/action',
-            self.microversion,
+            self._api.microversion,
             {'os-migrateLive': {'host': host, 'block_migration': 'auto'}},
         )
         request_id = response.headers.get('x-compute-request-id')
         if not request_id:
             # It came from something in between that gave up on Nova.
-            raise self._wire.failure(
+            raise self._api.wire.failure(
                 f'asked to move server {uuid}: the answer was lost (HTTP '
                 f'{response.status_code} without a request id)',
                 transient=True,
@@ -113,23 +77,23 @@ class NovaClient(NovaReader, NovaRequests):
         for row in self._live_migrations(uuid):
             if row['uuid'] == key:
                 return self._with_progress(row)
-        raise self._wire.failure(
+        raise self._api.wire.failure(
             f'server {uuid} has no live migration {key}', status=404
         )
 
     def _status_of_request(self, uuid: str, key: str) -> MigrationStatus:
-        action = self._action(uuid, key)
+        action = self._actions.one(uuid, key)
         start = started(action)
         if start is None:
             return MigrationStatus(uuid, 'accepted')
         # The conductor makes the migration after it starts the event, by
         # the same clock, and only one at a time: the first from then on.
-        migrations = list(self._live_migrations(uuid))[::-1]
-        later = _made_since(start, migrations)
+        found = list(self._live_migrations(uuid))[::-1]
+        later = _made_since(start, found)
         if later and later[0]['status'] in rows.OVER:
             # Its database may keep whole seconds: one made right before?
-            since, others = self._rivals(uuid, key, start)
-            later = _made_since(since, migrations)[others:]
+            since, others = self._actions.rivals(uuid, key, start)
+            later = _made_since(since, found)[others:]
         if later:
             return self._with_progress(later[0])
         failed = any(e.get('result') == 'Error' for e in action['events'])
@@ -145,8 +109,8 @@ class NovaClient(NovaReader, NovaRequests):
         """Of one that runs; not worth an error, for its status is known."""
         path = f'/servers/{quoted(status.instance)}/migrations'
         try:
-            body = self._wire.get(
-                path, self.microversion, shape=schema.Running
+            body = self._api.wire.get(
+                path, self._api.microversion, shape=schema.Running
             )
         except exceptions.NovaClientError as error:
             # Nova 34 that validates its own answers refuses figures of 0.
@@ -167,7 +131,7 @@ class NovaClient(NovaReader, NovaRequests):
             )
         path = f'/servers/{quoted(uuid)}/migrations/{migration.id}'
         try:
-            self._wire.send('DELETE', path, self.microversion)
+            self._api.wire.send('DELETE', path, self._api.microversion)
         except exceptions.NovaClientError as error:
             outcome = _outcome(error.kwargs['status'], migration)
             if outcome is None:
@@ -175,21 +139,27 @@ class NovaClient(NovaReader, NovaRequests):
             return AbortResult(outcome, str(error.kwargs['reason']))
         return AbortResult(AbortOutcome.ABORTING)
 
+    def live_migration_requests(self, uuid: str) -> list[str]:
+        """Ids of all requests to live-migrate a server, the newest first.
+
+        A request whose answer was lost is among them once Nova took it.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        return self._actions.live_migration_requests(uuid)
+
+    def was_aborted(self, uuid: str, since: float) -> bool:
+        """As :meth:`.InstanceActions.was_aborted`."""
+        return self._actions.was_aborted(uuid, since)
+
+    def refusal_reason(self, uuid: str, request_id: str) -> str:
+        """As :meth:`.InstanceActions.refusal_reason`."""
+        return self._actions.refusal_reason(uuid, request_id)
+
     def _live_migrations(self, uuid: str) -> Iterator[rest.Json]:
         """Those of one server, the newest first."""
-        return self._migrations(
-            instance_uuid=uuid, migration_type=LIVE_MIGRATION
-        )
-
-    def _migrations(self, **filters: str) -> Iterator[rest.Json]:
-        """Migrations of any type, the newest first."""
-        return self._wire.get_all(
-            '/os-migrations',
-            'migrations',
-            self.microversion,
-            filters,
-            id_field='uuid',
-            shape=schema.Migration,
+        return migrations.listing(
+            self._api, instance_uuid=uuid, migration_type=LIVE_MIGRATION
         )
 
 

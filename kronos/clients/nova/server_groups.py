@@ -6,7 +6,7 @@ Raw calls: openstacksdk's own listing truncates the groups.
 
 from kronos.clients import rest
 from kronos.clients.nova import rows, schema
-from kronos.clients.nova.api import NovaApi, quoted
+from kronos.clients.nova.api import Api, quoted
 from kronos.common import exceptions
 from kronos.engine import types
 
@@ -14,23 +14,26 @@ _PAGE = 1000
 _TRIES = 5
 
 
-class NovaGroups(NovaApi):
+class ServerGroups:
     """Server groups, of every project."""
 
-    def get_groups_of(self, uuid: str) -> list[types.ServerGroup]:
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def of(self, uuid: str) -> list[types.ServerGroup]:
         """The groups that a server is a member of, as they are now.
 
         :raises NovaClientError: also when there is no such server (404)
         """
-        body = self._wire.get(
+        body = self._api.wire.get(
             f'/servers/{quoted(uuid)}',
-            self.microversion,
+            self._api.microversion,
             shape=schema.OneServer,
         )
         names = body['server'].get('server_groups')
         if names is None:
             # Nova before 2.71, which is that of Stein.
-            return [g for g in self.list_server_groups() if uuid in g.members]
+            return [g for g in self.all() if uuid in g.members]
         found = [self._group(name) for name in names]
         return [group for group in found if group is not None]
 
@@ -38,8 +41,8 @@ class NovaGroups(NovaApi):
         """One group; None if there is none (any more)."""
         path = f'/os-server-groups/{quoted(uuid)}'
         try:
-            body = self._wire.get(
-                path, self.microversion, shape=schema.OneGroup
+            body = self._api.wire.get(
+                path, self._api.microversion, shape=schema.OneGroup
             )
         except exceptions.NovaClientError as error:
             if error.kwargs['status'] == 404:
@@ -47,7 +50,7 @@ class NovaGroups(NovaApi):
             raise
         return rows.group(body['server_group'])
 
-    def list_server_groups(self) -> list[types.ServerGroup]:
+    def all(self) -> list[types.ServerGroup]:
         """The groups of all projects (E1).
 
         Pages overlap by one row: another row in its place means that a
@@ -59,7 +62,7 @@ class NovaGroups(NovaApi):
             listing = self._groups_once()
             if listing is not None:
                 return [rows.group(row) for row in listing.values()]
-        raise self._wire.failure(
+        raise self._api.wire.failure(
             'the server groups kept changing while they were listed',
             transient=True,
         )
@@ -83,9 +86,9 @@ class NovaGroups(NovaApi):
         return found
 
     def _group_page(self, offset: int) -> list[rest.Json]:
-        body = self._wire.get(
+        body = self._api.wire.get(
             '/os-server-groups',
-            self.microversion,
+            self._api.microversion,
             {'all_projects': 'True', 'limit': _PAGE, 'offset': offset},
             shape=schema.Groups,
         )

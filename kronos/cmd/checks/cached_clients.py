@@ -8,7 +8,8 @@ very same answers.
 from collections.abc import Callable, Collection
 from typing import Any
 
-from kronos.clients.nova.live_migration import HostAggregate, NovaClient
+from kronos.clients.nova.client import NovaClient
+from kronos.clients.nova.rows import HostAggregate
 from kronos.clients.placement import PlacementClient, Room
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions

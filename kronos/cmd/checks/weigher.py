@@ -7,7 +7,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.clients.nova.live_migration import HostAggregate
+from kronos.clients.nova.rows import HostAggregate
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError

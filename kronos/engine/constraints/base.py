@@ -167,7 +167,7 @@ class HeadroomRule(Constraint):
     ) -> None:
         super().__init__(len(instances), len(hosts))
         self._resources = list(resources)
-        demands = [demand(one) for one in instances]
+        demands = [one.demand for one in instances]
         self._need = [
             np.array([one[name] for one in demands], dtype=np.int64)
             for name in resources
@@ -277,15 +277,6 @@ class HeldRule(Constraint):
 
     def column(self, host: int) -> BoolArray:
         return np.full(self._shape[0], host not in self._refused, dtype=bool)
-
-
-def demand(instance: Instance) -> dict[str, int]:
-    """What an instance asks Placement for, by resource class."""
-    return {
-        'VCPU': instance.vcpus,
-        'MEMORY_MB': instance.memory_mb,
-        'DISK_GB': instance.disk_gb,
-    }
 
 
 def _free(resource: str, host: Host) -> int:

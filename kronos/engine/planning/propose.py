@@ -1,19 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What should be moved, in every scope? The one entry of the engine.
+"""The planning of all scopes: the one entry of the engine.
 
-It decides and changes nothing: its snapshots are left as they are.
+Strategies, replay, kronos-explain and the bench call it. It decides and
+changes nothing: its snapshots are left as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 import numpy as np
 
 from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.planning.shared_hosts import EarlierPlans
+from kronos.engine.scheduling import graph
 from kronos.engine.settings import Settings
-from kronos.engine.types import AggregateResult, CycleReport, Snapshot
+from kronos.engine.types import (
+    AggregateResult,
+    CycleReport,
+    PlanningInput,
+    Snapshot,
+)
 from kronos.policies.models import Policy
+
+Timed = Callable[[str], AbstractContextManager[None]]
+"""Measures what it surrounds, under the name of a part."""
+
+
+@dataclass
+class Plan:
+    """What is to be moved, and in which order it may be."""
+
+    report: CycleReport
+    parents: list[list[int]]
+    """For each step of the report the indices of those that must end
+    before it begins."""
+
+
+def plan(
+    snapshots: Sequence[Snapshot],
+    policies: Sequence[Policy],
+    settings: Settings,
+    max_concurrent: int,
+    timed: Timed,
+) -> Plan:
+    """Plan every scope, and lay the steps out in time.
+
+    :param max_concurrent: moves of one scope that may run at a time
+    :param timed: is told of the parts ``propose`` and ``schedule``
+    :raises ValueError: as :func:`propose`
+    """
+    with timed('propose'):
+        report = propose(snapshots, policies, settings)
+    with timed('schedule'):
+        steps = report.steps
+        parents = graph.schedule(steps, list(snapshots), max_concurrent)
+    return Plan(report, parents)
+
+
+def plan_again(given: PlanningInput) -> AggregateResult:
+    """Plan one scope by what the planner was given, or something else.
+
+    For questions of the kind "what if": nothing is looked up or checked.
+    """
+    carry = EarlierPlans(list(given.earlier))
+    return ScopePlanner(
+        given.snapshot, given.policies, given.settings, carry
+    ).plan()
 
 
 def propose(

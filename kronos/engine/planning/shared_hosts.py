@@ -8,7 +8,6 @@ earlier one leaves: scores, placement and headroom (A10).
 import dataclasses
 from dataclasses import dataclass, field
 
-from kronos.engine.constraints.base import demand
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
@@ -95,7 +94,7 @@ def _ends(move: EarlierMove, snapshot: Snapshot) -> list[tuple[str, int]]:
 def _loaded(host: Host, instance: Instance, sign: int) -> Host:
     if host.headroom is None:
         return host
-    asked = demand(instance)
+    asked = instance.demand
     headroom = {
         name: Headroom(room.capacity, room.used + sign * asked.get(name, 0))
         for name, room in host.headroom.items()

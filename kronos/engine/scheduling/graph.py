@@ -19,7 +19,6 @@ The order in which steps share a limit is that of a timetable (see
 
 from collections import defaultdict
 
-from kronos.engine.constraints.base import demand
 from kronos.engine.scheduling.list_scheduling import Timetable
 from kronos.engine.settings import INTO_HOST as INTO_HOST
 from kronos.engine.settings import OUT_OF_HOST as OUT_OF_HOST
@@ -94,7 +93,7 @@ def _tight_hosts(
         instances.update(snapshot.instances)
     need: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for step in steps:
-        for resource, amount in demand(instances[step.instance]).items():
+        for resource, amount in instances[step.instance].demand.items():
             need[step.destination][resource] += amount
     return {
         name for name, wanted in need.items() if not _fits(hosts[name], wanted)

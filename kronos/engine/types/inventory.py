@@ -92,6 +92,15 @@ class Instance:
     """A reason known from elsewhere (a recording's ``movable: false``)."""
     project_id: str = ''
 
+    @property
+    def demand(self) -> dict[str, int]:
+        """What it asks Placement for, by resource class."""
+        return {
+            'VCPU': self.vcpus,
+            'MEMORY_MB': self.memory_mb,
+            'DISK_GB': self.disk_gb,
+        }
+
 
 @dataclass
 class ServerGroup:

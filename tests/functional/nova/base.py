@@ -14,7 +14,8 @@ from nova.tests.functional import integrated_helpers
 from openstack import connection
 
 from kronos.clients import placement as placement_client
-from kronos.clients.nova import live_migration as nova_client
+from kronos.clients.nova import client as nova_client
+from kronos.clients.nova import live_migration
 
 CONF = nova.conf.CONF
 PATIENCE_SECONDS = 30
@@ -72,6 +73,7 @@ class NovaTestCase(integrated_helpers.ProviderUsageBaseTestCase):
             force_ipv4=True,
         )
         self.nova = nova_client.NovaClient(cloud.compute, retry_backoff=0)
+        self.live_migration = live_migration.LiveMigration(self.nova.api)
         self.placement_client = placement_client.PlacementClient(
             adapter.Adapter(
                 session.Session(auth=plugin_for(self.placement.fixture)),

@@ -154,7 +154,10 @@ class TestTwoCells(base.NovaTestCase):
         self._start_compute('host2', cell_name='cell2')
         uuid = self.boot('host1')['id']
         error = self.assertRaises(
-            exceptions.NovaClientError, self.nova.live_migrate, uuid, 'host2'
+            exceptions.NovaClientError,
+            self.live_migration.live_migrate,
+            uuid,
+            'host2',
         )
         self.assertEqual(400, error.kwargs['status'])
         self.assertIn('host2 could not be found', str(error))

@@ -4,9 +4,9 @@
 from typing import Any
 
 from kronos.clients.nova import rows
-from kronos.clients.nova.live_migration import AbortOutcome, MigrationStatus
+from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
-from kronos.engine.types import Outcome
+from kronos.engine.types import Instance, Outcome
 from tests.functional.nova import base
 
 
@@ -25,9 +25,14 @@ class _Migrations(base.NovaTestCase):
             ),
         )
 
+    def instance(self, uuid: str) -> Instance:
+        found = self.nova.get_instance(uuid)
+        assert found is not None
+        return found
+
     def ended(self, uuid: str, key: str) -> MigrationStatus:
         def look() -> MigrationStatus | None:
-            status = self.nova.get_migration_status(uuid, key)
+            status = self.live_migration.get_migration_status(uuid, key)
             return status if status.is_over else None
 
         status: MigrationStatus = self.until('the migration is over', look)
@@ -37,7 +42,7 @@ class _Migrations(base.NovaTestCase):
 class TestLiveMigration(_Migrations):
     def test_it_moves(self) -> None:
         uuid = self.boot('host1')['id']
-        request = self.nova.live_migrate(uuid, 'host2')
+        request = self.live_migration.live_migrate(uuid, 'host2')
         self.assertRegex(request, '^req-')
         status = self.ended(uuid, request)
         self.assertEqual('completed', status.status)
@@ -48,11 +53,11 @@ class TestLiveMigration(_Migrations):
         self.assertGreater(status.created_at, 0)
         self.until(
             'the server is on host2',
-            lambda: self.nova.get_instance_host(uuid) == 'host2',
+            lambda: self.instance(uuid).host == 'host2',
         )
-        self.assertEqual('ACTIVE', self.nova.get_instance_status(uuid))
-        self.assertEqual('', self.nova.refusal_reason(uuid, request))
-        by_uuid = self.nova.get_migration_status(uuid, status.uuid)
+        self.assertEqual('ACTIVE', self.instance(uuid).status)
+        self.assertEqual('', self.live_migration.refusal_reason(uuid, request))
+        by_uuid = self.live_migration.get_migration_status(uuid, status.uuid)
         self.assertEqual(status.id, by_uuid.id)
         (move,) = self.nova.list_migrations(status.created_at - 60)
         self.assertEqual('host2', move.destination)
@@ -106,7 +111,7 @@ class TestLiveMigration(_Migrations):
         self.until('it waits', lambda: status() == 'finished')
         self.until(
             'the server waits, too',
-            lambda: self.nova.get_instance_status(uuid) == 'VERIFY_RESIZE',
+            lambda: self.instance(uuid).status == 'VERIFY_RESIZE',
         )
         self.admin_api.post_server_action(uuid, {'revertResize': None})
         self.until('it is reverted', lambda: status() == 'reverted')
@@ -118,16 +123,16 @@ class TestLiveMigration(_Migrations):
         # The destination says so before the source has it again.
         self.until(
             'the server is back',
-            lambda: self.nova.get_instance_host(uuid) == 'host1',
+            lambda: self.instance(uuid).host == 'host1',
         )
 
     def test_each_request_finds_its_own_migration(self) -> None:
         uuid = self.boot('host1')['id']
         first = self._refused(uuid)
-        second = self.nova.live_migrate(uuid, 'host2')
+        second = self.live_migration.live_migrate(uuid, 'host2')
         done = self.ended(uuid, second)
         self.assertEqual('completed', done.status)
-        refused = self.nova.get_migration_status(uuid, first)
+        refused = self.live_migration.get_migration_status(uuid, first)
         self.assertEqual('error', refused.status)
         self.assertNotEqual(done.uuid, refused.uuid)
         (server,) = self.nova.list_instances()
@@ -137,10 +142,10 @@ class TestLiveMigration(_Migrations):
         """Q6: within one second, as a try that follows at once."""
         uuid = self.boot('host1')['id']
         requests = [self._refused(uuid) for _ in range(4)]
-        requests.append(self.nova.live_migrate(uuid, 'host2'))
+        requests.append(self.live_migration.live_migrate(uuid, 'host2'))
         self.assertEqual('completed', self.ended(uuid, requests[-1]).status)
         found = [
-            self.nova.get_migration_status(uuid, request).id
+            self.live_migration.get_migration_status(uuid, request).id
             for request in requests
         ]
         self.assertEqual(sorted(set(found)), found)
@@ -150,7 +155,8 @@ class TestLiveMigration(_Migrations):
         uuid = self.boot('host1')['id']
         request = self._refused(uuid)
         self.assertIn(
-            'No valid host was found', self.nova.refusal_reason(uuid, request)
+            'No valid host was found',
+            self.live_migration.refusal_reason(uuid, request),
         )
         server = self.nova.get_instance(uuid)
         assert server is not None
@@ -171,11 +177,11 @@ class TestLiveMigration(_Migrations):
             )
             self._wait_for_state_change(server, 'ACTIVE')
             uuids.append(server['id'])
-        request = self.nova.live_migrate(uuids[0], 'host2')
+        request = self.live_migration.live_migrate(uuids[0], 'host2')
         self.assertEqual('error', self.ended(uuids[0], request).status)
         self.assertIn(
             'No valid host was found',
-            self.nova.refusal_reason(uuids[0], request),
+            self.live_migration.refusal_reason(uuids[0], request),
         )
 
     def test_what_nova_refuses_at_once(self) -> None:
@@ -186,7 +192,7 @@ class TestLiveMigration(_Migrations):
         self.api.post_server_action(uuid, {'os-stop': None})
         self.until(
             'the server is stopped',
-            lambda: self.nova.get_instance_status(uuid) == 'SHUTOFF',
+            lambda: self.instance(uuid).status == 'SHUTOFF',
         )
         error = self._error(uuid, 'host2')
         self.assertEqual(409, error.kwargs['status'])
@@ -199,7 +205,7 @@ class TestLiveMigration(_Migrations):
         uuid = self.boot('host1')['id']
         error = self.assertRaises(
             exceptions.NovaClientError,
-            self.nova.get_migration_status,
+            self.live_migration.get_migration_status,
             uuid,
             '11111111-2222-3333-4444-555555555555',
         )
@@ -207,7 +213,10 @@ class TestLiveMigration(_Migrations):
 
     def _error(self, uuid: str, host: str) -> Any:
         return self.assertRaises(
-            exceptions.NovaClientError, self.nova.live_migrate, uuid, host
+            exceptions.NovaClientError,
+            self.live_migration.live_migrate,
+            uuid,
+            host,
         )
 
     def _refused(self, uuid: str) -> str:
@@ -216,7 +225,7 @@ class TestLiveMigration(_Migrations):
             binary='nova-compute', host='host3'
         )[0]
         self.admin_api.put_service(service['id'], {'status': 'disabled'})
-        request = self.nova.live_migrate(uuid, 'host3')
+        request = self.live_migration.live_migrate(uuid, 'host3')
         status = self.ended(uuid, request)
         self.assertEqual('error', status.status)
         return request
@@ -228,10 +237,10 @@ class TestAbort(_Migrations):
 
     def test_a_running_migration(self) -> None:
         uuid = self.boot('host1')['id']
-        request = self.nova.live_migrate(uuid, 'host2')
+        request = self.live_migration.live_migrate(uuid, 'host2')
 
         def running() -> MigrationStatus | None:
-            status = self.nova.get_migration_status(uuid, request)
+            status = self.live_migration.get_migration_status(uuid, request)
             return status if status.status == 'running' else None
 
         status: MigrationStatus = self.until('it is running', running)
@@ -246,14 +255,14 @@ class TestAbort(_Migrations):
         self.assertEqual(
             ('host1', 'migrating'), (server.host, server.task_state)
         )
-        result = self.nova.abort_migration(uuid, status)
+        result = self.live_migration.abort_migration(uuid, status)
         self.assertEqual(AbortOutcome.ABORTING, result.outcome)
         self.assertEqual('cancelled', self.ended(uuid, status.uuid).status)
         self.until(
             'the server is at rest',
             lambda: self.nova.get_instance(uuid).task_state is None,
         )
-        self.assertEqual('host1', self.nova.get_instance_host(uuid))
-        late = self.nova.abort_migration(uuid, status)
+        self.assertEqual('host1', self.instance(uuid).host)
+        late = self.live_migration.abort_migration(uuid, status)
         self.assertEqual(AbortOutcome.OVER, late.outcome)
         self.assertNotEqual('', late.text)

@@ -9,11 +9,8 @@ import fixtures
 from nova import context, objects
 from nova.compute import manager
 
-from kronos.clients.nova.live_migration import (
-    AbortOutcome,
-    MigrationStatus,
-    Progress,
-)
+from kronos.clients.nova.progress import Progress
+from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from tests.functional.nova import base, test_migrations
 
 GIB = 2**30
@@ -36,43 +33,46 @@ class _Slow(test_migrations._Migrations):
 
     def reach(self, uuid: str, key: str, wanted: str) -> MigrationStatus:
         def look() -> MigrationStatus | None:
-            status = self.nova.get_migration_status(uuid, key)
+            status = self.live_migration.get_migration_status(uuid, key)
             return status if status.status == wanted else None
 
         status: MigrationStatus = self.until(f'it is {wanted}', look)
         return status
 
     def start(self, uuid: str, wanted: str = 'running') -> MigrationStatus:
-        request = self.nova.live_migrate(uuid, 'host2')
+        request = self.live_migration.live_migrate(uuid, 'host2')
         return self.reach(uuid, request, wanted)
 
     def abort(self, status: MigrationStatus) -> None:
-        result = self.nova.abort_migration(status.instance, status)
+        result = self.live_migration.abort_migration(status.instance, status)
         self.assertEqual(AbortOutcome.ABORTING, result.outcome)
         ended = self.ended(status.instance, status.uuid)
         self.assertEqual('cancelled', ended.status)
 
     def was_aborted(self, status: MigrationStatus) -> bool:
-        return self.nova.was_aborted(status.instance, status.created_at)
+        return self.live_migration.was_aborted(
+            status.instance, status.created_at
+        )
 
 
 class TestRequests(test_migrations._Migrations):
     def test_the_newest_first_on_several_pages(self) -> None:
         self.flags(max_limit=2, group='api')
         uuid = self.boot('host1')['id']
-        self.assertEqual([], self.nova.live_migration_requests(uuid))
+        self.assertEqual([], self.live_migration.live_migration_requests(uuid))
         requests = []
         for host in ('host2', 'host3', 'host1'):
-            requests.append(self.nova.live_migrate(uuid, host))
+            requests.append(self.live_migration.live_migrate(uuid, host))
             self.assertEqual(
                 'completed', self.ended(uuid, requests[-1]).status
             )
             self._let_all_end()
             # Nova sorts them by whole seconds, then by their ids.
             self.assertEqual(
-                requests[::-1], self.nova.live_migration_requests(uuid)
+                requests[::-1],
+                self.live_migration.live_migration_requests(uuid),
             )
-        self.assertFalse(self.nova.was_aborted(uuid, 0))
+        self.assertFalse(self.live_migration.was_aborted(uuid, 0))
 
 
 class TestAborts(_Slow):
@@ -82,7 +82,9 @@ class TestAborts(_Slow):
         self.assertFalse(self.was_aborted(status))
         self.abort(status)
         self.assertTrue(self.was_aborted(status))
-        self.assertFalse(self.nova.was_aborted(uuid, time.time() + 3600))
+        self.assertFalse(
+            self.live_migration.was_aborted(uuid, time.time() + 3600)
+        )
 
     def test_in_the_queue_or_with_nova_compute(self) -> None:
         """Q10: who stops a nova-compute cancels its queue without a word."""
@@ -119,20 +121,20 @@ class TestAborts(_Slow):
         )
         self.addCleanup(go_on.set)
         uuid = self.boot('host1')['id']
-        request = self.nova.live_migrate(uuid, 'host2')
+        request = self.live_migration.live_migrate(uuid, 'host2')
 
         def made() -> MigrationStatus | None:
-            status = self.nova.get_migration_status(uuid, request)
+            status = self.live_migration.get_migration_status(uuid, request)
             return status if status.id else None
 
         status = self.until('there is a migration', made)
         self.assertEqual('accepted', status.status)
-        result = self.nova.abort_migration(uuid, status)
+        result = self.live_migration.abort_migration(uuid, status)
         self.assertEqual(AbortOutcome.REFUSED, result.outcome)
         self.assertIn('accepted', result.text)
         # As after a start of nova-compute.
         self.set_task(uuid)
-        result = self.nova.abort_migration(uuid, status)
+        result = self.live_migration.abort_migration(uuid, status)
         self.assertEqual(AbortOutcome.REFUSED, result.outcome)
         self.set_task(uuid, 'migrating')
         go_on.set()
@@ -161,18 +163,18 @@ class TestProgress(_Slow):
         wanted = Progress(4 * GIB, 2 * GIB, 3 * GIB, 10 * GIB, 0, 10 * GIB)
         # Nova's own schema of the answer has no room for a 0. It only
         # warns of that as it ships.
-        found = self.nova.get_migration_status(uuid, status.uuid)
+        found = self.live_migration.get_migration_status(uuid, status.uuid)
         self.assertEqual('running', found.status)
         self.assertIsNone(found.progress)
         self.flags(response_validation='warn', group='api')
-        found = self.nova.get_migration_status(uuid, status.uuid)
+        found = self.live_migration.get_migration_status(uuid, status.uuid)
         self.assertEqual(wanted, found.progress)
         self.assertEqual(
             '1.0 of 4.0 GiB memory, 0 of 10 GiB disk', str(found.progress)
         )
         migration.status = 'post-migrating'
         migration.save()
-        found = self.nova.get_migration_status(uuid, status.uuid)
+        found = self.live_migration.get_migration_status(uuid, status.uuid)
         self.assertEqual(wanted, found.progress)
         migration.status = 'running'
         migration.save()

@@ -18,7 +18,9 @@ from oslo_config import cfg
 from kronos.clients import connection, placement, transport
 from kronos.clients import keystone as own
 from kronos.clients import watcher as watchers
-from kronos.clients.nova import live_migration
+from kronos.clients.nova import api as nova_api
+from kronos.clients.nova import client as nova_client
+from kronos.clients.nova import live_migration, rows
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
 
@@ -32,7 +34,7 @@ ARGUMENTS: dict[str, Any] = {
     'since': 1699999200.0,
     'key': 'req-1',
     'request_id': 'req-1',
-    'migration': live_migration.MigrationStatus(UUID, 'running', 'm1', 1),
+    'migration': rows.MigrationStatus(UUID, 'running', 'm1', 1),
     'node': 'cmp1.example',
     'consumer': UUID,
     'server': UUID,
@@ -257,7 +259,11 @@ class Method:
 
 
 CLIENTS: dict[str, tuple[type, type[Exception]]] = {
-    'NovaClient': (live_migration.NovaClient, exceptions.NovaClientError),
+    'NovaClient': (nova_client.NovaClient, exceptions.NovaClientError),
+    'LiveMigration': (
+        live_migration.LiveMigration,
+        exceptions.NovaClientError,
+    ),
     'PlacementClient': (
         placement.PlacementClient,
         exceptions.PlacementClientError,
@@ -350,6 +356,8 @@ def one(
     host = connection.HostProcess(lambda: session, conf(), limits)
     if name == 'NovaClient':
         return kind(host.adapter('compute', error), **options)
+    if name == 'LiveMigration':
+        return kind(nova_api.Api(host.adapter('compute', error), **options))
     if name == 'PlacementClient':
         return kind(host.adapter('placement', error), **options)
     if name == 'WatcherClient':

@@ -59,7 +59,7 @@ class TestHostProcess(base.BaseTestCase):
         )
         error = self.assertRaises(
             exceptions.NovaClientError,
-            clients_connection.live_migration.NovaClient(
+            clients_connection.nova_client.NovaClient(
                 connection.compute
             ).list_aggregates,
         )

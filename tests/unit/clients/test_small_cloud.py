@@ -11,6 +11,7 @@ from keystoneauth1 import adapter, noauth, session
 from oslotest import base
 
 from kronos.clients import placement
+from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration
 from kronos.common import exceptions
 from kronos.engine.types import Headroom
@@ -30,10 +31,11 @@ class SmallCloudTestCase(base.BaseTestCase):
             cloud.Cloud(['h1', 'h2', 'h3'], {}, [self.instance])
         )
         self.slept: list[float] = []
-        self.nova = live_migration.NovaClient(
+        self.nova = nova_client.NovaClient(
             self.adapter('compute', self.cloud.nova_url),
             sleep=self.slept.append,
         )
+        self.live_migration = live_migration.LiveMigration(self.nova.api)
         self.placement = placement.PlacementClient(
             self.adapter('placement', self.cloud.placement_url),
             sleep=self.slept.append,
@@ -48,7 +50,10 @@ class SmallCloudTestCase(base.BaseTestCase):
 
     def lost(self) -> Any:
         error = self.assertRaises(
-            exceptions.NovaClientError, self.nova.live_migrate, UUID, 'h2'
+            exceptions.NovaClientError,
+            self.live_migration.live_migrate,
+            UUID,
+            'h2',
         )
         self.assertTrue(error.kwargs['transient'])
         return error
@@ -65,12 +70,12 @@ class TestFaults(SmallCloudTestCase):
             self.assertEqual(number, len(self.cloud.migrations))
             self.assertEqual(
                 [m.request for m in self.cloud.migrations[::-1]],
-                self.nova.live_migration_requests(UUID),
+                self.live_migration.live_migration_requests(UUID),
             )
 
     def test_a_request_that_never_arrived(self) -> None:
         self.cloud.answers = {MOVE: [cloud.REFUSED] * 2}
-        self.nova.live_migrate(UUID, 'h2')
+        self.live_migration.live_migrate(UUID, 'h2')
         self.assertEqual([1, 2], self.slept)
         self.assertEqual(1, len(self.cloud.migrations))
 
@@ -80,13 +85,18 @@ class TestFaults(SmallCloudTestCase):
         self.assertEqual(7.0, error.kwargs['retry_after'])
         self.assertEqual([], self.cloud.migrations)
 
+    def host(self) -> str:
+        found = self.nova.get_instance(UUID)
+        assert found is not None
+        return found.host
+
     def test_reads(self) -> None:
         self.cloud.answers = {
             READ: [500, None, (503, {'Retry-After': '5'}), cloud.RESET]
         }
-        self.assertEqual('h1', self.nova.get_instance_host(UUID))
+        self.assertEqual('h1', self.host())
         self.assertEqual([1], self.slept)
-        self.assertEqual('h1', self.nova.get_instance_host(UUID))
+        self.assertEqual('h1', self.host())
         self.assertEqual([1, 5, 2], self.slept)
 
 
@@ -102,14 +112,16 @@ class TestMove(SmallCloudTestCase):
         self.assertEqual(at_h1, self.placement.allocations_of(UUID))
         self.assertEqual((used, free), (self.room('h1'), self.room('h2')))
         self.assertIsNone(self.room('h9'))
-        request = self.nova.live_migrate(UUID, 'h2')
-        status = self.nova.get_migration_status(UUID, request)
+        request = self.live_migration.live_migrate(UUID, 'h2')
+        status = self.live_migration.get_migration_status(UUID, request)
         self.assertEqual('queued', status.status)
         self.assertEqual(at_h2, self.placement.allocations_of(UUID))
         self.assertEqual(at_h1, self.placement.allocations_of(status.uuid))
         self.assertEqual((used, used), (self.room('h1'), self.room('h2')))
         while not status.is_over:
-            status = self.nova.get_migration_status(UUID, status.uuid)
+            status = self.live_migration.get_migration_status(
+                UUID, status.uuid
+            )
         self.assertEqual(at_h2, self.placement.allocations_of(UUID))
         self.assertEqual({}, self.placement.allocations_of(status.uuid))
         self.assertEqual((free, used), (self.room('h1'), self.room('h2')))
@@ -121,26 +133,34 @@ class TestMove(SmallCloudTestCase):
 
     def test_progress(self) -> None:
         self.instance.script = ('running', 'running', 'completed')
-        request = self.nova.live_migrate(UUID, 'h2')
-        status = self.nova.get_migration_status(UUID, request)
+        request = self.live_migration.live_migrate(UUID, 'h2')
+        status = self.live_migration.get_migration_status(UUID, request)
         self.assertEqual('1.0 of 4.0 GiB memory', str(status.progress))
         self.cloud.migrations[0].figures = {}
         self.instance.script = ('running', 'running')
         uuid = status.uuid
         self.cloud.migrations[0].script.insert(0, 'running')
-        status = self.nova.get_migration_status(UUID, uuid)
+        status = self.live_migration.get_migration_status(UUID, uuid)
         self.assertEqual('running', status.status)
         self.assertIsNone(status.progress)
 
     def test_an_abort_is_remembered(self) -> None:
         self.instance.script = ('running', 'running', 'completed')
-        request = self.nova.live_migrate(UUID, 'h2')
-        status = self.nova.get_migration_status(UUID, request)
-        self.assertFalse(self.nova.was_aborted(UUID, status.created_at))
-        self.nova.abort_migration(UUID, status)
-        self.assertTrue(self.nova.was_aborted(UUID, status.created_at))
-        self.assertFalse(self.nova.was_aborted(UUID, status.created_at + 3600))
-        self.assertEqual([request], self.nova.live_migration_requests(UUID))
+        request = self.live_migration.live_migrate(UUID, 'h2')
+        status = self.live_migration.get_migration_status(UUID, request)
+        self.assertFalse(
+            self.live_migration.was_aborted(UUID, status.created_at)
+        )
+        self.live_migration.abort_migration(UUID, status)
+        self.assertTrue(
+            self.live_migration.was_aborted(UUID, status.created_at)
+        )
+        self.assertFalse(
+            self.live_migration.was_aborted(UUID, status.created_at + 3600)
+        )
+        self.assertEqual(
+            [request], self.live_migration.live_migration_requests(UUID)
+        )
 
 
 class TestPlaces(SmallCloudTestCase):

@@ -264,7 +264,7 @@ class TestInstance(base.BaseTestCase):
         self.assertIn('close to it: cmp3, cmp2, cmp1', err)
 
     def test_a_name_of_several(self) -> None:
-        plan = explain.what_if.played(DAEMONS, explain.what_if.Wish())
+        plan = explain.what_if.played(DAEMONS, explain.what_if.ReplayOptions())
         uuid = next(iter(plan.report.scopes[0].instances))
         for one in plan.report.scopes:
             for known in one.instances.values():

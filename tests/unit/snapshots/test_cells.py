@@ -4,7 +4,7 @@
 import fixtures
 from oslotest import base
 
-from kronos.clients.nova.live_migration import HostAggregate
+from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.types import ComputeService, Host
 from kronos.snapshots import cells
 from kronos.snapshots.cells import CellSource

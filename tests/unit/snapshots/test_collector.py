@@ -9,7 +9,7 @@ import requests
 from oslotest import base
 
 from kronos.clients import connection, placement
-from kronos.clients.nova import live_migration
+from kronos.clients.nova.client import NovaClient
 from kronos.clients.prometheus import client as prometheus_client
 from kronos.common import exceptions
 from kronos.engine.settings import Settings
@@ -154,7 +154,7 @@ class CollectTestCase(base.BaseTestCase):
     ) -> list[Snapshot]:
         found = connection.connect(self.keystone.session, 'one')
         collector = Collector(
-            live_migration.NovaClient(found.compute, retry_backoff=0),
+            NovaClient(found.compute, retry_backoff=0),
             placement.PlacementClient(found.placement, retry_backoff=0),
             prometheus_client.PrometheusClient(
                 PROMETHEUS,

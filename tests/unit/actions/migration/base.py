@@ -13,6 +13,7 @@ from kronos.actions.migration import (
     verification,
 )
 from kronos.clients import placement
+from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration
 from tests.fakes.small_cloud import cloud
 
@@ -114,7 +115,8 @@ class MoveTestCase(base.BaseTestCase):
             )
         )
         self.clock = Clock()
-        self.client = self.make_client('compute', live_migration.NovaClient)
+        self.client = self.make_client('compute', nova_client.NovaClient)
+        self.live_migration = live_migration.LiveMigration(self.client.api)
         self.placement = self.make_client(
             'placement', placement.PlacementClient
         )
@@ -167,6 +169,7 @@ class MoveTestCase(base.BaseTestCase):
             self.order,
             task.MigrationContext(
                 nova=self.client,
+                live_migration=self.live_migration,
                 placement=self.placement,
                 turns=self.turns,
                 notices=self.notices,
@@ -201,7 +204,7 @@ class MoveTestCase(base.BaseTestCase):
     def move_by_hand(self, server, host):
         """Somebody starts a migration that runs until it is ended."""
         server.script = ('running',)
-        self.client.live_migrate(server.uuid, host)
+        self.live_migration.live_migrate(server.uuid, host)
         return self.cloud.migrations[-1]
 
     def reply(self, verb, path, body):

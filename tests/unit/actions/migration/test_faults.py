@@ -190,7 +190,7 @@ class Scenes(whole.WholeMoveTestCase):
             if method == 'POST':
                 self.cloud.answer = real
                 self.instance.script = ('running',) * LONG
-                self.client.live_migrate(base.UUID, 'h3')
+                self.live_migration.live_migrate(base.UUID, 'h3')
             return real(method, path, query, body)
 
         self.cloud.answer = answer

@@ -99,7 +99,10 @@ class SuccessTestCase(base.MoveTestCase):
 
     def stumble(self, name, errors):
         """While the migration runs, a method first raises these."""
-        real = getattr(self.client, name)
+        client = self.client
+        if hasattr(self.live_migration, name):
+            client = self.live_migration
+        real = getattr(client, name)
 
         def method(*args):
             known = [one.status for one in self.cloud.migrations]
@@ -107,7 +110,7 @@ class SuccessTestCase(base.MoveTestCase):
                 raise errors.pop(0)
             return real(*args)
 
-        setattr(self.client, name, method)
+        setattr(client, name, method)
 
     def test_the_host_follows_the_migration(self):
         """Nova may call it completed a little before the server is there."""
@@ -304,14 +307,14 @@ class TimeoutTestCase(base.MoveTestCase):
     def test_an_abort_that_fails_of_anything_is_asked_for_again(self):
         self.order.timing.stall_timeout = 0
         self.instance.script = ('running',) * LONG
-        real, errors = self.client.abort_migration, [TypeError('null')]
+        real, errors = self.live_migration.abort_migration, [TypeError('null')]
 
         def abort(*args):
             if errors:
                 raise errors.pop()
             return real(*args)
 
-        self.client.abort_migration = abort
+        self.live_migration.abort_migration = abort
         self.fails(exceptions.MigrationTimeout, 'aborted after 600 s')
         self.assertEqual(('h1', None), self.place())
 

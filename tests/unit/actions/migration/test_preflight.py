@@ -31,7 +31,7 @@ class PreflightTestCase(base.MoveTestCase):
 
     def migrate(self, host):
         self.instance.script = ('running',)
-        self.client.live_migrate(base.UUID, host)
+        self.live_migration.live_migrate(base.UUID, host)
 
     def test_on_its_way_already(self):
         self.migrate('h2')

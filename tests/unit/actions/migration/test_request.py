@@ -153,7 +153,7 @@ class LateTestCase(CallTestCase):
         self.cloud.answers[base.POST] = [cloud.RESET]
 
     def arrive(self, host='h2'):
-        self.client.live_migrate(base.UUID, host)
+        self.live_migration.live_migrate(base.UUID, host)
         self.arrived = self.requests
 
     def test_while_it_is_asked_for(self):
@@ -292,7 +292,7 @@ class ForeignTestCase(CallTestCase):
         def refused():
             self.instance.script = ('accepted', 'error')
             self.instance.refusal = 'no room on h3'
-            self.client.live_migrate(base.UUID, 'h3')
+            self.live_migration.live_migrate(base.UUID, 'h3')
             self.end(self.cloud.migrations[-1], 'error')
             self.instance.script = ('running', 'completed')
             self.instance.refusal = ''
@@ -308,7 +308,7 @@ class ForeignTestCase(CallTestCase):
             if method == 'POST':
                 self.cloud.answer = real
                 self.instance.script = ('running',) * 50
-                self.client.live_migrate(base.UUID, 'h3')
+                self.live_migration.live_migrate(base.UUID, 'h3')
             return real(method, path, query, body)
 
         self.cloud.answer = answer
@@ -375,13 +375,16 @@ class TwiceTestCase(CallTestCase):
     def test_nova_writes_it_down_a_moment_later(self):
         self.send_twice()
         path = f'{base.NOVA}/servers/{base.UUID}/os-instance-actions'
-        real, hidden = self.client.live_migration_requests, [True, True]
+        real, hidden = (
+            self.live_migration.live_migration_requests,
+            [True, True],
+        )
 
         def requests(uuid):
             found = real(uuid)
             return [] if found and hidden and hidden.pop() else found
 
-        self.client.live_migration_requests = requests
+        self.live_migration.live_migration_requests = requests
         self.assertEqual('', self.run_move())
         self.assertEqual([], hidden)
         self.assertIn(('GET', path), self.cloud.calls)
@@ -389,7 +392,7 @@ class TwiceTestCase(CallTestCase):
 
     def test_nova_is_away_while_it_is_looked_for(self):
         self.send_twice()
-        real, away = self.client.live_migration_requests, []
+        real, away = self.live_migration.live_migration_requests, []
 
         def requests(uuid):
             if self.cloud.migrations and len(away) < 5:
@@ -399,7 +402,7 @@ class TwiceTestCase(CallTestCase):
                 )
             return real(uuid)
 
-        self.client.live_migration_requests = requests
+        self.live_migration.live_migration_requests = requests
         self.assertEqual('', self.run_move())
         self.assertEqual(5, len(away))
         self.assertEqual(1, len(self.cloud.migrations))

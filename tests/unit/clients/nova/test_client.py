@@ -9,6 +9,7 @@ import requests
 from oslotest import base
 
 from kronos.clients import connection
+from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration
 from kronos.common import exceptions
 from tests.fakes import keystone
@@ -100,10 +101,11 @@ class NovaTestCase(base.BaseTestCase):
         self.keystone = self.useFixture(keystone.Keystone(self.newest))
         self.wire = self.keystone.wire
         self.slept: list[float] = []
-        self.nova = live_migration.NovaClient(
+        self.nova = nova_client.NovaClient(
             connection.connect(self.keystone.session, 'one').compute,
             sleep=self.slept.append,
         )
+        self.live_migration = live_migration.LiveMigration(self.nova.api)
 
     def fails(self, call: Any, *args: Any) -> Any:
         return self.assertRaises(exceptions.NovaClientError, call, *args)
@@ -243,10 +245,10 @@ class TestHosts(NovaTestCase):
         self.wire.get(
             AGGREGATES, json={'aggregates': [aggregate(1, 'x', 'c')]}
         )
-        self.assertEqual(['a', 'b'], self.nova.get_hosts_in_aggregate(None))
-        self.assertEqual(['c'], self.nova.get_hosts_in_aggregate('x'))
-        error = self.fails(self.nova.get_hosts_in_aggregate, 'y')
-        self.assertIn('"y"; known aggregates: x', str(error))
+        hosts = {host.name for host in self.nova.list_compute_hosts()}
+        [found] = self.nova.list_aggregates()
+        self.assertEqual(('x', ['c']), (found.name, found.hosts))
+        self.assertEqual({'a', 'b'}, hosts - set(found.hosts))
 
 
 class TestHost(NovaTestCase):
@@ -441,10 +443,8 @@ class TestInstances(NovaTestCase):
         found = self.nova.get_instance('a')
         assert found is not None
         self.assertEqual('cmp1', found.host)
-        self.assertEqual('ACTIVE', self.nova.get_instance_status('a'))
-        self.assertEqual('cmp1', self.nova.get_instance_host('a'))
+        self.assertEqual('ACTIVE', found.status)
         self.assertIsNone(self.nova.get_instance('b'))
-        self.assertIsNone(self.nova.get_instance_status('b'))
         down = server('c', status='UNKNOWN')
         del down['OS-EXT-SRV-ATTR:host']
         self.wire.get(f'{NOVA}/servers/c', json={'server': down})

@@ -36,7 +36,8 @@ class TestRequests(RequestsTestCase):
             action(1, 'create'),
         )
         self.assertEqual(
-            ['req-9', 'req-7'], self.nova.live_migration_requests('vm')
+            ['req-9', 'req-7'],
+            self.live_migration.live_migration_requests('vm'),
         )
         (request,) = self.keystone.requests('/os-instance-actions')
         self.assertEqual(
@@ -56,23 +57,24 @@ class TestRequests(RequestsTestCase):
             f'{ACTIONS}?marker=req-8', json={'instanceActions': [action(7)]}
         )
         self.assertEqual(
-            ['req-9', 'req-7'], self.nova.live_migration_requests('vm')
+            ['req-9', 'req-7'],
+            self.live_migration.live_migration_requests('vm'),
         )
 
     def test_none(self) -> None:
         self.gives(action(1, 'create'))
-        self.assertEqual([], self.nova.live_migration_requests('vm'))
+        self.assertEqual([], self.live_migration.live_migration_requests('vm'))
 
     def test_no_such_server(self) -> None:
         self.wire.get(ACTIONS, status_code=404)
-        error = self.fails(self.nova.live_migration_requests, 'vm')
+        error = self.fails(self.live_migration.live_migration_requests, 'vm')
         self.assertEqual(404, error.kwargs['status'])
 
 
 class TestAborts(RequestsTestCase):
     def was_aborted(self, *rows: Any, since: float = SINCE) -> bool:
         self.gives(*rows)
-        return bool(self.nova.was_aborted('vm', since))
+        return bool(self.live_migration.was_aborted('vm', since))
 
     def test_since_then(self) -> None:
         abort = action(5, 'live_migration_cancel')
@@ -102,7 +104,7 @@ class TestAborts(RequestsTestCase):
                 'links': [{'rel': 'next', 'href': 'http://inner'}],
             },
         )
-        self.assertFalse(self.nova.was_aborted('vm', SINCE))
+        self.assertFalse(self.live_migration.was_aborted('vm', SINCE))
         self.assertEqual(
             1, len(self.keystone.requests('/os-instance-actions'))
         )

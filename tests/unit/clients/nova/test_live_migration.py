@@ -10,8 +10,9 @@ import urllib3.exceptions
 from oslotest import base
 
 from kronos.clients import schema
-from kronos.clients.nova import live_migration, rows
-from kronos.clients.nova.live_migration import AbortOutcome, MigrationStatus
+from kronos.clients.nova import rows
+from kronos.clients.nova.progress import Progress
+from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from kronos.engine.types import Event, Origin, Outcome
 from tests.fakes.keystone import NOVA
 from tests.unit.clients.nova import test_client
@@ -66,7 +67,9 @@ class TestLiveMigrate(LiveMigrateTestCase):
     def test_the_request(self) -> None:
         """G9, K6: Nova finds out what the storage asks for; never force."""
         self.accepts()
-        self.assertEqual(REQUEST, self.nova.live_migrate('vm', 'cmp2'))
+        self.assertEqual(
+            REQUEST, self.live_migration.live_migrate('vm', 'cmp2')
+        )
         (request,) = self.posts()
         self.assertEqual(
             {'os-migrateLive': {'host': 'cmp2', 'block_migration': 'auto'}},
@@ -83,7 +86,7 @@ class TestLiveMigrate(LiveMigrateTestCase):
             status_code=400,
             json={'badRequest': {'code': 400, 'message': text}},
         )
-        error = self.fails(self.nova.live_migrate, 'vm', 'cmp9')
+        error = self.fails(self.live_migration.live_migrate, 'vm', 'cmp9')
         self.assertIn(text, str(error))
         self.assertEqual(400, error.kwargs['status'])
 
@@ -101,7 +104,7 @@ class TestLiveMigrate(LiveMigrateTestCase):
         ):
             before = len(self.posts())
             self.wire.post(ACTION, **answer)
-            error = self.fails(self.nova.live_migrate, 'vm', 'cmp2')
+            error = self.fails(self.live_migration.live_migrate, 'vm', 'cmp2')
             self.assertEqual(before + 1, len(self.posts()))
             self.assertTrue(error.kwargs['transient'])
             self.assertIsNone(error.kwargs['sent'])
@@ -110,7 +113,7 @@ class TestLiveMigrate(LiveMigrateTestCase):
     def test_an_answer_that_is_not_of_nova(self) -> None:
         """It may have got the request all the same."""
         self.wire.post(ACTION, status_code=202)
-        error = self.fails(self.nova.live_migrate, 'vm', 'cmp2')
+        error = self.fails(self.live_migration.live_migrate, 'vm', 'cmp2')
         self.assertIn('the answer was lost', str(error))
         self.assertTrue(error.kwargs['transient'])
         self.assertIsNone(error.kwargs['sent'])
@@ -129,10 +132,12 @@ class TestLiveMigrate(LiveMigrateTestCase):
             'headers': {'x-compute-request-id': REQUEST},
         }
         self.wire.post(ACTION, [failure, failure, success])
-        self.assertEqual(REQUEST, self.nova.live_migrate('vm', 'cmp2'))
+        self.assertEqual(
+            REQUEST, self.live_migration.live_migrate('vm', 'cmp2')
+        )
         self.assertEqual(3, len(self.posts()))
         self.wire.post(ACTION, [failure])
-        error = self.fails(self.nova.live_migrate, 'vm', 'cmp2')
+        error = self.fails(self.live_migration.live_migrate, 'vm', 'cmp2')
         self.assertIs(False, error.kwargs['sent'])
 
 
@@ -155,7 +160,9 @@ class TestStatus(test_client.NovaTestCase):
         self.wire.get(MIGRATIONS, json={'migrations': rows})
 
     def status(self, key: str = REQUEST) -> MigrationStatus:
-        status: MigrationStatus = self.nova.get_migration_status('vm', key)
+        status: MigrationStatus = self.live_migration.get_migration_status(
+            'vm', key
+        )
         return status
 
     def test_before_the_conductor_has_it(self) -> None:
@@ -229,7 +236,9 @@ class TestStatus(test_client.NovaTestCase):
     def test_by_uuid(self) -> None:
         self.history(4, 5)
         self.assertEqual(4, self.status('migration-4').id)
-        error = self.fails(self.nova.get_migration_status, 'vm', 'migration-9')
+        error = self.fails(
+            self.live_migration.get_migration_status, 'vm', 'migration-9'
+        )
         self.assertEqual(404, error.kwargs['status'])
 
     def test_progress(self) -> None:
@@ -240,9 +249,7 @@ class TestStatus(test_client.NovaTestCase):
             'memory_total_bytes': 4000,
             'memory_remaining_bytes': 1000,
         }
-        wanted = live_migration.Progress(
-            memory_total=4000, memory_remaining=1000
-        )
+        wanted = Progress(memory_total=4000, memory_remaining=1000)
         for status in ('running', 'post-migrating'):
             self.history(5, status=status)
             self.wire.get(IN_PROGRESS, json={'migrations': [other, mine]})
@@ -303,15 +310,15 @@ class TestStatus(test_client.NovaTestCase):
             self.action(fine, check, asked)
             self.assertEqual(
                 'CPU differs; No valid host was found. There are not enough.',
-                self.nova.refusal_reason('vm', REQUEST),
+                self.live_migration.refusal_reason('vm', REQUEST),
             )
         self.action(event(result='Error'))
         self.assertEqual(
             'conductor_live_migrate_instance',
-            self.nova.refusal_reason('vm', REQUEST),
+            self.live_migration.refusal_reason('vm', REQUEST),
         )
         self.action(event(result='Success'))
-        self.assertEqual('', self.nova.refusal_reason('vm', REQUEST))
+        self.assertEqual('', self.live_migration.refusal_reason('vm', REQUEST))
 
 
 class TestHistory(LiveMigrateTestCase):
@@ -444,7 +451,7 @@ class TestHistory(LiveMigrateTestCase):
 
     def test_the_status_of_one_looks_at_live_migrations_only(self) -> None:
         self.gives(migration(1))
-        self.nova.get_migration_status('vm', 'migration-1')
+        self.live_migration.get_migration_status('vm', 'migration-1')
         (request,) = self.keystone.requests('/os-migrations')
         self.assertEqual(
             {'instance_uuid': ['vm'], 'migration_type': ['live-migration']},
@@ -461,7 +468,7 @@ class TestAbort(test_client.NovaTestCase):
             status_code=status,
             json={'fault': {'code': status, 'message': text}},
         )
-        return self.nova.abort_migration('vm', self.MIGRATION)
+        return self.live_migration.abort_migration('vm', self.MIGRATION)
 
     def test_outcomes(self) -> None:
         self.assertEqual(AbortOutcome.ABORTING, self.abort(202).outcome)
@@ -479,10 +486,10 @@ class TestAbort(test_client.NovaTestCase):
         accepted = MigrationStatus('vm', 'accepted', uuid='m', id=7)
         for status in (400, 409):
             self.wire.delete(f'{IN_PROGRESS}/7', status_code=status)
-            result = self.nova.abort_migration('vm', accepted)
+            result = self.live_migration.abort_migration('vm', accepted)
             self.assertEqual(AbortOutcome.REFUSED, result.outcome)
         self.wire.delete(f'{IN_PROGRESS}/7', status_code=404)
-        result = self.nova.abort_migration('vm', accepted)
+        result = self.live_migration.abort_migration('vm', accepted)
         self.assertEqual(AbortOutcome.OVER, result.outcome)
 
     def test_other_errors(self) -> None:
@@ -490,7 +497,7 @@ class TestAbort(test_client.NovaTestCase):
         self.assertTrue(error.kwargs['transient'])
 
     def test_before_there_is_a_migration(self) -> None:
-        result = self.nova.abort_migration(
+        result = self.live_migration.abort_migration(
             'vm', MigrationStatus('vm', 'accepted')
         )
         self.assertEqual(AbortOutcome.REFUSED, result.outcome)

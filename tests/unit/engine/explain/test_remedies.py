@@ -16,6 +16,7 @@ from kronos.cmd import trying
 from kronos.engine.explain import nearest_miss, relaxations, remedies, why_not
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.meanings import MEANINGS
+from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import (
@@ -53,7 +54,7 @@ class Scene:
 
 
 def asked(case: PlanningInput) -> why_not.Explainer:
-    return why_not.Explainer(case, trying.planned(case))
+    return why_not.Explainer(case, propose.plan_again(case))
 
 
 def cpu(**more: Any) -> list[Policy]:

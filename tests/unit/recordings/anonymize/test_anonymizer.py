@@ -40,7 +40,7 @@ from tests.unit.engine.planning import test_properties
 
 FUZZED = hypothesis.settings(
     test_properties.FAST,
-    max_examples=int(os.environ.get('KRONOS_FUZZ', '40')),
+    max_examples=int(os.environ.get('KRONOS_FUZZ', '60')),
 )
 PARTS = {
     'imbalance': 'imbalance',
