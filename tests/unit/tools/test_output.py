@@ -70,6 +70,8 @@ class TestOutput(base.BaseTestCase):
         text = self.run_suite('pass')
         self.assertEqual([], self.checks.failed)
         self.assertEqual(1, self.checks.counts['Passed'])
+        [(_, name)] = self.checks.took
+        self.assertEqual('it: suite.test_it.TestIt.test_it', name)
         lines = [line for line in text.splitlines() if 'test_it' in line]
         self.assertEqual(1, len(lines), text)
         for noise in ('a line of a log', 'deprecated', 'while it is loaded'):
@@ -84,3 +86,43 @@ class TestOutput(base.BaseTestCase):
         self.assertIn('for this reason', test)
         [command] = self.checks.again
         self.assertTrue(command.endswith(' last'))
+
+
+class TestBudget(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.addCleanup(sys.path.remove, str(TOOL.parent))
+        self.tool: Any = tool()
+        self.checks = self.tool.Checks()
+        self.now = 0.0
+        self.tool.time = types.SimpleNamespace(monotonic=lambda: self.now)
+        self.stolen = 0.0
+        self.tool.processor_seconds = lambda: (0.0, self.stolen)
+
+    def spend(self, minutes: float, budget: float | None = 2) -> list[str]:
+        """What fails of a part that takes so long."""
+        with self.checks.part('lint', budget):
+            self.now += 60 * minutes
+        return list(self.checks.failed)
+
+    def test_kept(self) -> None:
+        self.assertEqual([], self.spend(1.9))
+        self.assertEqual(['lint: 1.9 min of 2'], self.checks.parts)
+
+    def test_exceeded(self) -> None:
+        self.assertEqual(['lint: 2.1 min of 2 (its budget)'], self.spend(2.1))
+
+    def test_others_use_the_machine(self) -> None:
+        self.checks.busy_before = 0.5
+        self.assertEqual([], self.spend(3.9))
+        self.assertEqual(['lint: 4.1 min of 4 (its budget)'], self.spend(4.1))
+
+    def test_others_use_what_it_runs_on(self) -> None:
+        with self.checks.part('lint', 2):
+            self.now += 180
+            self.stolen += 90 * self.tool.CORES
+        self.assertEqual([], self.checks.failed)
+
+    def test_without_one(self) -> None:
+        self.assertEqual([], self.spend(1000, None))
+        self.assertEqual(['lint: 1000.0 min'], self.checks.parts)
