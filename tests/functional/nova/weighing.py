@@ -17,6 +17,7 @@ import nova.conf
 import requests
 
 from kronos.weighers import cache, load
+from tests import places
 
 CONF = nova.conf.CONF
 CLASSES = [
@@ -46,7 +47,7 @@ class Prometheus(fixtures.Fixture):
     """A program at ``url``, which answers what it is told to."""
 
     def _setUp(self):
-        program = pathlib.Path(__file__).with_name('loopback_prometheus.py')
+        program = places.TOP / 'tests/fakes/loopback_prometheus.py'
         self._process = subprocess.Popen(
             [sys.executable, str(program)], stdout=subprocess.PIPE, text=True
         )
