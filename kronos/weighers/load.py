@@ -10,7 +10,11 @@ from nova.scheduler import utils, weights
 from oslo_concurrency import processutils
 
 from kronos.conf import opts
+from kronos.engine import phase_rules
+from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.settings import SoftRules
+from kronos.engine.types import MigrationPhase
+from kronos.policies.models import Mode
 from kronos.weighers import cache, score_source, soft_groups, workers
 
 CONF = nova.conf.CONF
@@ -94,8 +98,17 @@ def _vcpus(spec: Any) -> float:
 
 
 def _penalty(kronos: Any) -> float:
-    """What it costs to break the rule of a soft group."""
-    if kronos.soft_rules == SoftRules.PENALTY:
+    """What it costs a new server to break the rule of a soft group.
+
+    As it is for a move that spreads: servers are placed as plans place.
+    """
+    meaning = phase_rules.soft_groups(
+        MigrationPhase.SPREAD,
+        Mode.SPREAD,
+        SoftRules(kronos.soft_rules),
+        enforce_soft_affinity=False,
+    )
+    if meaning is SoftGroups.PRICED:
         return float(kronos.soft_rule_penalty)
     return soft_groups.FULL_PENALTY
 

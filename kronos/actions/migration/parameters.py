@@ -12,9 +12,11 @@ from kronos.actions.migration import (
     verification,
 )
 from kronos.actions.migration.task import MigrationSettings
-from kronos.engine import faults, types
+from kronos.engine import faults, phase_rules, types
 from kronos.engine.faults import Fault
+from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.settings import SoftRules
+from kronos.policies.models import Mode
 
 
 def order_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
@@ -52,13 +54,20 @@ def order_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
 
 
 def _bind(phase: str, kronos: Any) -> bool:
-    """Whether no plan of that phase breaks a soft rule knowingly."""
-    weighed = (
-        SoftRules(kronos.soft_rules) is SoftRules.PENALTY
-        and not kronos.enforce_soft_affinity
+    """Whether no plan of that phase breaks a soft rule knowingly.
+
+    The action does not know the mode of the policies: that of the two is
+    taken in which a plan may.
+    """
+    if phase not in list(types.MigrationPhase):
+        return True
+    meaning = phase_rules.soft_groups(
+        types.MigrationPhase(phase),
+        Mode.SPREAD,
+        SoftRules(kronos.soft_rules),
+        kronos.enforce_soft_affinity,
     )
-    may_weigh = (types.MigrationPhase.SPREAD, types.MigrationPhase.EVACUATE)
-    return not (weighed and phase in may_weigh)
+    return meaning is SoftGroups.VETO
 
 
 def _seconds(moment: str) -> float:

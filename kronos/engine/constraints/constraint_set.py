@@ -24,7 +24,7 @@ from kronos.engine.eligibility import in_flight
 from kronos.engine.eligibility.hosts import why_unavailable
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.server_groups import SOFT
-from kronos.engine.settings import Settings, SoftRules
+from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
 
 
@@ -171,6 +171,7 @@ def build(
     settings: Settings,
     more: Sequence[Constraint] = (),
     held_destinations: Mapping[str, str] | None = None,
+    soft_is_priced: bool = False,
 ) -> Constraints:
     """The rules of a scope (E1-E12, F4, S14 and the hard AZ pin).
 
@@ -179,6 +180,8 @@ def build(
     :param frozen_hosts: host to reason, from the scorecard
     :param more: further rules, of one phase
     :param held_destinations: host to reason, from what is remembered
+    :param soft_is_priced: whether a penalty may outweigh the rules of soft
+        groups
     """
     hosts = [snapshot.hosts[name] for name in index.hosts]
     instances = [snapshot.instances[uuid] for uuid in index.instances]
@@ -221,24 +224,12 @@ def build(
         room.reserve(index.instance[uuid], index.host[name])
     rules.append(room)
     hard = [one for one in snapshot.groups if one.policy not in SOFT]
-    rules.append(GroupRule(snapshot, index, hard))
+    rules.append(GroupRule(snapshot, index, host_of, hard))
     if len(hard) == len(snapshot.groups):
         return Constraints([*rules, *more])
     only_soft = [one for one in snapshot.groups if one.policy in SOFT]
-    soft = GroupRule(snapshot, index, only_soft)
-    return Constraints(
-        [*rules, soft, *more], soft if _is_weighed(settings) else None
-    )
-
-
-def _is_weighed(settings: Settings) -> bool:
-    """Whether a penalty may outweigh soft rules.
-
-    Not those that are repaired: spread would break by a penalty what the
-    next audit mends again, for ever.
-    """
-    penalty = settings.soft_rules is SoftRules.PENALTY
-    return penalty and not settings.enforce_soft_affinity
+    soft = GroupRule(snapshot, index, host_of, only_soft)
+    return Constraints([*rules, soft, *more], soft if soft_is_priced else None)
 
 
 def zone_of(snapshot: Snapshot, host: str) -> str:

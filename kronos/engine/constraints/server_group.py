@@ -33,6 +33,7 @@ class _Group:
 class GroupRule(Constraint):
     """All four server-group policies, on the simulated placement (E9).
 
+    :param host_of: [V], where each instance is, shared with who moves them
     :param groups: those that this rule is about; None: all
     """
 
@@ -40,6 +41,7 @@ class GroupRule(Constraint):
         self,
         snapshot: Snapshot,
         index: Index,
+        host_of: IntArray,
         groups: Sequence[ServerGroup] | None = None,
     ) -> None:
         super().__init__(len(index.instances), len(index.hosts))
@@ -52,13 +54,7 @@ class GroupRule(Constraint):
         self.repairing = ''
         """Uuid of a group that is being gathered: its members may go to
         any host where another one is (H8)."""
-        self._host_of: IntArray = np.array(
-            [
-                index.host[snapshot.instances[uuid].host]
-                for uuid in index.instances
-            ],
-            dtype=np.intp,
-        )
+        self._host_of = host_of
         self._heading = {
             uuid: {index.host[one] for one in hosts if one in index.host}
             for uuid, hosts in in_flight.destinations(snapshot).items()
@@ -72,7 +68,7 @@ class GroupRule(Constraint):
         self._of: dict[int, list[_Group]] = {}
         self._on_host: dict[int, list[_Group]] = {}
         for group in sorted(chosen, key=lambda one: one.uuid):
-            self._add(group, index)
+            self._add(group, index, snapshot)
         self._elsewhere: IntArray = np.zeros(
             len(index.instances), dtype=np.intp
         )
@@ -93,13 +89,21 @@ class GroupRule(Constraint):
                 bool(self._why_not(one, instance, -1)) for one in own
             )
 
-    def _add(self, group: ServerGroup, index: Index) -> None:
+    def _add(
+        self, group: ServerGroup, index: Index, snapshot: Snapshot
+    ) -> None:
         uuids = set(group.members)
         members = sorted(
             index.instance[uuid] for uuid in uuids if uuid in index.instance
         )
         found = _Group(
-            group, members, Counter(self._host_of[members].tolist())
+            group,
+            members,
+            Counter(
+                index.host[snapshot.instances[uuid].host]
+                for uuid in uuids
+                if uuid in index.instance
+            ),
         )
         for uuid in uuids:
             found.on.update(self._heading.get(uuid, ()))
@@ -254,7 +258,6 @@ class GroupRule(Constraint):
         return np.equal(self.breaks_column(host), 0)
 
     def follow(self, instance: int, source: int, destination: int) -> None:
-        self._host_of[instance] = destination
         for one in self._of.get(instance, ()):
             one.on[source] -= 1
             if not one.on[source]:

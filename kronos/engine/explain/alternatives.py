@@ -57,10 +57,11 @@ class _Answer:
         self._verdict = question.verdict
         self._place = question.place
         self._result = result
-        state = question.place.moment.draft.state
-        self._state = state
-        self._at = state.index.instance[question.verdict.instance]
-        self._host = state.index.host[question.verdict.destination]
+        utilization = question.place.moment.utilization
+        self._utilization = utilization
+        self._placement = question.place.moment.placement
+        self._at = utilization.index.instance[question.verdict.instance]
+        self._host = utilization.index.host[question.verdict.destination]
 
     def say(self) -> Said:
         phase = self._place.moment.phase
@@ -104,7 +105,7 @@ class _Answer:
 
     def _effect(self) -> str:
         gain = self._verdict.gain
-        now = self._state.combined()
+        now = self._utilization.combined()
         if gain is None:
             return 'what it would gain is not known'
         if abs(gain) <= EPSILON:
@@ -152,8 +153,10 @@ class _Answer:
         return Code.BETTER_DESTINATION, text
 
     def _load(self, name: str) -> float:
-        host = self._state.index.host[name]
-        return float(self._state.weights @ self._state.scores[:, host])
+        host = self._utilization.index.host[name]
+        return float(
+            self._utilization.weights @ self._utilization.scores[:, host]
+        )
 
     def _in_repair(self) -> Said:
         if self._host in self._place.waits:
@@ -186,9 +189,9 @@ class _Answer:
 
     def _is_target(self) -> bool:
         """Whether pack fills the host at that moment."""
-        state, phases = self._state, self._place.moment.phases
-        if not state.counts[self._host] or (
-            not np.equal(state.host_of, self._host).any()
+        phases = self._place.moment.phases
+        if not self._utilization.counts[self._host] or (
+            not self._placement.on(self._host).size
         ):
             return False
         name = self._verdict.destination
@@ -210,8 +213,8 @@ class _Answer:
         before = after_phase(self._result, MigrationPhase.AFFINITY)
         scene = place.trail.scene
         start = scene.moment(MigrationPhase.PACK, before)
-        order = start.phases.pack(start.draft).order()
-        source = self._state.host_of[self._at]
+        order = start.phases.pack(start.simulation).order()
+        source = self._placement.host_of[self._at]
         if source not in order or self._host not in order:
             return False
         return order.index(self._host) > order.index(source)
@@ -231,7 +234,7 @@ class _Earlier:
         before = after_phase(result, MigrationPhase.AFFINITY)
         self._start = len(before)
         self._moment = base.moment(MigrationPhase.SPREAD, before, kept=False)
-        index = self._moment.draft.state.index
+        index = self._moment.simulation.utilization.index
         verdicts = [one.verdict for one in questions]
         self._instances: IntArray = np.array(
             [index.instance[one.instance] for one in verdicts], dtype=np.intp
@@ -249,23 +252,26 @@ class _Earlier:
                 self._moment.make(step)
 
     def _before(self, number: int, step: MigrationStep) -> None:
-        draft, state = self._moment.draft, self._moment.draft.state
-        sources = state.host_of[self._instances]
-        ends = state.shifted(self._instances, sources, self._hosts)
-        gains, objected = state.judge(sources, self._hosts, *ends)
+        simulation, utilization = (
+            self._moment.simulation,
+            self._moment.utilization,
+        )
+        sources = simulation.placement.host_of[self._instances]
+        ends = utilization.scores_after(self._instances, sources, self._hosts)
+        gains, objected = utilization.judge(sources, self._hosts, *ends)
         good = (gains > self._best) & ~objected
         for at in np.flatnonzero(good).tolist():
             instance, host = int(self._instances[at]), int(self._hosts[at])
             gain = float(gains[at])
             if gain - price(self._moment, instance, host) <= EPSILON:
                 continue
-            if draft.constraints.reasons(instance, host, hard=True):
+            if simulation.constraints.reasons(instance, host, hard=True):
                 continue
             self._best[at] = gain
             fell = step.combined_before - step.combined_after
             verdict = self._questions[at].verdict
             verdict.code, verdict.better = Code.BETTER_MOVE, number
-            now = state.combined()
+            now = utilization.combined()
             verdict.text = (
                 f'before step {number} it would have lowered the combined '
                 f'imbalance by {gain:.4f}, from {now:.4f} to '
@@ -277,7 +283,7 @@ class _Earlier:
 
 def price(moment: PlanningMoment, instance: int, host: int) -> float:
     """What the soft rules that a move breaks cost, where they may be."""
-    rules = moment.draft.constraints
+    rules = moment.simulation.constraints
     if not rules.weighs_soft_rules:
         return 0.0
     breaks = rules.soft_breaks_rows(np.array([instance]))[0][host]

@@ -81,15 +81,15 @@ def still_against(
     if verdict.phase is None:
         raise ValueError('no phase asks for it')
     moment = scene.moment(verdict.phase, result.steps[: verdict.after])
-    state, rules = moment.draft.state, moment.draft.constraints
-    at = state.index.instance[verdict.instance]
-    host = state.index.host[verdict.destination]
+    utilization, rules = moment.utilization, moment.simulation.constraints
+    at = utilization.index.instance[verdict.instance]
+    host = utilization.index.host[verdict.destination]
     rules.repair(verdict.repairing)
-    against = rules.reasons(at, host, hard=moment.weighs)
+    against = rules.reasons(at, host, hard=True)
     if verdict.heard:
         one, there = (np.array([x], dtype=np.intp) for x in (at, host))
         left = effects.widths(moment, one, there)[:, 0].tolist()
-        widths = dict(zip(state.policies, left, strict=True))
+        widths = dict(zip(utilization.policies, left, strict=True))
         against += effects.objections(moment, widths)
     return [coded(reason) for reason in against]
 

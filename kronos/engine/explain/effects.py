@@ -13,9 +13,11 @@ def known(
     moment: PlanningMoment, instances: IntArray, hosts: IntArray
 ) -> BoolArray:
     """[n]: whether the scores at both ends of moves are known."""
-    state = moment.draft.state
-    here = state.counts | moment.phases.draining
-    found: BoolArray = state.counts[hosts] & here[state.host_of[instances]]
+    utilization = moment.utilization
+    here = utilization.counts | moment.phases.draining
+    found: BoolArray = (
+        utilization.counts[hosts] & here[moment.placement.host_of[instances]]
+    )
     return found
 
 
@@ -23,24 +25,24 @@ def widths(
     moment: PlanningMoment, instances: IntArray, hosts: IntArray
 ) -> FloatArray:
     """[P, n]: the imbalances that moves would leave."""
-    state = moment.draft.state
-    sources = state.host_of[instances]
-    ends = state.shifted(instances, sources, hosts)
-    return np.array(list(state.widths_after(sources, hosts, *ends)))
+    utilization = moment.utilization
+    sources = moment.placement.host_of[instances]
+    ends = utilization.scores_after(instances, sources, hosts)
+    return np.array(list(utilization.imbalances_after(sources, hosts, *ends)))
 
 
 def objections(moment: PlanningMoment, left: dict[str, float]) -> list[Reason]:
     """The policies that object to what a move would leave (B7)."""
-    state = moment.draft.state
-    after = np.array([left[name] for name in state.policies])
-    objecting = objects(state.imbalances, after, state.thresholds)
+    utilization = moment.utilization
+    after = np.array([left[name] for name in utilization.policies])
+    objecting = objects(utilization.imbalances, after, utilization.thresholds)
     return [
         Reason(
-            f'policy {state.policies[p]} would get worse, from '
-            f'{state.imbalances[p]:.4f} to {after[p]:.4f}, over its threshold '
-            f'of {state.thresholds[p]:g}',
+            f'policy {utilization.policies[p]} would get worse, from '
+            f'{utilization.imbalances[p]:.4f} to {after[p]:.4f}, over its '
+            f'threshold of {utilization.thresholds[p]:g}',
             Code.WORSENS_POLICY,
-            state.policies[p],
+            utilization.policies[p],
             float(after[p]),
         )
         for p in np.flatnonzero(objecting).tolist()

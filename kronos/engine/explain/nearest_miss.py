@@ -91,20 +91,23 @@ def nearest_miss(why: Explainer) -> Verdict | None:
 
 def _in_spread(why: Explainer, moment: PlanningMoment) -> Verdict | None:
     """Only moves off the highest hosts or onto the lowest ones can gain."""
-    state = moment.draft.state
-    hosts = np.flatnonzero(state.counts)
+    utilization = moment.utilization
+    hosts = np.flatnonzero(utilization.counts)
     pairs: dict[tuple[int, int], float] = {}
-    everyone = np.flatnonzero(state.counts[state.host_of])
-    for p in range(len(state.policies)):
-        hot, cold = state.highest[p].hosts[0], state.lowest[p].hosts[0]
-        there = everyone[state.host_of[everyone] == hot]
+    everyone = np.flatnonzero(utilization.counts[moment.placement.host_of])
+    for p in range(len(utilization.policies)):
+        hot, cold = (
+            utilization.highest[p].hosts[0],
+            utilization.lowest[p].hosts[0],
+        )
+        there = everyone[moment.placement.host_of[everyone] == hot]
         if there.size:
             columns = np.repeat(hosts[None, :], len(there), axis=0).ravel()
             _add(pairs, moment, np.repeat(there, len(hosts)), columns)
         target = np.full(len(everyone), cold, dtype=np.intp)
         _add(pairs, moment, everyone, target)
     best = sorted(pairs, key=lambda pair: (-pairs[pair], pair))[:TRIED]
-    index = state.index
+    index = utilization.index
     wanted: dict[str, list[str]] = {}
     for instance, host in best:
         wanted.setdefault(index.instances[instance], []).append(
@@ -120,15 +123,15 @@ def _add(
     hosts: IntArray,
 ) -> None:
     """Add the moves that would gain most; those that gain before others."""
-    state = moment.draft.state
-    sources = state.host_of[instances]
+    utilization = moment.utilization
+    sources = moment.placement.host_of[instances]
     elsewhere = sources != hosts
     instances, hosts = instances[elsewhere], hosts[elsewhere]
     if not len(instances):
         return
     sources = sources[elsewhere]
-    ends = state.shifted(instances, sources, hosts)
-    gains, _ = state.judge(sources, hosts, *ends)
+    ends = utilization.scores_after(instances, sources, hosts)
+    gains, _ = utilization.judge(sources, hosts, *ends)
     keen = np.flatnonzero(gains > EPSILON)
     some = keen if keen.size else np.arange(len(gains))
     for at in some[np.argsort(-gains[some], kind='stable')][:TRIED].tolist():
@@ -137,12 +140,12 @@ def _add(
 
 def _in_pack(why: Explainer, moment: PlanningMoment) -> Verdict | None:
     """Of the least loaded hosts in use the one that the fewest hold."""
-    state, moved = moment.draft.state, _moved(why.result)
-    order = moment.phases.pack(moment.draft).order()
+    utilization, moved = moment.utilization, _moved(why.result)
+    order = moment.phases.pack(moment.simulation).order()
     best: tuple[int, Verdict] | None = None
     for host in order[:TRIED_HOSTS]:
-        there = np.flatnonzero(np.equal(state.host_of, host)).tolist()
-        uuids = [state.index.instances[one] for one in there]
+        there = moment.placement.on(host).tolist()
+        uuids = [utilization.index.instances[one] for one in there]
         uuids = [one for one in uuids if one not in moved][:TRIED_INSTANCES]
         held = _held(why, uuids)
         if held and (best is None or len(held) < best[0]):
@@ -159,7 +162,7 @@ def is_to_be_emptied(why: Explainer, host: str) -> bool:
     left = number_on(result, host) - sum(
         one.source == host for one in result.steps
     )
-    at = scene.phases.state.index.host[host]
+    at = scene.phases.utilization.index.host[host]
     packs = scene.phases.asked()[-1] is MigrationPhase.PACK
     return left > 0 and (packs or bool(scene.phases.draining[at]))
 
@@ -205,9 +208,9 @@ def _held(why: Explainer, uuids: Sequence[str]) -> list[Verdict]:
 
 def _left(why: Explainer, moment: PlanningMoment) -> list[Verdict]:
     """What drained hosts and broken groups leave."""
-    state, moved = moment.draft.state, _moved(why.result)
-    names = state.index.instances
-    draining = moment.phases.draining[state.host_of]
+    utilization, moved = moment.utilization, _moved(why.result)
+    names = utilization.index.instances
+    draining = moment.phases.draining[moment.placement.host_of]
     asked = [
         names[at]
         for at in range(len(names))

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What did the planner see at a moment of its plan? Its own objects again.
 
-A case is what it was given for one scope; a scene is that case, prepared as
-the planner prepares it; a moment is a draft of it, led through some of the
-steps. Whoever changes the input of a case and makes a scene of it asks the
-planner itself what the change would do.
+A scenario is a planning input, prepared as the planner prepares it; a moment
+is a simulation of it, led through some of the steps. Whoever changes the input
+and makes a scenario of it asks the planner itself what the change would do.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.phases import PhaseRunner
@@ -20,7 +20,9 @@ from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason, code_of
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
+from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
@@ -66,39 +68,36 @@ class PlanningMoment:
     """The planner at one point of its plan."""
 
     phases: PhaseRunner
-    draft: Simulation
+    simulation: Simulation
     repair: Repair | None = None
     """In the phase that repairs groups, and only there."""
 
     @property
-    def phase(self) -> MigrationPhase:
-        return self.draft.phase
+    def rules(self) -> PhaseRules:
+        """What holds there."""
+        return self.simulation.rules
 
     @property
-    def hears(self) -> bool:
-        """Whether a policy's objection forbids a move in this phase."""
-        if self.packs:
-            return False
-        evacuates = self.phase is MigrationPhase.EVACUATE
-        return not (
-            evacuates and self.phases.settings.drain_may_exceed_threshold
-        )
+    def phase(self) -> MigrationPhase:
+        return self.rules.phase
+
+    @property
+    def placement(self) -> Placement:
+        return self.simulation.placement
+
+    @property
+    def utilization(self) -> Utilization:
+        return self.simulation.utilization
 
     @property
     def packs(self) -> bool:
         """Whether the policies want hosts filled."""
         return self.phases.packs
 
-    @property
-    def weighs(self) -> bool:
-        """Whether soft rules have a price here, and do not forbid."""
-        even = (MigrationPhase.SPREAD, MigrationPhase.EVACUATE)
-        return self.phase in even and not self.packs
-
     def make(self, step: MigrationStep) -> None:
         """Go one step on."""
-        index = self.draft.state.index
-        self.draft.make(
+        index = self.simulation.utilization.index
+        self.simulation.move(
             index.instance[step.instance], index.host[step.destination]
         )
 
@@ -191,15 +190,19 @@ class Scenario:
         self, phase: MigrationPhase, steps: Sequence[MigrationStep]
     ) -> PlanningMoment:
         phases = self.scope.phases()
-        draft = Simulation(phases.state, None)
-        draft.movable = np.zeros(len(phases.state.host_of), dtype=bool)
-        moment = PlanningMoment(phases, draft)
+        simulation = phases.simulation(None)
+        moment = PlanningMoment(phases, simulation)
         before = [step for step in steps if step.phase is not phase]
-        for step in before:
-            moment.make(step)
-        phases.begin(draft, phase)
+        for earlier, own in itertools.groupby(before, lambda one: one.phase):
+            # The planner was through with it: nothing is asked of it.
+            simulation.begin(
+                phases.rules(earlier), Constraints([]), simulation.movable
+            )
+            for step in own:
+                moment.make(step)
+        phases.begin(simulation, phase)
         if phase is MigrationPhase.AFFINITY:
-            moment.repair = phases.repair(draft)
+            moment.repair = phases.repair(simulation)
         for step in steps[len(before) :]:
             moment.make(step)
         return moment

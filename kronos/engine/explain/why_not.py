@@ -140,7 +140,7 @@ class Explainer:
         phases = trail.scene.phases
         if phases is None:
             raise ValueError(f'the scope stands still: {trail.found}')
-        asked, index = phases.asked(), phases.state.index
+        asked, index = phases.asked(), phases.utilization.index
         host = phases.host_of_before[index.instance[uuid]]
         if phases.draining[host]:
             place = self._at_end(trail, MigrationPhase.EVACUATE)
@@ -169,7 +169,7 @@ class Explainer:
     def _judge(self, pairs: Sequence[tuple[Verdict, Place]]) -> None:
         """Judge pairs of one moment."""
         moment = pairs[0][1].moment
-        state, index = moment.draft.state, moment.draft.state.index
+        utilization, index = moment.utilization, moment.utilization.index
         instances, hosts = (
             np.array(one, dtype=np.intp)
             for one in (
@@ -179,10 +179,14 @@ class Explainer:
         )
         known = effects.known(moment, instances, hosts)
         widths = effects.widths(moment, instances, hosts)
-        gains = state.weights @ (state.imbalances[:, None] - widths)
+        gains = utilization.weights @ (
+            utilization.imbalances[:, None] - widths
+        )
         objected: BoolArray = np.any(
             objects(
-                state.imbalances[:, None], widths, state.thresholds[:, None]
+                utilization.imbalances[:, None],
+                widths,
+                utilization.thresholds[:, None],
             ),
             axis=0,
         )
@@ -199,11 +203,17 @@ class Explainer:
         for (verdict, place), one, host, is_known, gain, left, bad in columns:
             if is_known and not _is_made_up(place.trail):
                 verdict.gain = gain
-                verdict.widths = dict(zip(state.policies, left, strict=True))
-                verdict.before = dict(
-                    zip(state.policies, state.imbalances.tolist(), strict=True)
+                verdict.widths = dict(
+                    zip(utilization.policies, left, strict=True)
                 )
-                verdict.heard = moment.hears
+                verdict.before = dict(
+                    zip(
+                        utilization.policies,
+                        utilization.imbalances.tolist(),
+                        strict=True,
+                    )
+                )
+                verdict.heard = moment.rules.thresholds_object
             against = self._against(verdict, place, one, host)
             if bad and verdict.heard:
                 against += effects.objections(moment, verdict.widths)
@@ -213,9 +223,9 @@ class Explainer:
         self, verdict: Verdict, place: Place, instance: int, host: int
     ) -> list[Reason]:
         moment, origin = place.moment, place.trail.origin
-        rules = moment.draft.constraints
+        rules = moment.simulation.constraints
         rules.repair(verdict.repairing)
-        stated = rules.reasons(instance, host, hard=moment.weighs)
+        stated = rules.reasons(instance, host, hard=True)
         rules.repair('')
         if stated and code_of(stated[0]) is Code.ALREADY_THERE:
             return [coded(stated[0])]
@@ -245,19 +255,21 @@ def _is_idle(reason: Reason, scene: Scenario, host: str) -> bool:
 def _repairs(moment: PlanningMoment, uuid: str) -> dict[int, str]:
     if moment.repair is None:
         return {}
-    return moment.repair.asked(moment.draft.state.index.instance[uuid])
+    return moment.repair.asked(
+        moment.simulation.utilization.index.instance[uuid]
+    )
 
 
 def _blank(uuid: str, host: str, place: Place) -> Verdict:
-    state = place.moment.draft.state
-    at = state.host_of[state.index.instance[uuid]]
+    utilization = place.moment.utilization
+    at = place.moment.placement.host_of[utilization.index.instance[uuid]]
     repairing = ''
     if place.repairs or place.waits:
         known = place.repairs | place.waits
-        repairing = known.get(state.index.host[host], '')
+        repairing = known.get(utilization.index.host[host], '')
     return Verdict(
         uuid,
-        state.index.hosts[at],
+        utilization.index.hosts[at],
         host,
         Code.NO_GAIN,
         '',

@@ -21,14 +21,13 @@ from kronos.engine.planning.search.group_moves import (
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import Snapshot, StopReason
-from kronos.policies.models import Mode
 
 
 class Repair:
-    """The repair of one scope; it changes the draft.
+    """The repair of one scope; it changes the simulation.
 
-    :param draft: in phase affinity
-    :param mode: of the policies
+    :param simulation: in phase affinity
+    :param packs: whether the policies want hosts filled
     :param fixed: instance uuid to the reason why no phase may move it
     :param draining: positions of hosts that are to be emptied; what could
         not leave them alone may leave them for its group
@@ -36,22 +35,23 @@ class Repair:
 
     def __init__(
         self,
-        draft: Simulation,
+        simulation: Simulation,
         snapshot: Snapshot,
         settings: Settings,
-        mode: Mode = Mode.SPREAD,
+        packs: bool = False,
         fixed: Mapping[str, str] | None = None,
         draining: Collection[int] = (),
     ) -> None:
-        self._draft = draft
-        self._state = draft.state
-        emptied = np.zeros(len(draft.state.index.hosts), dtype=bool)
+        self._simulation = simulation
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
+        emptied = np.zeros(len(simulation.utilization.index.hosts), dtype=bool)
         emptied[list(draining)] = True
-        self._moves = Regroup(draft, mode is Mode.PACK, emptied)
+        self._moves = Regroup(simulation, packs, emptied)
         self._short: dict[str, group_reasons.Shortfall] = {}
         """By uuid of a group that the budget does not suffice for."""
         self._fixed = fixed or {}
-        self._start = len(draft.made)
+        self._start = len(simulation.steps)
         self._for: list[BrokenGroup] = []
         """The group for whose sake each move of this phase was made."""
         self._groups, self._waiting = self._watched(snapshot, settings)
@@ -63,7 +63,7 @@ class Repair:
 
         Where that member will end is not known yet.
         """
-        index = self._state.index
+        index = self._utilization.index
         moving = in_flight.destinations(snapshot)
         ready: list[BrokenGroup] = []
         waiting: list[BrokenGroup] = []
@@ -90,7 +90,7 @@ class Repair:
         Every round takes the move that leaves the combined imbalance lowest
         (H7), whichever group it is for.
         """
-        while (broken := self._broken()) and self._draft.left > 0:
+        while (broken := self._broken()) and self._simulation.left > 0:
             self._short = {}
             if not self._step(broken) and not any(
                 self._gather(one) for one in broken if one.is_together
@@ -138,7 +138,7 @@ class Repair:
         return bool(moves)
 
     def _make(self, move: GroupMove) -> None:
-        self._draft.make(move.instance, move.destination)
+        self._simulation.move(move.instance, move.destination)
         self._for.append(move.group)
 
     def _gather(self, one: BrokenGroup) -> bool:
@@ -150,7 +150,7 @@ class Repair:
         before = sum(map(self._moves.excess, self._groups))
         kept = self._unwind(self._start)
         if self._replay([move for move in kept if move.group is not one]):
-            start = len(self._draft.made)
+            start = len(self._simulation.steps)
             on = self._moves.on(one)
             for host in sorted(on, key=lambda host: (-on[host], host)):
                 if not self._is_worth_trying(one, on, host):
@@ -174,7 +174,7 @@ class Repair:
         Where only the budget is too small, that is noted: of the hosts on
         which the fewest moves would do, the first.
         """
-        moves, left = sum(on.values()) - on[host], self._draft.left
+        moves, left = sum(on.values()) - on[host], self._simulation.left
         short = self._short.get(one.group.uuid)
         if moves > left and short is not None and short.moves <= moves:
             return False
@@ -182,7 +182,7 @@ class Repair:
             return False
         if moves <= left:
             return True
-        name = self._state.index.hosts[host]
+        name = self._utilization.index.hosts[host]
         self._short[one.group.uuid] = group_reasons.Shortfall(
             name, moves, int(left)
         )
@@ -193,7 +193,7 @@ class Repair:
         while left := [
             member
             for member in one.members
-            if self._state.host_of[member] != host
+            if self._placement.host_of[member] != host
         ]:
             if not self._make_best(self._moves.legal(one, left, [host])):
                 return False
@@ -202,13 +202,13 @@ class Repair:
     def _unwind(self, start: int) -> list[GroupMove]:
         """Take moves of this phase back.
 
-        :param start: how many moves of the draft are to stay
+        :param start: how many moves of the simulation are to stay
         :returns: these, in order
         """
-        made = self._draft.made[start:]
+        made = self._simulation.steps[start:]
         own = self._for[start - self._start :]
         for _ in made:
-            self._draft.take_back()
+            self._simulation.take_back()
         del self._for[start - self._start :]
         return [
             GroupMove(move.undo.instance, move.undo.destination, group)
@@ -228,10 +228,10 @@ class Repair:
 
     def _end(self, left: list[BrokenGroup]) -> PhaseResult:
         """How it ended, and why what is left is left (H11)."""
-        moves = len(self._draft.made) - self._start
+        moves = len(self._simulation.steps) - self._start
         stopped = StopReason.DONE
         if left:
-            used = self._draft.left <= 0 or self._short
+            used = self._simulation.left <= 0 or self._short
             stopped = StopReason.BUDGET if used else StopReason.STUCK
         end = PhaseResult(
             stopped,
@@ -241,14 +241,14 @@ class Repair:
                 len(left),
                 len(self._waiting),
                 moves,
-                self._draft.budget,
-                int(self._draft.left) if self._short else 0,
+                self._simulation.budget,
+                int(self._simulation.left) if self._short else 0,
             ),
         )
         for one in left:
             self._tell(one, end)
         end.warnings += [
-            group_reasons.waiting(one, self._moves.on(one), self._state)
+            group_reasons.waiting(one, self._moves.on(one), self._utilization)
             for one in self._waiting
         ]
         return end
@@ -259,37 +259,37 @@ class Repair:
         end.stayed |= {
             member: reason
             for member, reason in why.items()
-            if self._draft.movable[member]
+            if self._simulation.movable[member]
         }
         on = self._moves.on(one)
         if short := self._short.get(one.group.uuid):
             end.warnings.append(
-                f'{group_reasons.described(one, on, self._state)}: '
+                f'{group_reasons.described(one, on, self._utilization)}: '
                 f'{short.text}'
             )
-        elif self._draft.left > 0:
+        elif self._simulation.left > 0:
             end.warnings.append(
-                group_reasons.unrepaired(one, on, self._state, why)
+                group_reasons.unrepaired(one, on, self._utilization, why)
             )
 
     def _why_left(self, one: BrokenGroup) -> dict[int, str]:
         """Why each offending member of a group was left, by position."""
         if short := self._short.get(one.group.uuid):
             return dict.fromkeys(one.members, short.text)
-        used = self._draft.left <= 0
+        used = self._simulation.left <= 0
         members, hosts = self._moves.ends(one)
-        names = self._state.index.instances
-        moved = {made.undo.instance for made in self._draft.made}
+        names = self._utilization.index.instances
+        moved = {made.undo.instance for made in self._simulation.steps}
         found = {}
         for member in members:
-            if hosts == [self._state.host_of[member]]:
+            if hosts == [self._placement.host_of[member]]:
                 continue
-            if self._draft.movable[member]:
+            if self._simulation.movable[member]:
                 found[member] = (
                     'the budget was used before its server group was repaired'
                     if used
                     else group_reasons.why_refused(
-                        self._draft, one, member, hosts
+                        self._simulation, one, member, hosts
                     )
                 )
             elif member in moved:

@@ -22,31 +22,26 @@ MAX_REASONS = 3
 class DrainReasons:
     """What leaves the hosts that are drained, in words.
 
-    :param draft: before the first move of the phase
+    :param simulation: before the first move of the phase
     :param sources: the hosts that are drained
-    :param hears: whether a policy's objection to a move counts
     :param fixed: instance uuid to the reason why no phase may move it
-    :param weighs: whether soft rules may be outweighed by a penalty
     """
 
     def __init__(
         self,
-        draft: Simulation,
+        simulation: Simulation,
         sources: Sequence[int],
-        hears: bool,
         fixed: Mapping[str, str],
-        weighs: bool = False,
     ) -> None:
-        self._draft = draft
-        self._state = draft.state
+        self._simulation = simulation
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
         self._sources = sorted(sources)
-        self._hears = hears
         self._fixed = fixed
-        self._weighs = weighs
         self._number = self._on_hosts()
 
     def end(self, left: IntArray) -> PhaseResult:
-        """The end of the phase, as the draft stands now.
+        """The end of the phase, as the simulation stands now.
 
         :param left: the movable instances that have not left
         """
@@ -69,14 +64,14 @@ class DrainReasons:
         self, instances: Mapping[int, str] | None = None
     ) -> Counter[int]:
         """How many instances are on each of the hosts, all or some."""
-        at = self._state.host_of
+        at = self._placement.host_of
         if instances is not None:
             at = at[np.array(list(instances), dtype=np.intp)]
         found = Counter(at.tolist())
         return Counter({host: found[host] for host in self._sources})
 
     def _no_budget(self) -> str:
-        number = self._draft.budget
+        number = self._simulation.budget
         if not number:
             # It is less by what is under way, and was at least 1.
             return 'no migration is left in the budget: others are under way'
@@ -102,7 +97,7 @@ class DrainReasons:
                 cannot.total(),
                 late.total(),
             )
-        names = self._state.index.hosts
+        names = self._utilization.index.hosts
         return '; '.join(
             self._sentence(
                 names[host], self._number[host], cannot[host], late[host]
@@ -131,16 +126,15 @@ class DrainReasons:
     def _obstacle(self, instance: int) -> str:
         """Why an instance cannot leave, as things stand; '' if it can."""
         one = np.array([instance])
-        rules = self._draft.constraints
-        rows = rules.hard_rows(one) if self._weighs else rules.rows(one)
-        legal = np.flatnonzero(rows[0])
+        rules = self._simulation.constraints
+        legal = np.flatnonzero(rules.hard_rows(one)[0])
         if not legal.size:
-            return stop_reasons.no_destination(self._draft, instance)
-        if not self._hears:
+            return stop_reasons.no_destination(self._simulation, instance)
+        if not self._simulation.rules.thresholds_object:
             return ''
-        source = self._state.host_of[one]
-        ends = self._state.shifted(one, source, legal)
-        gains, objected = self._state.judge(source, legal, *ends)
+        source = self._placement.host_of[one]
+        ends = self._utilization.scores_after(one, source, legal)
+        gains, objected = self._utilization.judge(source, legal, *ends)
         if not objected.all():
             return ''
         best = legal[np.argsort(-gains, kind='stable')].tolist()
@@ -159,25 +153,29 @@ class DrainReasons:
 
     def _objection(self, instance: int, host: int) -> str:
         """``cpu 0.210 > 0.15 on cmp2``"""
-        state = self._state
-        before = state.imbalances
-        undo = state.move(instance, host)
-        after = state.imbalances
-        state.take_back(undo)
-        objecting = np.flatnonzero(objects(before, after, state.thresholds))
+        utilization = self._utilization
+        before = utilization.imbalances
+        source = int(self._placement.host_of[instance])
+        undo = utilization.move(instance, source, host)
+        after = utilization.imbalances
+        utilization.take_back(undo)
+        objecting = np.flatnonzero(
+            objects(before, after, utilization.thresholds)
+        )
         texts = [
-            f'{state.policies[p]} {after[p]:.3f} > {state.thresholds[p]:g}'
+            f'{utilization.policies[p]} {after[p]:.3f} > '
+            f'{utilization.thresholds[p]:g}'
             for p in objecting.tolist()
         ]
-        return f'{" and ".join(texts)} on {state.index.hosts[host]}'
+        return f'{" and ".join(texts)} on {utilization.index.hosts[host]}'
 
     def _warnings(
         self, stuck: Mapping[int, str], waiting: Mapping[int, str]
     ) -> list[str]:
         """One line for each host that something cannot leave."""
-        index = self._state.index
+        index = self._utilization.index
         reasons: dict[int, dict[str, str]] = {}
-        for instance, host in enumerate(self._state.host_of.tolist()):
+        for instance, host in enumerate(self._placement.host_of.tolist()):
             if host in self._number and instance not in waiting:
                 uuid = index.instances[instance]
                 reason = stuck.get(instance) or self._fixed.get(uuid)

@@ -17,42 +17,39 @@ from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.search.drain_moves import DrainMoves
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.policies.models import Mode
 
 
 class Evacuation:
-    """The search in one scope; it changes the draft.
+    """The search in one scope; it changes the simulation.
 
-    :param draft: in phase evacuate
+    :param simulation: in phase evacuate
     :param sources: positions of the hosts to be emptied; they do not count
-    :param mode: of the policies; pack knows no threshold to object by
+    :param packs: whether the policies want hosts filled
     :param fixed: instance uuid to the reason why no phase may move it
     """
 
     def __init__(
         self,
-        draft: Simulation,
+        simulation: Simulation,
         sources: list[int],
-        mode: Mode,
+        packs: bool,
         settings: Settings,
         fixed: Mapping[str, str] | None = None,
     ) -> None:
-        self._draft = draft
-        self._state = draft.state
-        self._packs = mode is Mode.PACK
-        self._hears = not (self._packs or settings.drain_may_exceed_threshold)
-        hosts = len(draft.state.index.hosts)
+        self._simulation = simulation
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
+        self._packs = packs
+        hosts = len(simulation.utilization.index.hosts)
         self._is_source: BoolArray = np.zeros(hosts, dtype=bool)
         self._is_source[sources] = True
         self._penalty = settings.soft_rule_penalty
-        self._report = DrainReasons(
-            draft, sources, self._hears, fixed or {}, not self._packs
-        )
+        self._report = DrainReasons(simulation, sources, fixed or {})
 
     def run(self) -> PhaseResult:
         """Plan until the hosts are empty or nothing more can leave.
 
-        The moves are in the draft.
+        The moves are in the simulation.
         """
         if self._packs:
             self._fill_up()
@@ -61,18 +58,16 @@ class Evacuation:
         return self._report.end(self._to_leave())
 
     def _to_leave(self) -> IntArray:
-        there = self._is_source[self._state.host_of]
-        return np.flatnonzero(there & self._draft.movable)
+        there = self._is_source[self._placement.host_of]
+        return np.flatnonzero(there & self._simulation.movable)
 
     def _spread_out(self) -> None:
-        exits = DrainMoves(
-            self._draft, self._to_leave(), self._hears, self._penalty
-        )
-        while self._draft.left > 0:
+        exits = DrainMoves(self._simulation, self._to_leave(), self._penalty)
+        while self._simulation.left > 0:
             pair = exits.best()
             if pair is None:
                 return
-            self._draft.make(*pair)
+            self._simulation.move(*pair)
             exits.follow(*pair)
 
     def _fill_up(self) -> None:
@@ -84,11 +79,15 @@ class Evacuation:
         while True:
             stayed = []
             for instance in waiting:
-                host = self._fullest(instance) if self._draft.left > 0 else -1
+                host = (
+                    self._fullest(instance)
+                    if self._simulation.left > 0
+                    else -1
+                )
                 if host < 0:
                     stayed.append(instance)
                 else:
-                    self._draft.make(instance, host)
+                    self._simulation.move(instance, host)
             if len(stayed) == len(waiting):
                 return
             waiting = stayed
@@ -99,10 +98,12 @@ class Evacuation:
         As shares of the scope's mean host: the size of a host that is
         drained need not be known.
         """
-        state = self._state
-        size = state.capacity[:, state.counts].mean(axis=1, keepdims=True)
+        utilization = self._utilization
+        size = utilization.capacity[:, utilization.counts].mean(
+            axis=1, keepdims=True
+        )
         instances = self._to_leave()
-        shares = state.weights @ (state.usage / size)
+        shares = utilization.weights @ (utilization.usage / size)
         # Rounded, so that sums in another order stay equal.
         order = np.round(-shares[instances] / EPSILON)
         return instances[np.lexsort((instances, order))]
@@ -112,13 +113,13 @@ class Evacuation:
 
         One in use comes before an empty one, whose score may be noise.
         """
-        row = self._draft.constraints.rows(np.array([instance]))[0]
+        row = self._simulation.constraints.rows(np.array([instance]))[0]
         in_use = np.zeros(len(row), dtype=bool)
-        in_use[self._state.host_of] = True
+        in_use[self._placement.host_of] = True
         if (row & in_use).any():
             row = row & in_use
         hosts = np.flatnonzero(row)
         if not hosts.size:
             return -1
-        full = self._state.weights @ self._state.scores[:, hosts]
+        full = self._utilization.weights @ self._utilization.scores[:, hosts]
         return int(hosts[full >= full.max() - EPSILON][0])

@@ -35,10 +35,10 @@ class Shortfall:
 
 
 def described(
-    one: BrokenGroup, on: Mapping[int, int], state: Utilization
+    one: BrokenGroup, on: Mapping[int, int], utilization: Utilization
 ) -> str:
     """``anti-affinity group db: 2 members on cmp1``."""
-    names = state.index.hosts
+    names = utilization.index.hosts
     return server_groups.describe(
         one.group, {names[host]: number for host, number in on.items()}
     )
@@ -102,50 +102,53 @@ def _summary(
 def unrepaired(
     one: BrokenGroup,
     on: Mapping[int, int],
-    state: Utilization,
+    utilization: Utilization,
     reasons: Mapping[int, str],
 ) -> str:
     """The warning about a group that no legal move helps (H11)."""
     some = list(reasons.items())
     texts = [
-        f'{state.index.instances[member]}: {reason}'
+        f'{utilization.index.instances[member]}: {reason}'
         for member, reason in some[:NAMED_MEMBERS]
     ]
     if len(some) > NAMED_MEMBERS:
         texts.append(f'and {len(some) - NAMED_MEMBERS} more')
-    return f'{described(one, on, state)} cannot be repaired: ' + '; '.join(
-        texts
+    return (
+        f'{described(one, on, utilization)} cannot be repaired: '
+        + '; '.join(texts)
     )
 
 
 def waiting(
-    one: BrokenGroup, on: Mapping[int, int], state: Utilization
+    one: BrokenGroup, on: Mapping[int, int], utilization: Utilization
 ) -> str:
     """The warning about a group that is left until a migration has ended."""
     return (
-        f'{described(one, on, state)} is not repaired now: a member is '
+        f'{described(one, on, utilization)} is not repaired now: a member is '
         'on its way'
     )
 
 
 def why_refused(
-    draft: Simulation, one: BrokenGroup, member: int, hosts: Sequence[int]
+    simulation: Simulation, one: BrokenGroup, member: int, hosts: Sequence[int]
 ) -> str:
     """Why no move of a member helps, host by host or in numbers.
 
     :param hosts: where it would have to go
     """
-    rules, names = draft.constraints, draft.state.index.hosts
+    rules, names = simulation.constraints, simulation.utilization.index.hosts
     rules.repair(one.group.uuid)
     mask = rules.rows(np.array([member]))[0]
-    others = [host for host in hosts if host != draft.state.host_of[member]]
+    others = [
+        host for host in hosts if host != simulation.placement.host_of[member]
+    ]
     legal = [host for host in others if mask[host]]
     reasons = {
         host: rules.why_not(member, host)
         for host in others[:NAMED_MEMBERS]
         if not legal
     }
-    every = no_destination(draft, member) if not legal else ''
+    every = no_destination(simulation, member) if not legal else ''
     rules.repair('')
     if legal:
         some = ', '.join(names[host] for host in legal[:NAMED_MEMBERS])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts can be emptied by filling others? (B11-B16, W2)
+"""Which hosts can be emptied by packing others? (B11-B16, W2)
 
 First fit decreasing: the least loaded host is emptied first, its heaviest
 instance is placed first, and each goes to the fullest host that may have
@@ -31,7 +31,7 @@ nothing leaves at all."""
 
 
 class Pack:
-    """The search in one scope; it changes the draft.
+    """The search in one scope; it changes the simulation.
 
     By default only hosts are begun with that can be emptied whole, so that
     budgets end in empty hosts. One for which the budget is too small is
@@ -43,7 +43,7 @@ class Pack:
     One round over the hosts is all: every move leaves less room on the
     hosts that may take something, so what did not fit never fits later.
 
-    :param draft: in phase pack; its rules hold the capacity ceilings and
+    :param simulation: in phase pack; its rules hold the capacity ceilings and
         its movable instances are on hosts that count
     :param fixed: instance uuid to the reason why no phase may move it
     :param awaited: positions of the hosts to which an instance is on its
@@ -53,22 +53,23 @@ class Pack:
 
     def __init__(
         self,
-        draft: Simulation,
+        simulation: Simulation,
         settings: Settings,
         fixed: Mapping[str, str],
         awaited: Collection[int] = (),
         gone: Mapping[int, int] | None = None,
     ) -> None:
-        self._draft = draft
-        self._state = draft.state
+        self._simulation = simulation
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
         self._settings = settings
         self._fixed = fixed
-        hosts = len(self._state.index.hosts)
+        hosts = len(self._utilization.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""
-        self._moved: BoolArray = np.zeros(len(draft.movable), dtype=bool)
+        self._moved: BoolArray = np.zeros(len(simulation.movable), dtype=bool)
         """[V]: moved in this plan, by whichever phase"""
-        self._moved[[made.undo.instance for made in draft.made]] = True
+        self._moved[[made.undo.instance for made in simulation.steps]] = True
         self._awaited: BoolArray = np.zeros(hosts, dtype=bool)
         self._awaited[list(awaited)] = True
         self._gone: IntArray = np.zeros(hosts, dtype=np.intp)
@@ -80,20 +81,20 @@ class Pack:
 
     def run(self) -> PhaseResult:
         """Empty hosts until none can be emptied, or the budget is used."""
-        start = len(self._draft.made)
+        start = len(self._simulation.steps)
         order = self.order()
         for host in order:
             if reason := self._why_kept(host) or self._drain(host):
                 kept = reason.worded(
                     f'{self._name(host)} is not emptied: {reason}'
                 )
-                for instance in self._draft.on(host).tolist():
+                for instance in self._simulation.on(host).tolist():
                     if not self._moved[instance]:
                         self._stayed.setdefault(instance, kept)
         stopped = StopReason.PACKED
         if self._is_budget_short:
             stopped = StopReason.BUDGET
-        moves = len(self._draft.made) - start
+        moves = len(self._simulation.steps) - start
         said = self._reason(order, moves)
         return PhaseResult(
             stopped, said, dict(self._stayed), begun=list(self._begun)
@@ -108,7 +109,7 @@ class Pack:
         begin with another one.
         """
         hosts = np.flatnonzero(self._in_use())
-        load = self._state.weights @ self._state.scores[:, hosts]
+        load = self._utilization.weights @ self._utilization.scores[:, hosts]
         there = self._number()[hosts]
         rest = there / np.maximum(there + self._gone[hosts], 1)
         load = np.where(load > 0.0, load * rest, load)
@@ -119,12 +120,14 @@ class Pack:
 
     def _in_use(self) -> BoolArray:
         """[H]: the hosts that count and have an instance, or soon will."""
-        return ((self._number() > 0) | self._awaited) & self._state.counts
+        return (
+            (self._number() > 0) | self._awaited
+        ) & self._utilization.counts
 
     def _number(self) -> IntArray:
         """[H]: how many instances are on each host."""
-        hosts = len(self._state.index.hosts)
-        return np.bincount(self._state.host_of, minlength=hosts)
+        hosts = len(self._utilization.index.hosts)
+        return np.bincount(self._placement.host_of, minlength=hosts)
 
     def _why_kept(self, host: int) -> Reason:
         if self._awaited[host]:
@@ -145,7 +148,7 @@ class Pack:
         :returns: why nothing does; what a partial drain leaves has its
             reasons in ``_stayed``
         """
-        there = np.flatnonzero(np.equal(self._state.host_of, host))
+        there = np.flatnonzero(np.equal(self._placement.host_of, host))
         hosts = self._in_use() & ~self._drained
         hosts[host] = False
         drain = self._drain_whole
@@ -155,27 +158,25 @@ class Pack:
         if reason:
             return reason
         for instance, _, destination in moves:
-            self._draft.make(instance, destination)
+            self._simulation.move(instance, destination)
             self._moved[instance] = True
         self._drained[host] = True
         self._stayed |= stayed
         return NONE
 
     def _drain_some(self, there: IntArray, hosts: BoolArray) -> Drained:
-        filling = BinPacking(self._draft)
-        stayed = self._place_some(filling, there, hosts)
-        moves = list(filling.moves)
-        reason = self._why_not_safe(filling)
-        filling.take_back()
-        return moves, stayed, reason
+        with self._placement.trial():
+            packing = BinPacking(self._simulation)
+            stayed = self._place_some(packing, there, hosts)
+            return packing.moves, stayed, self._why_not_safe(packing)
 
     def _drain_whole(self, there: IntArray, hosts: BoolArray) -> Drained:
         """All of a host, or as many now as the budget allows."""
         if reason := self._why_not_tried(there):
             return [], {}, reason
-        order = BinPacking(self._draft).heaviest_first(there)
+        order = BinPacking(self._simulation).heaviest_first(there)
         moves, reason = self._place_all(order, hosts)
-        left = self._draft.left
+        left = self._simulation.left
         if reason or len(order) <= left:
             return moves, {}, reason
         now, later = order[: int(left)], order[int(left) :]
@@ -192,10 +193,10 @@ class Pack:
         :returns: the reason of these
         """
         self._is_budget_short = True
-        host = int(self._state.host_of[later[0]])
+        host = int(self._placement.host_of[later[0]])
         begun = Begun(self._name(host), number, number - len(later))
         self._begun.append(begun)
-        budget = _migrations(self._draft.budget or 0)
+        budget = _migrations(self._simulation.budget or 0)
         text = (
             f'{begun.told}; it leaves with a later audit, since the budget '
             f'of {budget} is used'
@@ -210,15 +211,15 @@ class Pack:
             if self._moved[instance]:
                 text = f'this plan moves its instance {uuid} there'
                 return Reason(text, Code.PACK_RECEIVES, uuid)
-            if not self._draft.movable[instance]:
+            if not self._simulation.movable[instance]:
                 text = f'its instance {uuid} stays: {self._fixed[uuid]}'
                 return Reason(text, Code.PACK_NOT_WHOLE, uuid)
-        if self._draft.left > 0:
+        if self._simulation.left > 0:
             return NONE
         self._is_budget_short = True
         return Reason(
             f'that takes {_migrations(len(there))}, and the budget of '
-            f'{self._draft.budget} has 0 left',
+            f'{self._simulation.budget} has 0 left',
             Code.BUDGET_USED,
         )
 
@@ -226,62 +227,60 @@ class Pack:
         self, order: IntArray, hosts: BoolArray
     ) -> tuple[list[Placed], Reason]:
         """Where they would go; and why not, where one finds no place."""
-        filling = BinPacking(self._draft)
-        stuck = filling.place(order, hosts)
-        moves, reason = list(filling.moves), NONE
-        if stuck is not None:
+        with self._placement.trial():
+            packing = BinPacking(self._simulation)
+            stuck = packing.place(order, hosts)
+            if stuck is None:
+                return packing.moves, self._why_not_safe(packing)
             uuid = self._uuid(stuck)
             text = f'its instance {uuid} has {self._no_destination(stuck)}'
-            reason = Reason(text, Code.PACK_NOT_WHOLE, uuid)
-        reason = reason or self._why_not_safe(filling)
-        filling.take_back()
-        return moves, reason
+            return packing.moves, Reason(text, Code.PACK_NOT_WHOLE, uuid)
 
     def _place_some(
-        self, filling: BinPacking, there: IntArray, hosts: BoolArray
+        self, packing: BinPacking, there: IntArray, hosts: BoolArray
     ) -> dict[int, Reason]:
         """Place what fits, until the budget is used.
 
         :returns: of the others the reason
         """
-        able = there[self._draft.movable[there] & ~self._moved[there]]
-        stuck, untried = filling.place_some(
-            filling.heaviest_first(able), hosts, self._draft.left
+        able = there[self._simulation.movable[there] & ~self._moved[there]]
+        stuck, untried = packing.place_some(
+            packing.heaviest_first(able), hosts, self._simulation.left
         )
         if untried:
             self._is_budget_short = True
-        used = _migrations(self._draft.budget or 0)
+        used = _migrations(self._simulation.budget or 0)
         text = Reason(f'the budget of {used} is used', Code.BUDGET_USED)
         return dict.fromkeys(untried, text) | {
             instance: self._no_destination(instance) for instance in stuck
         }
 
-    def _why_not_safe(self, filling: BinPacking) -> Reason:
+    def _why_not_safe(self, packing: BinPacking) -> Reason:
         """Why the scope could not lose its fullest hosts after a trial.
 
         All that is on them, fixed instances too, is placed on the others
         that are left in use. What has no profile needs no more there than
         what it asks Placement for.
 
-        :param filling: what leaves the host that is tried
+        :param packing: what leaves the host that is tried
         """
         number = self._settings.headroom_hosts
         if not number:
             return NONE
         left = self._in_use()
         hosts = np.flatnonzero(left)
-        order = np.argsort(-ranked(filling.load[hosts]), kind='stable')
+        order = np.argsort(-ranked(packing.load[hosts]), kind='stable')
         lost = hosts[order[:number]]
         left[lost] = False
-        there = np.flatnonzero(np.isin(self._state.host_of, lost))
-        with self._draft.constraints.without(lost.tolist()) as rules:
-            trial = BinPacking(self._draft, rules)
-            trial.load = filling.load.copy()
-            stuck = trial.place(trial.heaviest_first(there), left)
-            trial.take_back()
+        there = np.flatnonzero(np.isin(self._placement.host_of, lost))
+        rules = self._simulation.constraints
+        with rules.without(lost.tolist()) as binding, self._placement.trial():
+            rebuild = BinPacking(self._simulation, binding)
+            rebuild.load = packing.load.copy()
+            stuck = rebuild.place(rebuild.heaviest_first(there), left)
         if stuck is None:
             return NONE
-        source = int(self._state.host_of[stuck])
+        source = int(self._placement.host_of[stuck])
         return Reason(
             f'without {_hosts(len(lost))} of the fullest then left '
             f'(headroom_hosts is {number}), instance {self._uuid(stuck)} of '
@@ -292,7 +291,7 @@ class Pack:
     def _no_destination(self, instance: int) -> Reason:
         """Why, with the hosts that no rule forbids and pack still does."""
         text = stop_reasons.no_destination(
-            self._draft, instance, 'it is empty, or being emptied'
+            self._simulation, instance, 'it is empty, or being emptied'
         )
         return Reason(text, Code.NO_DESTINATION)
 
@@ -304,9 +303,8 @@ class Pack:
         text = f'{_hosts(len(emptied))} emptied{after}{names}'
         further = 'no further host can be emptied'
         if self._is_budget_short:
-            further = (
-                f'the budget of {_migrations(self._draft.budget or 0)} is used'
-            )
+            budget = _migrations(self._simulation.budget or 0)
+            further = f'the budget of {budget} is used'
         for begun in self._begun:
             further = f'{begun.told}, and the next audit goes on; {further}'
         number = int(left.sum())
@@ -314,10 +312,10 @@ class Pack:
         return f'{text}, {stay}; {further}'
 
     def _name(self, host: int) -> str:
-        return self._state.index.hosts[host]
+        return self._utilization.index.hosts[host]
 
     def _uuid(self, instance: int) -> str:
-        return self._state.index.instances[instance]
+        return self._utilization.index.instances[instance]
 
 
 def _hosts(number: int) -> str:

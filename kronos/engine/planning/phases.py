@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """In which order are the needs of a scope met, and under which rules?
 
-Evacuation, then the repair of server groups, then spread or pack (G7). All
-work on one draft; the rules differ by phase: spread is not held to capacity
-ceilings (C18), and only spread and pack must not move anything back.
+Evacuation, then the repair of server groups, then spread or pack. All work
+on one simulation; what differs by phase stands in :mod:`..phase_rules`.
 """
 
 from collections import Counter
@@ -11,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from kronos.engine import phase_rules
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import Constraint, ReturnRule
 from kronos.engine.eligibility import in_flight
 from kronos.engine.eligibility.cooldown import Cooldowns
+from kronos.engine.phase_rules import PhaseRules, SoftGroups
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.evacuate import Evacuation
@@ -25,6 +26,7 @@ from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation import build
+from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import MigrationPhase, Snapshot, Stage, StopReason
 from kronos.policies.models import Mode, Policy
@@ -51,21 +53,25 @@ class PhaseRunner:
         self.snapshot = snapshot
         self.scorecard = scorecard
         self.settings = settings
-        self.state = build.build(snapshot, scorecard, profiles)
-        self.host_of_before = self.state.host_of.copy()
-        self.hosts_over_before = self.state.hosts_over()
-        self.combined_before = self.state.combined()
+        self.utilization = build.build(snapshot, scorecard, profiles)
+        self.placement = Placement.of(snapshot, self.utilization.index)
+        self.host_of_before = self.placement.host_of.copy()
+        self.hosts_over_before = self.utilization.hosts_over()
+        self.combined_before = self.utilization.combined()
         self.ends: list[PhaseResult] = []
         self.stages: list[Stage] = []
         self.policies = list(policies)
         self._memory = memory
         self._fixed = dict(fixed)
         self.draining: BoolArray = np.array(
-            [name in scorecard.draining for name in self.state.index.hosts],
+            [
+                name in scorecard.draining
+                for name in self.utilization.index.hosts
+            ],
             dtype=bool,
         )
         self._free: BoolArray = np.array(
-            [uuid not in fixed for uuid in self.state.index.instances],
+            [uuid not in fixed for uuid in self.utilization.index.instances],
             dtype=bool,
         )
 
@@ -73,7 +79,7 @@ class PhaseRunner:
         """Plan all phases.
 
         :param budget: how many moves may be planned; None: any number
-        :returns: the draft; how each phase ended is in ``ends``
+        :returns: the simulation; how each phase ended is in ``ends``
         """
         searches = {
             MigrationPhase.EVACUATE: self._evacuate,
@@ -81,10 +87,20 @@ class PhaseRunner:
             MigrationPhase.SPREAD: self._spread,
             MigrationPhase.PACK: self._pack,
         }
-        draft = Simulation(self.state, budget)
+        simulation = self.simulation(budget)
         for phase in self.asked():
-            self._run(draft, phase, searches[phase])
-        return draft
+            self._run(simulation, phase, searches[phase])
+        return simulation
+
+    def simulation(self, budget: int | None) -> Simulation:
+        """The scope before its first move."""
+        return Simulation(self.placement, self.utilization, budget)
+
+    def rules(self, phase: MigrationPhase) -> PhaseRules:
+        """What holds in a phase."""
+        return phase_rules.rules_of(
+            phase, self.policies[0].mode, self.settings
+        )
 
     def asked(self) -> list[MigrationPhase]:
         """The phases that run, in their order."""
@@ -109,54 +125,53 @@ class PhaseRunner:
 
     def _run(
         self,
-        draft: Simulation,
+        simulation: Simulation,
         phase: MigrationPhase,
         search: Callable[[Simulation], PhaseResult],
     ) -> None:
-        self.begin(draft, phase)
-        before = len(draft.made)
-        end = search(draft)
+        self.begin(simulation, phase)
+        before = len(simulation.steps)
+        end = search(simulation)
         self.ends.append(end)
         self.stages.append(
-            Stage(phase.value, len(draft.made) - before, end.reason)
+            Stage(phase.value, len(simulation.steps) - before, end.reason)
         )
 
-    def begin(self, draft: Simulation, phase: MigrationPhase) -> None:
-        """Let a draft enter a phase, with its rules and who may move."""
-        hosts = self.state.counts
-        if phase is MigrationPhase.EVACUATE:
-            hosts = self.draining
-        elif phase is MigrationPhase.AFFINITY:
-            hosts = hosts | self.draining
-        draft.begin(
-            phase,
-            self._constraints(phase),
-            self._free & hosts[self.state.host_of],
-            self.settings.repeat_moves,
+    def begin(self, simulation: Simulation, phase: MigrationPhase) -> None:
+        """Let a simulation enter a phase, with its rules and who may move."""
+        rules = self.rules(phase)
+        hosts: BoolArray = np.zeros(len(self.draining), dtype=bool)
+        if rules.from_draining:
+            hosts |= self.draining
+        if rules.from_counting:
+            hosts |= self.utilization.counts
+        simulation.begin(
+            rules,
+            self._constraints(rules),
+            self._free & hosts[self.placement.host_of],
         )
 
-    def _constraints(
-        self, phase: MigrationPhase
-    ) -> constraint_set.Constraints:
+    def _constraints(self, rules: PhaseRules) -> constraint_set.Constraints:
         more: list[Constraint] = []
-        if phase is not MigrationPhase.SPREAD:
+        if rules.ceilings:
             more.append(
-                build.ceilings(self.state, self.scorecard, self.policies)
+                build.ceilings(self.utilization, self.scorecard, self.policies)
             )
-        if phase in (MigrationPhase.SPREAD, MigrationPhase.PACK):
+        if rules.return_guard:
             more.append(self._return_rule())
         return constraint_set.build(
             self.snapshot,
-            self.state.index,
-            self.state.host_of,
+            self.utilization.index,
+            self.placement.host_of,
             self.scorecard.frozen_hosts,
             self.settings,
             more,
             self._memory.held_destinations,
+            rules.soft_groups is SoftGroups.PRICED,
         )
 
     def _return_rule(self) -> ReturnRule:
-        index = self.state.index
+        index = self.utilization.index
         refused = {
             index.instance[uuid]: {
                 index.host[host]: reason
@@ -168,46 +183,49 @@ class PhaseRunner:
         }
         return ReturnRule(len(index.instances), len(index.hosts), refused)
 
-    def _evacuate(self, draft: Simulation) -> PhaseResult:
+    def _evacuate(self, simulation: Simulation) -> PhaseResult:
         sources = np.flatnonzero(self.draining).tolist()
-        mode = self.policies[0].mode
-        search = Evacuation(draft, sources, mode, self.settings, self._fixed)
+        search = Evacuation(
+            simulation, sources, self.packs, self.settings, self._fixed
+        )
         return search.run()
 
-    def _repair(self, draft: Simulation) -> PhaseResult:
-        return self.repair(draft).run()
+    def _repair(self, simulation: Simulation) -> PhaseResult:
+        return self.repair(simulation).run()
 
-    def repair(self, draft: Simulation) -> Repair:
+    def repair(self, simulation: Simulation) -> Repair:
         """The repair of server groups, before its first move."""
         return Repair(
-            draft,
+            simulation,
             self.snapshot,
             self.settings,
-            self.policies[0].mode,
+            self.packs,
             self._fixed,
             np.flatnonzero(self.draining).tolist(),
         )
 
-    def _pack(self, draft: Simulation) -> PhaseResult:
-        return self.pack(draft).run()
+    def _pack(self, simulation: Simulation) -> PhaseResult:
+        return self.pack(simulation).run()
 
-    def pack(self, draft: Simulation) -> Pack:
+    def pack(self, simulation: Simulation) -> Pack:
         """The packing, before its first move."""
-        index = self.state.index
+        index = self.utilization.index
         awaited = {
             index.host[host]
             for hosts in in_flight.destinations(self.snapshot).values()
             for host in hosts
             if host in index.host
         }
-        return Pack(draft, self.settings, self._fixed, awaited, self._gone())
+        return Pack(
+            simulation, self.settings, self._fixed, awaited, self._gone()
+        )
 
     def _gone(self) -> Counter[int]:
         """How many instances left a host lately, by its position.
 
         Those that the return guard keeps from coming back.
         """
-        index = self.state.index
+        index = self.utilization.index
         return Counter(
             index.host[host]
             for uuid, hosts in self._memory.returns.items()
@@ -215,13 +233,13 @@ class PhaseRunner:
             if uuid in index.instance and host in index.host
         )
 
-    def _spread(self, draft: Simulation) -> PhaseResult:
-        search = Spread(draft, self.settings)
+    def _spread(self, simulation: Simulation) -> PhaseResult:
+        search = Spread(simulation, self.settings)
         stopped = search.run()
         reason = stop_reasons.why_stopped(
             stopped,
-            self.state,
-            len(draft.made),
+            self.utilization,
+            len(simulation.steps),
             self.settings,
             all_judged=not any(one.skipped for one in self.scorecard.results),
         )
@@ -230,7 +248,7 @@ class PhaseRunner:
         return PhaseResult(
             stopped,
             reason
-            + stop_reasons.held(self.state, self._fixed)
+            + stop_reasons.held(simulation, self._fixed)
             + stop_reasons.unsafe_swap(search.has_unsafe_swap()),
-            stop_reasons.stuck_instances(draft),
+            stop_reasons.stuck_instances(simulation),
         )

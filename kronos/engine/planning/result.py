@@ -69,7 +69,7 @@ def standing(
 
 
 def _hosts_over(policies: list[PolicyResult]) -> int:
-    """As :meth:`State.hosts_over`, where there is no state to ask."""
+    """As :meth:`.Utilization.hosts_over`, where nothing was simulated."""
     over: set[str] = set()
     for policy in policies:
         lowest = min((one.value for one in policy.scores), default=0.0)
@@ -79,14 +79,14 @@ def _hosts_over(policies: list[PolicyResult]) -> int:
 
 
 def planned(
-    phases: PhaseRunner, draft: Simulation, fixed: dict[str, str]
+    phases: PhaseRunner, simulation: Simulation, fixed: dict[str, str]
 ) -> AggregateResult:
     """The result of a scope in which the phases ran.
 
     :param fixed: instance uuid to the reason why no phase might move it
     """
     last = phases.ends[-1]
-    card, state = phases.scorecard, phases.state
+    card, utilization = phases.scorecard, phases.utilization
     result = standing(
         phases.snapshot,
         card,
@@ -94,12 +94,12 @@ def planned(
         '; '.join(end.reason for end in phases.ends),
         phases.settings,
     )
-    result.steps = [_step(made, phases) for made in draft.made]
-    result.combined_after = state.combined()
+    result.steps = [_step(made, phases) for made in simulation.steps]
+    result.combined_after = utilization.combined()
     result.hosts_over_before = phases.hosts_over_before
-    result.hosts_over_after = state.hosts_over()
-    result.hosts_in_use_after = len(set(state.host_of.tolist()))
-    placement = state.placement()
+    result.hosts_over_after = utilization.hosts_over()
+    result.hosts_in_use_after = len(set(phases.placement.host_of.tolist()))
+    placement = phases.placement.by_uuid()
     result.violations_after = server_groups.violations(
         phases.snapshot.groups, placement, phases.settings
     )
@@ -109,7 +109,7 @@ def planned(
     )
     result.begun = [one for end in phases.ends for one in end.begun]
     result.warnings += [text for end in phases.ends for text in end.warnings]
-    _score_after(result.policies, state)
+    _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
     result.drains = _drains(result, phases.snapshot, card)
     return result
@@ -129,16 +129,22 @@ def _score_before(policies: list[PolicyResult]) -> None:
             score.after = score.value
 
 
-def _score_after(policies: list[PolicyResult], state: Utilization) -> None:
-    position = {name: at for at, name in enumerate(state.policies)}
+def _score_after(
+    policies: list[PolicyResult], utilization: Utilization
+) -> None:
+    position = {name: at for at, name in enumerate(utilization.policies)}
     for policy in policies:
         at = position.get(policy.name)
         if at is None:
             policy.imbalance_after = 0.0
             continue
-        policy.imbalance_after = float(state.imbalances[at])
+        policy.imbalance_after = float(utilization.imbalances[at])
         values = dict(
-            zip(state.index.hosts, state.scores[at].tolist(), strict=True)
+            zip(
+                utilization.index.hosts,
+                utilization.scores[at].tolist(),
+                strict=True,
+            )
         )
         for score in policy.scores:
             score.after = values[score.host]
@@ -184,7 +190,7 @@ def _explain(
     result: AggregateResult, phases: PhaseRunner, fixed: dict[str, str]
 ) -> None:
     """Give every instance that does not move a reason."""
-    names = phases.state.index.instances
+    names = phases.utilization.index.instances
     found: dict[str, str] = {}
     for end in phases.ends:
         found |= {names[at]: reason for at, reason in end.stayed.items()}
@@ -224,11 +230,11 @@ def _drains(
 
 
 def _step(made: PlannedMove, phases: PhaseRunner) -> MigrationStep:
-    state, undo = phases.state, made.undo
-    uuid = state.index.instances[undo.instance]
+    utilization, undo = phases.utilization, made.undo
+    uuid = utilization.index.instances[undo.instance]
     instance = phases.snapshot.instances[uuid]
     before, after = (
-        dict(zip(state.policies, one.tolist(), strict=True))
+        dict(zip(utilization.policies, one.tolist(), strict=True))
         for one in (made.before, made.after)
     )
     return MigrationStep(
@@ -236,16 +242,16 @@ def _step(made: PlannedMove, phases: PhaseRunner) -> MigrationStep:
         phase=made.phase,
         instance=uuid,
         instance_name=instance.name,
-        source=state.index.hosts[undo.source],
-        destination=state.index.hosts[undo.destination],
+        source=utilization.index.hosts[undo.source],
+        destination=utilization.index.hosts[undo.destination],
         memory_mb=instance.memory_mb,
         imbalance_before=before,
         imbalance_after=after,
-        combined_before=math.fsum(state.weights * made.before),
-        combined_after=math.fsum(state.weights * made.after),
+        combined_before=math.fsum(utilization.weights * made.before),
+        combined_after=math.fsum(utilization.weights * made.after),
         requires=(
             ''
             if made.requires is None
-            else state.index.instances[made.requires]
+            else utilization.index.instances[made.requires]
         ),
     )

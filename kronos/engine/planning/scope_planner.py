@@ -63,8 +63,8 @@ class ScopePlanner:
         phases = self.prepare()
         if phases is None:
             return self._nothing()
-        draft = phases.run(self.budget())
-        result = self._result(phases, draft)
+        simulation = phases.run(self.budget())
+        result = self._result(phases, simulation)
         self.hand_on(result.steps)
         return result
 
@@ -158,9 +158,9 @@ class ScopePlanner:
         return result
 
     def _result(
-        self, phases: PhaseRunner, draft: Simulation
+        self, phases: PhaseRunner, simulation: Simulation
     ) -> AggregateResult:
-        result = outcome.planned(phases, draft, self.fixed)
+        result = outcome.planned(phases, simulation, self.fixed)
         result.stages = self._stages + phases.stages
         result.warnings += self._snapshot.warnings
         return result

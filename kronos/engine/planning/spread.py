@@ -17,29 +17,29 @@ from kronos.engine.types import StopReason
 
 
 class Spread:
-    """The search in one scope; it changes the draft.
+    """The search in one scope; it changes the simulation.
 
-    :param draft: in phase spread; its movable instances are on hosts that
+    :param simulation: in phase spread; its movable instances are on hosts that
         count
     """
 
-    def __init__(self, draft: Simulation, settings: Settings) -> None:
-        self._draft = draft
-        self._state = draft.state
+    def __init__(self, simulation: Simulation, settings: Settings) -> None:
+        self._simulation = simulation
+        self._utilization = simulation.utilization
         self._settings = settings
-        self._moves = Moves(draft, settings)
+        self._moves = Moves(simulation, settings)
         safe = settings.swap_moves is not SwapMoves.ANY
-        self._stalls = PlateauSearch(draft, self._moves, safe)
+        self._stalls = PlateauSearch(simulation, self._moves, safe)
 
     def run(self) -> StopReason:
         """Plan until all are content, the budget is used or nothing helps.
 
-        The moves are in the draft (B10).
+        The moves are in the simulation (B10).
         """
         while True:
             if not self._settings.exhaust and self._is_balanced():
                 return StopReason.BALANCED
-            if self._draft.left <= 0:
+            if self._simulation.left <= 0:
                 return StopReason.BUDGET
             if not (self._improve() or self._cross_plateau() or self._swap()):
                 return StopReason.STUCK
@@ -51,20 +51,21 @@ class Spread:
         """
         if self._settings.swap_moves is not SwapMoves.SAFE:
             return False
-        if self._draft.left < 2:
+        if self._simulation.left < 2:
             return False
         return (
-            PlateauSearch(self._draft, self._moves, False).swap() is not None
+            PlateauSearch(self._simulation, self._moves, False).swap()
+            is not None
         )
 
     def _is_balanced(self) -> bool:
-        return not self._state.over_threshold().any()
+        return not self._utilization.over_threshold().any()
 
     def _improve(self) -> bool:
         move = self._moves.improving()
         if move is None:
             return False
-        self._draft.make(*move)
+        self._simulation.move(*move)
         return True
 
     def _cross_plateau(self) -> bool:
@@ -74,31 +75,33 @@ class Spread:
         """
         if not self._settings.plateau_moves:
             return False
-        start = len(self._draft.made)
-        while self._draft.left > 0:
+        start = len(self._simulation.steps)
+        while self._simulation.left > 0:
             move = self._stalls.plateau(self._relevant())
             if move is None:
                 break
-            self._draft.make(*move)
+            self._simulation.move(*move)
             content = not self._settings.exhaust and self._is_balanced()
-            if content or (self._draft.left > 0 and self._improve()):
+            if content or (self._simulation.left > 0 and self._improve()):
                 return True
-        while len(self._draft.made) > start:
-            self._draft.take_back()
+        while len(self._simulation.steps) > start:
+            self._simulation.take_back()
         return False
 
     def _relevant(self) -> BoolArray:
         """The policies for whose sake a plateau is crossed."""
         if self._settings.exhaust:
-            return np.ones(len(self._state.policies), dtype=bool)
-        return self._state.over_threshold()
+            return np.ones(len(self._utilization.policies), dtype=bool)
+        return self._utilization.over_threshold()
 
     def _swap(self) -> bool:
         none = self._settings.swap_moves is SwapMoves.NONE
-        swap = None if none or self._draft.left < 2 else self._stalls.swap()
+        swap = (
+            None if none or self._simulation.left < 2 else self._stalls.swap()
+        )
         if swap is None:
             return False
         first, second = swap
-        self._draft.make(*first)
-        self._draft.make(*second, requires=first[0])
+        self._simulation.move(*first)
+        self._simulation.move(*second, requires=first[0])
         return True

@@ -55,7 +55,7 @@ def fixed_instances(
 
 def why_stopped(
     stopped: StopReason,
-    state: Utilization,
+    utilization: Utilization,
     migrations: int,
     settings: Settings,
     all_judged: bool = True,
@@ -65,12 +65,12 @@ def why_stopped(
     :param all_judged: whether no policy was skipped
     """
     after = f' after {_counted(migrations)}' if migrations else ''
-    over = state.over_threshold()
+    over = utilization.over_threshold()
     if stopped is StopReason.BALANCED:
         which = 'all' if all_judged else 'the judged'
         return (
             f'within {which} thresholds{after}: '
-            f'{_standing(state, ~over, named=False)}'
+            f'{_standing(utilization, ~over, named=False)}'
         )
     if stopped is StopReason.BUDGET:
         text = 'nothing is left of the budget'
@@ -79,12 +79,12 @@ def why_stopped(
     else:
         text = (
             f'no legal {_kinds(settings)} improves the combined imbalance '
-            f'of {state.combined():.3f}{after}'
+            f'of {utilization.combined():.3f}{after}'
         )
     if not over.any():
         none = 'no policy' if all_judged else 'no judged policy'
         return f'{text}; {none} is over its threshold'
-    return f'{text}; over the threshold: {_standing(state, over)}'
+    return f'{text}; over the threshold: {_standing(utilization, over)}'
 
 
 def _kinds(settings: Settings) -> str:
@@ -105,42 +105,45 @@ def _counted(migrations: int) -> str:
     return f'{migrations} migration{"" if migrations == 1 else "s"}'
 
 
-def _standing(state: Utilization, which: BoolArray, named: bool = True) -> str:
+def _standing(
+    utilization: Utilization, which: BoolArray, named: bool = True
+) -> str:
     """``cpu 0.412 > 0.15 (h3 0.710, h9 0.298)`` per policy.
 
     :param named: whether the highest and the lowest host are named
     """
-    over = state.over_threshold()
+    over = utilization.over_threshold()
     parts = []
     for p in np.flatnonzero(which).tolist():
-        high, low = state.highest[p], state.lowest[p]
+        high, low = utilization.highest[p], utilization.lowest[p]
         sign = '>' if over[p] else '<='
+        names = utilization.index.hosts
         hosts = (
-            f' ({state.index.hosts[high.hosts[0]]} {high.values[0]:.3f}, '
-            f'{state.index.hosts[low.hosts[0]]} {low.values[0]:.3f})'
+            f' ({names[high.hosts[0]]} {high.values[0]:.3f}, '
+            f'{names[low.hosts[0]]} {low.values[0]:.3f})'
         )
         parts.append(
-            f'{state.policies[p]} {state.imbalances[p]:.3f} {sign} '
-            f'{state.thresholds[p]:g}{hosts if named else ""}'
+            f'{utilization.policies[p]} {utilization.imbalances[p]:.3f} '
+            f'{sign} {utilization.thresholds[p]:g}{hosts if named else ""}'
         )
     return ', '.join(parts)
 
 
-def stuck_instances(draft: Simulation) -> dict[int, str]:
+def stuck_instances(simulation: Simulation) -> dict[int, str]:
     """Why nothing on the hottest hosts of the uncontent policies moved.
 
     :returns: by position of the instance
     """
-    state = draft.state
+    utilization = simulation.utilization
     hottest: set[int] = set()
-    for p in np.flatnonzero(state.over_threshold()).tolist():
-        row = np.where(state.counts, state.scores[p], -np.inf)
-        top = state.highest[p].values[0] - EPSILON
+    for p in np.flatnonzero(utilization.over_threshold()).tolist():
+        row = np.where(utilization.counts, utilization.scores[p], -np.inf)
+        top = utilization.highest[p].values[0] - EPSILON
         hottest.update(np.flatnonzero(row >= top)[:HOTTEST_HOSTS].tolist())
     return {
-        instance: _why_stuck(draft, instance)
-        for instance in np.flatnonzero(draft.movable).tolist()
-        if int(state.host_of[instance]) in hottest
+        instance: _why_stuck(simulation, instance)
+        for instance in np.flatnonzero(simulation.movable).tolist()
+        if int(simulation.placement.host_of[instance]) in hottest
     }
 
 
@@ -154,37 +157,40 @@ def unsafe_swap(exists: bool) -> str:
     )
 
 
-def held(state: Utilization, fixed: Mapping[str, str]) -> str:
+def held(simulation: Simulation, fixed: Mapping[str, str]) -> str:
     """How many of the hottest host may not be moved, and the usual reason.
 
     :param fixed: instance uuid to the reason
     :returns: as an addition to the reason of a stall; '' if there are none
     """
-    over = np.flatnonzero(state.over_threshold()).tolist()
+    utilization = simulation.utilization
+    over = np.flatnonzero(utilization.over_threshold()).tolist()
     if not over:
         return ''
-    host = state.highest[over[0]].hosts[0]
-    there = np.flatnonzero(np.equal(state.host_of, host)).tolist()
-    uuids = [state.index.instances[one] for one in there]
+    host = utilization.highest[over[0]].hosts[0]
+    there = simulation.placement.on(host).tolist()
+    uuids = [utilization.index.instances[one] for one in there]
     reasons = Counter(fixed[uuid] for uuid in uuids if uuid in fixed)
     if not reasons:
         return ''
     reason = min(reasons, key=lambda why: (-reasons[why], why))
     return (
         f'; {reasons.total()} of {len(there)} instances on '
-        f'{state.index.hosts[host]} stay: {reason}'
+        f'{utilization.index.hosts[host]} stay: {reason}'
     )
 
 
 def no_destination(
-    draft: Simulation, instance: int, otherwise: str = ''
+    simulation: Simulation, instance: int, otherwise: str = ''
 ) -> str:
     """Why an instance has no legal destination: how many hosts, and why.
 
     :param otherwise: the reason against hosts that no rule refuses
     """
-    refused = draft.constraints.refusals(instance)
-    left = len(draft.state.counts) - sum(number for number, _ in refused)
+    refused = simulation.constraints.refusals(instance)
+    left = len(simulation.utilization.counts) - sum(
+        number for number, _ in refused
+    )
     if left and otherwise:
         refused.append((left, otherwise))
     # The first refusal is that of the host where it is.
@@ -195,16 +201,16 @@ def no_destination(
     return f'no legal destination: {text or "there is no other host"}'
 
 
-def _why_stuck(draft: Simulation, instance: int) -> str:
-    state = draft.state
+def _why_stuck(simulation: Simulation, instance: int) -> str:
+    utilization = simulation.utilization
     one = np.array([instance])
-    legal = np.flatnonzero(draft.constraints.hard_rows(one)[0])
+    legal = np.flatnonzero(simulation.constraints.hard_rows(one)[0])
     if not legal.size:
-        return no_destination(draft, instance)
-    breaks = draft.constraints.soft_breaks_rows(one)[0][legal]
-    source = state.host_of[[instance]]
-    left, entered = state.shifted(one, source, legal)
-    _, objected = state.judge(source, legal, left, entered)
+        return no_destination(simulation, instance)
+    breaks = simulation.constraints.soft_breaks_rows(one)[0][legal]
+    source = simulation.placement.host_of[[instance]]
+    left, entered = utilization.scores_after(one, source, legal)
+    _, objected = utilization.judge(source, legal, left, entered)
     number = int(objected.sum())
     text = f'{legal.size} legal destinations, none improves'
     if costly := int((breaks > 0).sum()):

@@ -51,9 +51,6 @@ def build(
         ).reshape(len(names), len(instances)),
         capacity=_by_host(profiles.capacities, names, index, 1.0),
         counts=np.array([host in counting for host in index.hosts]),
-        host_of=np.array(
-            [index.host[one.host] for one in instances], dtype=np.intp
-        ),
         memory_mb=np.array(
             [one.memory_mb for one in instances], dtype=np.intp
         ),
@@ -61,18 +58,20 @@ def build(
 
 
 def ceilings(
-    state: Utilization, scorecard: Scorecard, policies: Sequence[Policy]
+    utilization: Utilization, scorecard: Scorecard, policies: Sequence[Policy]
 ) -> CeilingRule:
     """How full destinations may become, by the same arrays.
 
     :param policies: those in use, in the order of the scorecard
     """
     return CeilingRule(
-        state.policies,
-        _by_host(scorecard.loads, state.policies, state.index, math.nan),
+        utilization.policies,
+        _by_host(
+            scorecard.loads, utilization.policies, utilization.index, math.nan
+        ),
         np.array([policy.capacity_threshold for policy in policies]),
-        state.usage,
-        state.capacity,
+        utilization.usage,
+        utilization.capacity,
     )
 
 

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has been planned so far, and what may still be?
-
-The phases work on one draft, one after the other: each starts from the
-state that the one before left, and they share one budget (G7, H9, H10).
-"""
+"""A scope while its plan grows, and how the phases of it end."""
 
 import math
 from dataclasses import dataclass, field
@@ -12,6 +8,8 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.phase_rules import PhaseRules
+from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.utilization import Undo, Utilization
 from kronos.engine.types import Begun, MigrationPhase, StopReason
 
@@ -43,43 +41,58 @@ class PhaseResult:
 
 
 class Simulation:
-    """A growing plan.
+    """A scope while its plan grows: placement, scores and the steps so far.
 
-    :param state: the scores and the placement; every move changes them
+    The phases work on one simulation, one after the other: each starts from
+    what the one before left, and they share one budget.
+
     :param budget: how many moves may be planned; None: any number
     """
 
-    def __init__(self, state: Utilization, budget: int | None) -> None:
-        self.state = state
+    def __init__(
+        self,
+        placement: Placement,
+        utilization: Utilization,
+        budget: int | None,
+    ) -> None:
+        self.placement = placement
+        self.utilization = utilization
         self.budget = budget
-        self.made: list[PlannedMove] = []
-        self.phase = MigrationPhase.SPREAD
-        self.constraints = Constraints([])
-        self.movable: BoolArray = np.zeros(0, dtype=bool)
+        self.steps: list[PlannedMove] = []
+        self.movable: BoolArray = np.zeros(len(placement.host_of), dtype=bool)
         """[V]; what may be planned in the phase under way"""
-        self._may_repeat = False
+        self._rules: PhaseRules | None = None
+
+    @property
+    def rules(self) -> PhaseRules:
+        """What holds in the phase under way.
+
+        :raises ValueError: no phase has begun
+        """
+        if self._rules is None:
+            raise ValueError('no phase has begun')
+        return self._rules
+
+    @property
+    def constraints(self) -> Constraints:
+        """Those of the phase under way."""
+        return self.placement.constraints
 
     def begin(
-        self,
-        phase: MigrationPhase,
-        constraints: Constraints,
-        movable: BoolArray,
-        may_repeat: bool = False,
+        self, rules: PhaseRules, constraints: Constraints, movable: BoolArray
     ) -> None:
         """Enter a phase.
 
-        :param constraints: its rules, as of before the first move of all;
-            they are led through the moves made so far
+        :param constraints: those of the phase, as of before the first move
+            of all; they are led through the moves made so far
         :param movable: [V]; instances that earlier phases moved are left
             out by themselves
-        :param may_repeat: whether this phase may move an instance twice
         """
-        self.phase = phase
-        self.constraints = constraints
+        self._rules = rules
+        self.placement.constraints = constraints
         self.movable = movable.copy()
-        self._may_repeat = may_repeat
-        for made in self.made:
-            undo = made.undo
+        for step in self.steps:
+            undo = step.undo
             constraints.follow(undo.instance, undo.source, undo.destination)
             self.movable[undo.instance] = False
 
@@ -88,30 +101,35 @@ class Simulation:
         """How many more moves may be planned; infinite without budget."""
         if self.budget is None:
             return math.inf
-        return self.budget - len(self.made)
+        return self.budget - len(self.steps)
 
     def on(self, host: int) -> IntArray:
         """The movable instances on a host."""
-        there = np.equal(self.state.host_of, host)
+        there = np.equal(self.placement.host_of, host)
         return np.flatnonzero(there & self.movable)
 
-    def make(
+    def move(
         self, instance: int, destination: int, requires: int | None = None
     ) -> None:
         """Plan a move; that it is legal is the caller's business."""
-        before = self.state.imbalances
-        undo = self.state.move(instance, destination)
-        self.constraints.follow(instance, undo.source, destination)
-        self.movable[instance] = self._may_repeat
-        self.made.append(
+        self.movable[instance] = self.rules.may_repeat
+        before = self.utilization.imbalances
+        source = int(self.placement.host_of[instance])
+        undo = self.utilization.move(instance, source, destination)
+        self.placement.move(instance, destination)
+        self.steps.append(
             PlannedMove(
-                self.phase, undo, before, self.state.imbalances, requires
+                self.rules.phase,
+                undo,
+                before,
+                self.utilization.imbalances,
+                requires,
             )
         )
 
     def take_back(self) -> None:
         """Undo the last move, which this phase made."""
-        undo = self.made.pop().undo
-        self.state.take_back(undo)
-        self.constraints.follow(undo.instance, undo.destination, undo.source)
+        undo = self.steps.pop().undo
+        self.utilization.take_back(undo)
+        self.placement.move(undo.instance, undo.source)
         self.movable[undo.instance] = True

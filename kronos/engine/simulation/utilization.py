@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would the scores be if an instance were moved?
+"""The scores of a scope while a plan grows, and what moves would make of them.
 
+It knows hosts and shares, not who is where: that is the placement's.
 The arithmetic of B1, B2, B6 and B7 on arrays that are built once per scope
 and changed in place as moves accumulate. Policies come first in every shape
 so that NumPy's inner loops run over hosts or instances. Scores are ratios
@@ -73,7 +74,6 @@ class Utilization:
     :param usage: [P, V], at least 0; 0 for fixed load
     :param capacity: [P, H], above 0: a usage is this share of the host
     :param counts: [H], whether a host counts in max and min
-    :param host_of: [V], where each instance is
     :param memory_mb: [V]
     :raises ValueError: if a weight, usage or capacity is out of its range:
         the search would silently miss moves
@@ -89,7 +89,6 @@ class Utilization:
         usage: FloatArray,
         capacity: FloatArray,
         counts: BoolArray,
-        host_of: IntArray,
         memory_mb: IntArray,
     ) -> None:
         _refuse(policies, weights, 'weight', weights >= 0.0)
@@ -103,7 +102,6 @@ class Utilization:
         self.usage = usage
         self.capacity = capacity
         self.counts = counts
-        self.host_of = host_of
         self.memory_mb = memory_mb
         self._counting = np.flatnonzero(counts)
         self._is_share = [bool(np.all(row == 1.0)) for row in capacity]
@@ -122,11 +120,6 @@ class Utilization:
         """The weighted sum of the policies' imbalances (B1)."""
         return math.fsum(self.weights * self.imbalances)
 
-    def placement(self) -> dict[str, str]:
-        """Instance uuid to the name of the host where it is now."""
-        hosts = (self.index.hosts[host] for host in self.host_of.tolist())
-        return dict(zip(self.index.instances, hosts, strict=True))
-
     def over_threshold(self) -> BoolArray:
         """[P]: the policies that are not content; equality is (B10)."""
         return np.greater(self.imbalances, self.thresholds + EPSILON)
@@ -141,9 +134,8 @@ class Utilization:
         over = above > self.thresholds[:, None] + EPSILON
         return int(over.any(axis=0).sum())
 
-    def move(self, instance: int, destination: int) -> Undo:
+    def move(self, instance: int, source: int, destination: int) -> Undo:
         """Take an instance's share off one host and add it to another."""
-        source = int(self.host_of[instance])
         undo = Undo(
             instance,
             source,
@@ -154,14 +146,12 @@ class Utilization:
         used = self.usage[:, instance]
         self.scores[:, source] -= used / self.capacity[:, source]
         self.scores[:, destination] += used / self.capacity[:, destination]
-        self.host_of[instance] = destination
         self._refresh()
         return undo
 
     def take_back(self, undo: Undo) -> None:
         self.scores[:, undo.source] = undo.at_source
         self.scores[:, undo.destination] = undo.at_destination
-        self.host_of[undo.instance] = undo.source
         self._refresh()
 
     def judge(
@@ -185,14 +175,14 @@ class Utilization:
         gain: FloatArray = np.zeros(shape)
         objected: BoolArray = np.zeros(shape, dtype=bool)
         for p, after in enumerate(
-            self.widths_after(one, other, at_one, at_other)
+            self.imbalances_after(one, other, at_one, at_other)
         ):
             before = self.imbalances[p]
             objected |= objects(before, after, self.thresholds[p])
             gain += self.weights[p] * (before - after)
         return gain, objected
 
-    def widths_after(
+    def imbalances_after(
         self,
         one: IntArray,
         other: IntArray,
@@ -224,7 +214,7 @@ class Utilization:
         every = np.arange(len(self.counts))
         return extreme.without(every, other.reshape(1))[one]
 
-    def shifted(
+    def scores_after(
         self, instances: IntArray, sources: IntArray, destinations: IntArray
     ) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per policy the scores that the moves leave at either end."""
@@ -240,7 +230,7 @@ class Utilization:
     def _share(self, p: int, used: FloatArray, hosts: IntArray) -> FloatArray:
         return used if self._is_share[p] else used / self.capacity[p][hosts]
 
-    def scatter_drop(
+    def variance_drop(
         self,
         one: IntArray,
         other: IntArray,

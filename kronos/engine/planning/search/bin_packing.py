@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do these instances fit there, one after another? A trial.
 
-It leads the rules of a draft, and the placement that they share, through
-what it places, so that each instance meets what the ones before it leave.
-The scores of the draft stay as they are, and all can be taken back.
+It moves in the placement, so that each instance meets what the ones before it
+leave: its caller surrounds it with a trial. The scores of the simulation stay
+as they are.
 """
 
 import numpy as np
@@ -22,19 +22,21 @@ def ranked(values: FloatArray) -> FloatArray:
 
 
 class BinPacking:
-    """A trial on a draft.
+    """A trial on a simulation, inside :meth:`.Placement.trial`.
 
-    :param draft: has no move of it; from the first :meth:`place` to the
-        :meth:`take_back` nothing else may change it
-    :param rules: instead of those of the draft
+    :param simulation: has no move of it
+    :param rules: instead of those of the simulation
     """
 
     def __init__(
-        self, draft: Simulation, rules: Constraints | None = None
+        self, simulation: Simulation, rules: Constraints | None = None
     ) -> None:
-        self._state = draft.state
-        self._rules = rules or draft.constraints
-        self.load: FloatArray = draft.state.weights @ draft.state.scores
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
+        self._rules = rules or simulation.constraints
+        self.load: FloatArray = (
+            simulation.utilization.weights @ simulation.utilization.scores
+        )
         """[H]: combined weighted scores, with what was placed"""
         self.moves: list[tuple[int, int, int]] = []
         """Instance, source and destination"""
@@ -76,23 +78,19 @@ class BinPacking:
                 stuck.append(instance)
         return stuck, []
 
-    def take_back(self) -> None:
-        """Lead the rules back to where they were."""
-        while self.moves:
-            instance, source, destination = self.moves.pop()
-            self._shift(instance, destination, source)
-
     def heaviest_first(self, instances: IntArray) -> IntArray:
         """By combined weight on their own hosts, descending (B12).
 
         Of equals the one with the most memory first, the hardest to place;
         then by uuid.
         """
-        state = self._state
-        hosts = state.host_of[instances]
-        shares = state.usage[:, instances] / state.capacity[:, hosts]
-        weight = ranked(state.weights @ shares)
-        memory = state.memory_mb[instances]
+        utilization = self._utilization
+        hosts = self._placement.host_of[instances]
+        shares = (
+            utilization.usage[:, instances] / utilization.capacity[:, hosts]
+        )
+        weight = ranked(utilization.weights @ shares)
+        memory = utilization.memory_mb[instances]
         order = np.lexsort((instances, -memory, -weight))
         return instances[order]
 
@@ -100,7 +98,7 @@ class BinPacking:
         host = self._fullest(instance, allowed)
         if host is None:
             return False
-        source = int(self._state.host_of[instance])
+        source = int(self._placement.host_of[instance])
         self.moves.append((instance, source, host))
         self._shift(*self.moves[-1])
         return True
@@ -125,10 +123,9 @@ class BinPacking:
         return None
 
     def _shift(self, instance: int, source: int, destination: int) -> None:
-        state = self._state
-        used = state.usage[:, instance]
+        utilization = self._utilization
+        used = utilization.usage[:, instance]
         for host, sign in ((source, -1.0), (destination, 1.0)):
-            share = used / state.capacity[:, host]
-            self.load[host] += sign * float(state.weights @ share)
-        self._rules.follow(instance, source, destination)
-        state.host_of[instance] = destination
+            share = used / utilization.capacity[:, host]
+            self.load[host] += sign * float(utilization.weights @ share)
+        self._placement.move(instance, destination)

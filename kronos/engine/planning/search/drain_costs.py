@@ -20,21 +20,21 @@ PAIRS_AT_ONCE = 2**15
 class DrainCosts:
     """The instances that have not left yet [n], and the hosts [D].
 
-    :param draft: in phase evacuate
+    :param simulation: in phase evacuate
     :param instances: those that are to leave
     :param penalty: in combined imbalance, for each soft rule that is broken
         and does not veto
     """
 
     def __init__(
-        self, draft: Simulation, instances: IntArray, penalty: float
+        self, simulation: Simulation, instances: IntArray, penalty: float
     ) -> None:
-        self._draft = draft
-        self._state = draft.state
+        self._simulation = simulation
+        self._utilization = simulation.utilization
         self._penalty = penalty
         # Only what counts is a destination.
-        self._hosts = np.flatnonzero(draft.state.counts)
-        self._column_of = np.cumsum(draft.state.counts) - 1
+        self._hosts = np.flatnonzero(simulation.utilization.counts)
+        self._column_of = np.cumsum(simulation.utilization.counts) - 1
         self._instances = instances.copy()
         self._left = len(instances)
         """The rows from here on have left."""
@@ -43,7 +43,7 @@ class DrainCosts:
         # Who shares no soft group with anyone breaks no soft rule at any
         # host, and never will.
         self._is_priced: BoolArray = np.zeros(len(instances), dtype=bool)
-        rules = draft.constraints
+        rules = simulation.constraints
         for part in self._parts():
             some = self._instances[part]
             self._legal[part] = rules.hard_rows(some)[:, self._hosts]
@@ -91,7 +91,7 @@ class DrainCosts:
         # No rule looks further than at the two hosts of a move, and the
         # host that was left takes nothing. Only a soft rule does.
         column = int(self._column_of[destination])
-        allowed = self._draft.constraints.hard_column(destination)
+        allowed = self._simulation.constraints.hard_column(destination)
         self._legal[:last, column] = allowed[self._instances[:last]]
         if self._highest == self._highest_now():
             self._estimate(np.arange(last), slice(column, column + 1))
@@ -110,7 +110,7 @@ class DrainCosts:
         self._prices = np.zeros((len(priced) + 1, len(self._hosts)))
         if not priced.size:
             return
-        breaks = self._draft.constraints.soft_breaks_rows(
+        breaks = self._simulation.constraints.soft_breaks_rows(
             self._instances[priced]
         )
         self._prices[1:] = breaks[:, self._hosts] * self._penalty
@@ -119,26 +119,28 @@ class DrainCosts:
         self._is_free[priced] &= self._prices[1:] == 0.0
 
     def _highest_now(self) -> list[float]:
-        return [highest.values[0] for highest in self._state.highest]
+        return [highest.values[0] for highest in self._utilization.highest]
 
     def _parts(self) -> Iterator[slice]:
-        size = max(1, PAIRS_AT_ONCE // len(self._state.index.hosts))
+        size = max(1, PAIRS_AT_ONCE // len(self._utilization.index.hosts))
         for start in range(0, self._left, size):
             yield slice(start, min(start + size, self._left))
 
     def _estimate(self, rows: IntArray | slice, columns: slice) -> None:
         """Without the prices, which change with any move of a group."""
-        state, hosts = self._state, self._hosts[columns]
+        utilization, hosts = self._utilization, self._hosts[columns]
         instances = self._instances[rows][:, None]
         legal = self._legal[rows, columns]
         cost: FloatArray = np.zeros(legal.shape)
         free = legal.copy()
-        sources = state.host_of[instances]
-        _, entered = state.shifted(instances, sources, hosts[None, :])
+        sources = self._simulation.placement.host_of[instances]
+        _, entered = utilization.scores_after(
+            instances, sources, hosts[None, :]
+        )
         for p, highest in enumerate(self._highest):
             added = np.maximum(entered[p] - highest, 0.0)
             free &= added == 0.0
-            cost += state.weights[p] * added
+            cost += utilization.weights[p] * added
         self._costs[rows, columns] = np.where(legal, cost, np.inf)
         self._is_free[rows, columns] = free
 
@@ -155,8 +157,8 @@ class DrainCosts:
         found: list[tuple[IntArray, IntArray, FloatArray]] = []
         for part in self._parts():
             free = self._is_free[part]
-            used = self._state.usage[:, self._instances[part]]
-            weighted = self._state.weights[:, None] * used
+            used = self._utilization.usage[:, self._instances[part]]
+            weighted = self._utilization.weights[:, None] * used
             by_instance = np.concatenate([weighted, weighted * used]).T
             drops = np.where(free, by_instance @ by_host, -np.inf)
             highest = float(drops.max())
@@ -176,9 +178,9 @@ class DrainCosts:
     def _by_host(self) -> FloatArray:
         """[2 P, D]: what a usage and its square lower the variance by."""
         number = len(self._hosts)
-        scores = self._state.scores[:, self._hosts]
+        scores = self._utilization.scores[:, self._hosts]
         above = scores - scores.mean(axis=1, keepdims=True)
-        share = 1.0 / self._state.capacity[:, self._hosts]
+        share = 1.0 / self._utilization.capacity[:, self._hosts]
         return np.concatenate(
             [-2.0 * above * share, (1.0 / number - 1.0) * share * share]
         )

@@ -35,25 +35,23 @@ Judged = tuple[IntArray, IntArray, FloatArray]
 class DrainMoves:
     """The moves off the hosts that are emptied, in mode spread.
 
-    :param draft: in phase evacuate
+    :param simulation: in phase evacuate
     :param instances: those that are to leave [n]
-    :param hears: whether a policy's objection to a move counts
     :param penalty: in combined imbalance, for each soft rule that is broken
         and does not veto
     """
 
     def __init__(
         self,
-        draft: Simulation,
+        simulation: Simulation,
         instances: IntArray,
-        hears: bool,
         penalty: float,
     ) -> None:
-        self._draft = draft
-        self._state = draft.state
-        self._hears = hears
+        self._simulation = simulation
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
         self._penalty = penalty
-        self._leavers = DrainCosts(draft, instances, penalty)
+        self._leavers = DrainCosts(simulation, instances, penalty)
 
     def best(self) -> Move | None:
         """The pair that leaves the combined imbalance and price lowest.
@@ -79,7 +77,7 @@ class DrainMoves:
         hosts = sorted(
             {
                 lowest.hosts[0]
-                for lowest in self._state.lowest
+                for lowest in self._utilization.lowest
                 if lowest.values[0] < lowest.values[1]
             }
         )
@@ -87,8 +85,8 @@ class DrainMoves:
         for host in hosts:
             instances = self._leavers.to(host)
             price = np.zeros(len(instances))
-            if self._draft.constraints.weighs_soft_rules:
-                breaks = self._draft.constraints.soft_breaks_column(host)
+            if self._simulation.constraints.weighs_soft_rules:
+                breaks = self._simulation.constraints.soft_breaks_column(host)
                 price = np.multiply(breaks[instances], self._penalty)
             to = np.full(len(instances), host, dtype=np.intp)
             found.append(self._judge(instances, to, price))
@@ -101,11 +99,11 @@ class DrainMoves:
         found = []
         for part in _cuts(len(instances)):
             some, to = instances[part], hosts[part]
-            sources = self._state.host_of[some]
-            _, entered = self._state.shifted(some, sources, to)
+            sources = self._placement.host_of[some]
+            _, entered = self._utilization.scores_after(some, sources, to)
             # A source does not count, so the destination is both ends.
-            gains, objected = self._state.judge(to, to, entered, entered)
-            good = ~(objected & self._hears)
+            gains, objected = self._utilization.judge(to, to, entered, entered)
+            good = ~(objected & self._simulation.rules.thresholds_object)
             gains = gains - price[part]
             found.append((some[good], to[good], gains[good]))
         return _joined(found)
@@ -155,16 +153,16 @@ class DrainMoves:
             )
             equal = drops >= drops.max() - EPSILON
             instances, hosts = instances[equal], hosts[equal]
-            memory = self._state.memory_mb[instances]
+            memory = self._utilization.memory_mb[instances]
             lightest = memory == memory.min()
             instances, hosts = instances[lightest], hosts[lightest]
         first = np.lexsort((hosts, instances))[0]
         return int(instances[first]), int(hosts[first])
 
     def _drops(self, instances: IntArray, hosts: IntArray) -> FloatArray:
-        sources = self._state.host_of[instances]
-        ends = self._state.shifted(instances, sources, hosts)
-        return self._state.scatter_drop(sources, hosts, *ends)
+        sources = self._placement.host_of[instances]
+        ends = self._utilization.scores_after(instances, sources, hosts)
+        return self._utilization.variance_drop(sources, hosts, *ends)
 
 
 def _most(judged: Judged) -> float:

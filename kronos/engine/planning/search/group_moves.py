@@ -43,7 +43,7 @@ class GroupMove:
 
 
 class Regroup:
-    """The repair moves that a draft allows now.
+    """The repair moves that a simulation allows now.
 
     :param packs: mode pack knows no threshold to object by, and rather
         leaves an empty host empty
@@ -52,16 +52,17 @@ class Regroup:
     """
 
     def __init__(
-        self, draft: Simulation, packs: bool, draining: BoolArray
+        self, simulation: Simulation, packs: bool, draining: BoolArray
     ) -> None:
-        self._draft = draft
-        self._state = draft.state
+        self._simulation = simulation
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
         self._packs = packs
         self._draining = draining
 
     def on(self, one: BrokenGroup) -> Counter[int]:
         """Its members by host."""
-        return Counter(self._state.host_of[one.members].tolist())
+        return Counter(self._placement.host_of[one.members].tolist())
 
     def excess(self, one: BrokenGroup) -> int:
         """How far it is from its rule, in moves."""
@@ -79,13 +80,13 @@ class Regroup:
 
         From the one to the other, every move brings the group closer.
         """
-        on, host_of = self.on(one), self._state.host_of
+        on, host_of = self.on(one), self._placement.host_of
         if one.is_together:
             able = self._able(on)
             most = max(able.values(), default=0)
             return one.members, sorted(h for h in able if able[h] == most)
         limit = server_groups.most_per_host(one.group)
-        hosts = range(len(self._state.index.hosts))
+        hosts = range(len(self._utilization.index.hosts))
         return (
             [m for m in one.members if on[int(host_of[m])] > limit],
             [host for host in hosts if on[host] < limit],
@@ -98,7 +99,7 @@ class Regroup:
 
         Without those that cannot be :meth:`best`.
         """
-        movable = [m for m in members if self._draft.movable[m]]
+        movable = [m for m in members if self._simulation.movable[m]]
         some = np.array(movable, dtype=np.intp)
         places = np.array(list(hosts), dtype=np.intp)
         rows, columns = np.nonzero(self._allowed(one, some, places))
@@ -127,20 +128,20 @@ class Regroup:
 
         All others may move, each may come there, and there is room for all.
         """
-        away = [m for m in one.members if self._state.host_of[m] != host]
-        if not all(self._draft.movable[m] for m in away):
+        away = [m for m in one.members if self._placement.host_of[m] != host]
+        if not all(self._simulation.movable[m] for m in away):
             return False
         some = np.array(away, dtype=np.intp)
         here = np.array([host], dtype=np.intp)
         if not self._allowed(one, some, here).all():
             return False
-        return self._draft.constraints.takes_all(some, host)
+        return self._simulation.constraints.takes_all(some, host)
 
     def _allowed(
         self, one: BrokenGroup, instances: IntArray, hosts: IntArray
     ) -> BoolArray:
         """[n, h]: what the rules say, of the given hosts alone."""
-        rules = self._draft.constraints
+        rules = self._simulation.constraints
         rules.repair(one.group.uuid)
         if len(hosts) == 1:
             mask = rules.column(int(hosts[0]))[instances][:, None]
@@ -158,7 +159,7 @@ class Regroup:
         that gain the same and lower the variance by the same, bit by bit,
         the first is left that is the smallest.
         """
-        memory = self._state.memory_mb[instances]
+        memory = self._utilization.memory_mb[instances]
         order = np.lexsort((memory, -drops, -gains))
         if not order.size:
             return order
@@ -174,13 +175,15 @@ class Regroup:
     def _judge(
         self, instances: IntArray, hosts: IntArray
     ) -> tuple[FloatArray, BoolArray, FloatArray]:
-        sources = self._state.host_of[instances]
-        left, entered = self._state.shifted(instances, sources, hosts)
-        drops = self._state.scatter_drop(sources, hosts, left, entered)
+        sources = self._placement.host_of[instances]
+        left, entered = self._utilization.scores_after(
+            instances, sources, hosts
+        )
+        drops = self._utilization.variance_drop(sources, hosts, left, entered)
         drops = np.nan_to_num(drops, nan=-np.inf)  # of absurd values
         # A source that does not count leaves one end to be judged.
-        counts = self._state.counts[sources]
-        gains, objected = self._state.judge(
+        counts = self._utilization.counts[sources]
+        gains, objected = self._utilization.judge(
             np.where(counts, sources, hosts),
             hosts,
             [
@@ -189,12 +192,13 @@ class Regroup:
             ],
             entered,
         )
-        return gains, objected & (not self._packs), drops
+        objected &= self._simulation.rules.thresholds_object
+        return gains, objected, drops
 
     def _unused(self) -> BoolArray:
         """[H]: the hosts that pack rather leaves as they are."""
-        unused = np.full(len(self._state.index.hosts), self._packs)
-        unused[self._state.host_of] = False
+        unused = np.full(len(self._utilization.index.hosts), self._packs)
+        unused[self._placement.host_of] = False
         return unused
 
     def best(self, moves: list[GroupMove]) -> GroupMove:
@@ -210,7 +214,7 @@ class Regroup:
         most = max(move.gain for move in moves) - EPSILON
         moves = [move for move in moves if move.gain >= most]
         most = max(move.drop for move in moves) - EPSILON
-        memory = self._state.memory_mb
+        memory = self._utilization.memory_mb
         return min(
             (move for move in moves if move.drop >= most),
             key=lambda move: (

@@ -46,22 +46,23 @@ class Candidates:
 
 
 class Moves:
-    """The single moves that a draft allows now.
+    """The single moves that a simulation allows now.
 
     A soft rule that is weighed costs an improving move its penalty. That
     lowers its worth, so the pruning stays exact. Moves at no cost to the
     combined imbalance never break one.
     """
 
-    def __init__(self, draft: Simulation, settings: Settings) -> None:
-        self._draft = draft
-        self._state = draft.state
+    def __init__(self, simulation: Simulation, settings: Settings) -> None:
+        self._simulation = simulation
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
         self._tie_break = settings.tie_break
         self._penalty = settings.soft_rule_penalty
 
     @property
     def _constraints(self) -> Constraints:
-        return self._draft.constraints
+        return self._simulation.constraints
 
     def improving(self) -> Move | None:
         """The move that lowers the combined imbalance most (B9).
@@ -69,15 +70,15 @@ class Moves:
         Less the penalties of the soft rules that it breaks. Of equals the
         first by name or the one that lowers the variance most.
         """
-        state = self._state
+        utilization = self._utilization
         hot = {
             extremes.hosts[0]
-            for extremes in state.highest
+            for extremes in utilization.highest
             if extremes.values[0] > extremes.values[1]
         }
         cold = {
             extremes.hosts[0]
-            for extremes in state.lowest
+            for extremes in utilization.lowest
             if extremes.values[0] < extremes.values[1]
         }
         found = self._touching(hot, cold, by_drop=False).best()
@@ -116,9 +117,9 @@ class Moves:
         )
 
     def _leaving(self, host: int, by_drop: bool) -> Candidates:
-        instances = self._draft.on(host)
+        instances = self._simulation.on(host)
         source = np.full((1, 1), host, dtype=np.intp)
-        hosts = np.arange(len(self._state.index.hosts))[None, :]
+        hosts = np.arange(len(self._utilization.index.hosts))[None, :]
         good, worth = self._judge(instances[:, None], source, hosts, by_drop)
         some = np.flatnonzero(good.any(axis=1))
         if by_drop or not self._constraints.weighs_soft_rules:
@@ -139,9 +140,9 @@ class Moves:
             allowed = self._constraints.hard_column(host)
         else:
             allowed = self._constraints.column(host)
-        instances = np.flatnonzero(allowed & self._draft.movable)
+        instances = np.flatnonzero(allowed & self._simulation.movable)
         hosts = np.full(1, host, dtype=np.intp)
-        sources = self._state.host_of[instances]
+        sources = self._placement.host_of[instances]
         good, worth = self._judge(instances, sources, hosts, by_drop)
         if weighs:
             breaks = self._constraints.soft_breaks_column(host)
@@ -159,22 +160,26 @@ class Moves:
         by_drop: bool,
     ) -> tuple[BoolArray, FloatArray]:
         """Which moves help and meet no objection, and how much they do."""
-        left, entered = self._state.shifted(instances, sources, hosts)
-        gains, objected = self._state.judge(sources, hosts, left, entered)
+        left, entered = self._utilization.scores_after(
+            instances, sources, hosts
+        )
+        gains, objected = self._utilization.judge(
+            sources, hosts, left, entered
+        )
         if not by_drop:
             return (gains > EPSILON) & ~objected, gains
         good = (gains >= -EPSILON) & ~objected
         if not good.any():
             return good, gains
-        drops = self._state.scatter_drop(sources, hosts, left, entered)
+        drops = self._utilization.variance_drop(sources, hosts, left, entered)
         return good & (drops > EPSILON), self._priced(drops, instances)
 
     def _drops(self, moves: Candidates) -> FloatArray:
-        sources = self._state.host_of[moves.instances]
-        left, entered = self._state.shifted(
+        sources = self._placement.host_of[moves.instances]
+        left, entered = self._utilization.scores_after(
             moves.instances, sources, moves.destinations
         )
-        drops = self._state.scatter_drop(
+        drops = self._utilization.variance_drop(
             sources, moves.destinations, left, entered
         )
         return self._priced(drops, moves.instances)
@@ -183,13 +188,13 @@ class Moves:
         """``drops``, per GiB of memory moved where that is asked for."""
         if self._tie_break is not TieBreak.VARIANCE_PER_GIB:
             return drops
-        memory = np.maximum(self._state.memory_mb[instances], 1)
+        memory = np.maximum(self._utilization.memory_mb[instances], 1)
         return drops / (memory / MIB_PER_GIB)
 
     def _lightest(self, moves: Candidates) -> Candidates:
         if not len(moves.worth):
             return moves
-        memory = self._state.memory_mb[moves.instances]
+        memory = self._utilization.memory_mb[moves.instances]
         return moves.only(memory == memory.min())
 
 

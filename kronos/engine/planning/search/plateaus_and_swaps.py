@@ -31,11 +31,12 @@ class PlateauSearch:
     """
 
     def __init__(
-        self, draft: Simulation, moves: Moves, is_safe: bool = True
+        self, simulation: Simulation, moves: Moves, is_safe: bool = True
     ) -> None:
-        self._draft = draft
+        self._simulation = simulation
         self._is_safe = is_safe
-        self._state = draft.state
+        self._placement = simulation.placement
+        self._utilization = simulation.utilization
         self._moves = moves
 
     def plateau(self, policies: BoolArray) -> Move | None:
@@ -46,13 +47,13 @@ class PlateauSearch:
 
         :param policies: [P], those whose extremes matter
         """
-        state = self._state
+        utilization = self._utilization
         hot: set[int] = set()
         cold: set[int] = set()
         for p in np.flatnonzero(policies).tolist():
-            row = np.where(state.counts, state.scores[p], np.nan)
-            high = state.highest[p].values[0] - EPSILON
-            low = state.lowest[p].values[0] + EPSILON
+            row = np.where(utilization.counts, utilization.scores[p], np.nan)
+            high = utilization.highest[p].values[0] - EPSILON
+            low = utilization.lowest[p].values[0] + EPSILON
             hot.update(np.flatnonzero(row >= high)[:TIED_HOSTS].tolist())
             cold.update(np.flatnonzero(row <= low)[:TIED_HOSTS].tolist())
         return self._moves.flattening(hot, cold)
@@ -79,8 +80,8 @@ class PlateauSearch:
 
     def _pairs(self) -> tuple[IntArray, IntArray]:
         """Instances to exchange, the best pair first."""
-        state = self._state
-        ends = [*state.highest, *state.lowest]
+        utilization = self._utilization
+        ends = [*utilization.highest, *utilization.lowest]
         partners = self._partners()
         found = [
             self._exchanges(host, partners)
@@ -89,7 +90,7 @@ class PlateauSearch:
         firsts, seconds, gains, drops = (
             np.concatenate(part) for part in zip(*found, strict=True)
         )
-        memory = state.memory_mb[firsts] + state.memory_mb[seconds]
+        memory = utilization.memory_mb[firsts] + utilization.memory_mb[seconds]
         order = np.lexsort(
             (seconds, firsts, memory, -np.round(drops, 9), -np.round(gains, 9))
         )
@@ -97,14 +98,16 @@ class PlateauSearch:
 
     def _partners(self) -> IntArray:
         """The movable instances of the hosts near either end."""
-        state = self._state
-        near: BoolArray = np.zeros(len(state.counts), dtype=bool)
-        counting = np.flatnonzero(state.counts)
-        for row in state.scores:
+        utilization = self._utilization
+        near: BoolArray = np.zeros(len(utilization.counts), dtype=bool)
+        counting = np.flatnonzero(utilization.counts)
+        for row in utilization.scores:
             order = counting[np.argsort(row[counting], kind='stable')]
             near[order[:PARTNER_HOSTS]] = True
             near[order[-PARTNER_HOSTS:]] = True
-        return np.flatnonzero(near[state.host_of] & self._draft.movable)
+        return np.flatnonzero(
+            near[self._placement.host_of] & self._simulation.movable
+        )
 
     def _exchanges(
         self, host: int, partners: IntArray
@@ -114,58 +117,62 @@ class PlateauSearch:
         :returns: the pairs, how far the combined imbalance falls and how
             far the variance; legal by one half at least
         """
-        state = self._state
-        here = self._draft.on(host)
-        away = partners[state.host_of[partners] != host]
+        utilization, host_of = self._utilization, self._placement.host_of
+        here = self._simulation.on(host)
+        away = partners[host_of[partners] != host]
         one = np.full((1, 1), host, dtype=np.intp)
-        other = state.host_of[away][None, :]
+        other = host_of[away][None, :]
         at_one, at_other = self._exchanged(
             one, other, here[:, None], away[None, :]
         )
-        gains, objected = state.judge(one, other, at_one, at_other)
+        gains, objected = utilization.judge(one, other, at_one, at_other)
         good = (gains > EPSILON) & ~objected
         good &= (
-            self._draft.constraints.rows(here)[:, other[0]]
-            | self._draft.constraints.column(host)[away]
+            self._simulation.constraints.rows(here)[:, other[0]]
+            | self._simulation.constraints.column(host)[away]
         )
         rows, columns = np.nonzero(good)
         first, second = here[rows], away[columns]
         gain = gains[rows, columns]
         if self._is_safe:
-            either = self._stays_within(first, state.host_of[second])
-            either |= self._stays_within(second, state.host_of[first])
+            either = self._stays_within(first, host_of[second])
+            either |= self._stays_within(second, host_of[first])
             first, second, gain = first[either], second[either], gain[either]
-        sources, others = state.host_of[first], state.host_of[second]
-        drops = state.scatter_drop(
+        sources, others = host_of[first], host_of[second]
+        drops = utilization.variance_drop(
             sources, others, *self._exchanged(sources, others, first, second)
         )
         return first, second, gain, drops
 
     def _stays_within(self, instances: IntArray, hosts: IntArray) -> BoolArray:
         """[N]: whether each move alone leaves every policy within."""
-        state = self._state
-        sources = state.host_of[instances]
-        ends = state.shifted(instances, sources, hosts)
+        utilization = self._utilization
+        sources = self._placement.host_of[instances]
+        ends = utilization.scores_after(instances, sources, hosts)
         within: BoolArray = np.ones(len(instances), dtype=bool)
-        over = state.over_threshold()
-        for p, width in enumerate(state.widths_after(sources, hosts, *ends)):
+        over = utilization.over_threshold()
+        for p, width in enumerate(
+            utilization.imbalances_after(sources, hosts, *ends)
+        ):
             if not over[p]:
-                within &= width <= state.thresholds[p] + EPSILON
+                within &= width <= utilization.thresholds[p] + EPSILON
         return within
 
     def _exchanged(
         self, one: IntArray, other: IntArray, here: IntArray, away: IntArray
     ) -> tuple[list[FloatArray], list[FloatArray]]:
         """Per policy the scores at ``one`` and ``other`` after swaps."""
-        state = self._state
+        utilization = self._utilization
         at_one, at_other = [], []
-        for p in range(len(state.policies)):
-            change = state.usage[p][away] - state.usage[p][here]
+        for p in range(len(utilization.policies)):
+            change = utilization.usage[p][away] - utilization.usage[p][here]
             at_one.append(
-                state.scores[p][one] + change / state.capacity[p][one]
+                utilization.scores[p][one]
+                + change / utilization.capacity[p][one]
             )
             at_other.append(
-                state.scores[p][other] - change / state.capacity[p][other]
+                utilization.scores[p][other]
+                - change / utilization.capacity[p][other]
             )
         return at_one, at_other
 
@@ -175,8 +182,8 @@ class PlateauSearch:
         It is legal, and safe where that is asked for; else one that is safe
         comes first.
         """
-        one = (first, int(self._state.host_of[second]))
-        other = (second, int(self._state.host_of[first]))
+        one = (first, int(self._placement.host_of[second]))
+        other = (second, int(self._placement.host_of[first]))
         orders = []
         for pair in ((one, other), (other, one)):
             if self._is_legal(*pair):
@@ -189,21 +196,16 @@ class PlateauSearch:
 
     def _is_legal(self, one: Move, other: Move) -> bool:
         instance, destination = one
-        if self._draft.constraints.why_not(instance, destination):
+        if self._simulation.constraints.why_not(instance, destination):
             return False
-        source = int(self._state.host_of[instance])
-        self._follow(instance, source, destination)
-        legal = not self._draft.constraints.why_not(*other)
-        self._follow(instance, destination, source)
-        return legal
-
-    def _follow(self, instance: int, source: int, destination: int) -> None:
-        self._state.host_of[instance] = destination
-        self._draft.constraints.follow(instance, source, destination)
+        with self._placement.trial() as placement:
+            placement.move(instance, destination)
+            return not placement.constraints.why_not(*other)
 
     def _between(self, instance: int, destination: int) -> float:
         """The combined imbalance after the first half."""
-        undo = self._state.move(instance, destination)
-        combined = self._state.combined()
-        self._state.take_back(undo)
+        source = int(self._placement.host_of[instance])
+        undo = self._utilization.move(instance, source, destination)
+        combined = self._utilization.combined()
+        self._utilization.take_back(undo)
         return combined

@@ -9,9 +9,11 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.arrays import Index
+from kronos.engine.constraints.constraint_set import Constraints
 from kronos.engine.constraints.server_group import GroupRule
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
+from kronos.engine.simulation.placement import Placement
 from kronos.engine.types import (
     AggregateResult,
     Event,
@@ -134,11 +136,11 @@ class TestCounts(base.BaseTestCase):
             for uuid in rng.sample([*uuids, 'elsewhere'], 4)
         ]
         index = Index(snapshot)
-        rule = GroupRule(snapshot, index)
+        now = Placement.of(snapshot, index)
+        rule = GroupRule(snapshot, index, now.host_of)
+        now.constraints = Constraints([rule])
         for uuid in rng.sample(uuids, 6):
-            at = index.instance[uuid]
-            source = index.host[snapshot.instances[uuid].host]
-            rule.follow(at, source, rng.randrange(len(names)))
+            now.move(index.instance[uuid], rng.randrange(len(names)))
         if rng.random() < 0.5:
             rule.repairing = 'g0'
         if rng.random() < 0.4:

@@ -14,13 +14,13 @@ from kronos.engine.simulation.utilization import (
 from tests.builders import scopes
 
 
-def state(
+def utilization(
     scores: list[list[float]],
     usage: list[list[float]],
     host_of: list[int],
     **more: object,
 ) -> Utilization:
-    """A state of policies p0, p1...; rows are policies."""
+    """That of policies p0, p1...; rows are policies."""
     policies = len(scores)
     snapshot = scopes.scope(
         [],
@@ -43,7 +43,6 @@ def state(
         usage=np.array(usage, dtype=float),
         capacity=np.array(given['capacity'], dtype=float),
         counts=np.array(given['counts'], dtype=bool),
-        host_of=np.array(host_of, dtype=np.intp),
         memory_mb=np.full(len(host_of), 1024),
     )
 
@@ -72,10 +71,10 @@ class TestAcceptance(base.BaseTestCase):
                 )
 
 
-class TestState(base.BaseTestCase):
+class TestUtilization(base.BaseTestCase):
     def test_combined_is_the_weighted_sum(self) -> None:
         """B1, B2."""
-        now = state(
+        now = utilization(
             [[0.8, 0.2, 0.5], [0.1, 0.3, 0.6]],
             [[0.1], [0.1]],
             [0],
@@ -86,37 +85,35 @@ class TestState(base.BaseTestCase):
 
     def test_a_move_changes_every_policy(self) -> None:
         """B6."""
-        now = state([[0.8, 0.2], [0.1, 0.6]], [[0.3], [0.05]], [0])
-        now.move(0, 1)
+        now = utilization([[0.8, 0.2], [0.1, 0.6]], [[0.3], [0.05]], [0])
+        now.move(0, 0, 1)
         self.assertAlmostEqual(0.5, now.scores[0, 0])
         self.assertAlmostEqual(0.5, now.scores[0, 1])
         self.assertAlmostEqual(0.05, now.scores[1, 0])
         self.assertAlmostEqual(0.65, now.scores[1, 1])
-        self.assertEqual(1, now.host_of[0])
 
     def test_hosts_of_unequal_size(self) -> None:
         """8 of 64 cores leave, and are 8 of 16 at the other end."""
-        now = state([[0.5, 0.25]], [[8.0]], [0], capacity=[[64.0, 16.0]])
-        now.move(0, 1)
+        now = utilization([[0.5, 0.25]], [[8.0]], [0], capacity=[[64.0, 16.0]])
+        now.move(0, 0, 1)
         self.assertAlmostEqual(0.375, now.scores[0, 0])
         self.assertAlmostEqual(0.75, now.scores[0, 1])
 
     def test_no_clamping(self) -> None:
-        now = state([[0.2, 0.9]], [[0.3]], [0])
-        now.move(0, 1)
+        now = utilization([[0.2, 0.9]], [[0.3]], [0])
+        now.move(0, 0, 1)
         self.assertAlmostEqual(-0.1, now.scores[0, 0])
         self.assertAlmostEqual(1.2, now.scores[0, 1])
 
     def test_taking_back_is_exact(self) -> None:
-        now = state([[0.1 + 0.2, 0.7]], [[0.1]], [0])
+        now = utilization([[0.1 + 0.2, 0.7]], [[0.1]], [0])
         before = now.scores.copy(), now.combined()
-        now.take_back(now.move(0, 1))
+        now.take_back(now.move(0, 0, 1))
         self.assertTrue((before[0] == now.scores).all())
         self.assertEqual(before[1], now.combined())
-        self.assertEqual(0, now.host_of[0])
 
     def test_hosts_that_do_not_count(self) -> None:
-        now = state(
+        now = utilization(
             [[0.8, 0.2, 0.0]], [[0.1]], [0], counts=[True, True, False]
         )
         self.assertAlmostEqual(0.6, now.combined())
@@ -127,7 +124,9 @@ class TestState(base.BaseTestCase):
         self.assertAlmostEqual(0.1, float(gains[0]))
 
     def test_hosts_over(self) -> None:
-        now = state([[0.0, 0.1, 0.3], [0.5, 0.2, 0.2]], [[0.0], [0.0]], [0])
+        now = utilization(
+            [[0.0, 0.1, 0.3], [0.5, 0.2, 0.2]], [[0.0], [0.0]], [0]
+        )
         self.assertEqual(2, now.hosts_over())
 
     def test_out_of_range(self) -> None:
@@ -139,17 +138,17 @@ class TestState(base.BaseTestCase):
         for more, what in table:
             with self.subTest(more=more):
                 error = self.assertRaises(
-                    ValueError, state, [[0.1, 0.2]], [[0.1]], [0], **more
+                    ValueError, utilization, [[0.1, 0.2]], [[0.1]], [0], **more
                 )
                 self.assertIn(f'p0: a {what}', str(error))
         for usage in (-0.1, math.inf):
             error = self.assertRaises(
-                ValueError, state, [[0.1, 0.2]], [[usage]], [0]
+                ValueError, utilization, [[0.1, 0.2]], [[usage]], [0]
             )
             self.assertIn('usage', str(error))
 
     def test_scatter_is_the_number_times_the_variance(self) -> None:
-        now = state(
+        now = utilization(
             [[0.8, 0.2, 0.5, 0.1]],
             [[0.25]],
             [0],
@@ -160,9 +159,9 @@ class TestState(base.BaseTestCase):
         before = 3 * now.scores[0, counting].var()
         for destination in (1, 3):
             one, other = np.array([0]), np.array([destination])
-            left, entered = now.shifted(np.array([0]), one, other)
-            drop = now.scatter_drop(one, other, left, entered)
-            undo = now.move(0, destination)
+            left, entered = now.scores_after(np.array([0]), one, other)
+            drop = now.variance_drop(one, other, left, entered)
+            undo = now.move(0, 0, destination)
             after = 3 * now.scores[0, counting].var()
             now.take_back(undo)
             self.assertAlmostEqual(before - after, float(drop[0]), places=12)

@@ -17,11 +17,12 @@ class TestExcess(base.BaseTestCase):
     ) -> int:
         """:param host_of: by member"""
         emptied = np.arange(4) == draining
-        draft: Any = SimpleNamespace(
-            state=SimpleNamespace(host_of=np.array(host_of))
+        simulation: Any = SimpleNamespace(
+            placement=SimpleNamespace(host_of=np.array(host_of)),
+            utilization=None,
         )
         group = ServerGroup('g', policy, [], **more)
-        found = Regroup(draft, False, emptied)
+        found = Regroup(simulation, False, emptied)
         return found.excess(BrokenGroup(group, list(range(len(host_of)))))
 
     def test_together(self) -> None:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of what holds in which phase."""
+
+from oslotest import base
+
+from kronos.engine.phase_rules import SoftGroups, rules_of
+from kronos.engine.settings import Settings, SoftRules
+from kronos.engine.types import MigrationPhase
+from kronos.policies.models import Mode
+
+EVACUATE, AFFINITY = MigrationPhase.EVACUATE, MigrationPhase.AFFINITY
+SPREAD, PACK = MigrationPhase.SPREAD, MigrationPhase.PACK
+
+
+class TestRules(base.BaseTestCase):
+    def test_each_phase(self) -> None:
+        """From draining hosts, from counting ones, ceilings, return guard."""
+        wanted = {
+            EVACUATE: (True, False, True, False),
+            AFFINITY: (True, True, True, False),
+            SPREAD: (False, True, False, True),
+            PACK: (False, True, True, True),
+        }
+        self.assertEqual(set(MigrationPhase), set(wanted))
+        for phase, row in wanted.items():
+            found = rules_of(phase, Mode.SPREAD, Settings())
+            self.assertIs(phase, found.phase)
+            self.assertEqual(
+                row,
+                (
+                    found.from_draining,
+                    found.from_counting,
+                    found.ceilings,
+                    found.return_guard,
+                ),
+            )
+
+    def test_thresholds(self) -> None:
+        """Of mode spread alone; a drain may be let exceed them."""
+        lenient = Settings(drain_may_exceed_threshold=True)
+        for phase in MigrationPhase:
+            found = rules_of(phase, Mode.PACK, Settings())
+            self.assertFalse(found.thresholds_object)
+            found = rules_of(phase, Mode.SPREAD, Settings())
+            self.assertTrue(found.thresholds_object)
+            found = rules_of(phase, Mode.SPREAD, lenient)
+            self.assertIs(phase is not EVACUATE, found.thresholds_object)
+
+    def test_soft_groups(self) -> None:
+        priced = Settings(soft_rules=SoftRules.PENALTY)
+        repaired = Settings(
+            soft_rules=SoftRules.PENALTY, enforce_soft_affinity=True
+        )
+        for phase in MigrationPhase:
+            for mode, settings, wanted in (
+                (Mode.SPREAD, Settings(), ()),
+                (Mode.SPREAD, priced, (EVACUATE, SPREAD)),
+                (Mode.PACK, priced, ()),
+                (Mode.SPREAD, repaired, ()),
+            ):
+                found = rules_of(phase, mode, settings).soft_groups
+                self.assertIs(
+                    SoftGroups.PRICED if phase in wanted else SoftGroups.VETO,
+                    found,
+                    (phase, mode, settings),
+                )
+
+    def test_repeats(self) -> None:
+        for repeats in (False, True):
+            found = rules_of(
+                SPREAD, Mode.SPREAD, Settings(repeat_moves=repeats)
+            )
+            self.assertIs(repeats, found.may_repeat)
