@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does Watcher's applier carry out one move of Kronos?
+"""The action kronos_live_migrate: one move, as Watcher's applier runs it.
 
 The reason of a failure goes into the action's ``status_message`` as
 ``KRONOS:<error type>: [<fault>] <text>``; the type is the exception's class,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does an OpenStack service say in an answer that is an error?
+"""The complaint in an error's body, whatever service wrote it.
 
 Whatever came, nothing here raises.
 """

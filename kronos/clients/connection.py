@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do the clients come by their endpoints? From a Keystone session."""
+"""The connection of the clients to their endpoints, by a Keystone session."""
 
 from collections.abc import Callable
 from typing import Any

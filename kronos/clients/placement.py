@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much room has each host, and what does a server take of it?"""
+"""The Placement client: the room of each host, and who takes of it."""
 
 from collections.abc import Iterable
 from typing import Any, NotRequired

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do Nova and Placement get asked: microversions, retries, errors?
+"""The wire to Nova and Placement: microversions, retries, errors.
 
 Whatever comes back, or does not, is what was expected or the client's own
 error; there is no other place where that is seen to.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas of answers: what a body must look like, checked in one place.
+"""The checks of answers against their schemas, in one place.
 
 A schema is a type that pydantic understands, mostly a TypedDict. What it
 does not name is dropped, so nothing is held that nobody asked for.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do plans and actions say? Watcher's API, only read."""
+"""The Watcher client: plans and actions, only read."""
 
 from collections.abc import Iterator
 from typing import Any, NotRequired

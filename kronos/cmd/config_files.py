@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which configuration files does a command read, and what is in them?"""
+"""The configuration files that a command reads."""
 
 import argparse
 import os

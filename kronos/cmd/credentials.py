@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With whose credentials does a command ask the cloud?
+"""The credentials with which a command asks the cloud.
 
 Of ``[nova]`` in its configuration, of a clouds.yaml or of the environment;
 Watcher and nova-scheduler have their own.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why was it moved, or why not? About a recording, and changing nothing.
+"""The command kronos-explain: why a server was moved, or was not.
 
 Exit status: 0 when there is an answer, whatever it is; 1 when the recording
 or a name in the question cannot be used; 2 when the arguments are wrong.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is answered to a question about a plan, as a document for programs?
+"""The answers of kronos-explain, as documents for programs.
 
 Keys are added, never changed.
 """
@@ -14,7 +14,6 @@ from kronos.cmd import judged, trying
 from kronos.engine.explain import counterfactual, remedies, scenario
 from kronos.engine.explain import nearest_miss as nearest
 from kronos.engine.explain.nearest_miss import (
-    STOPPED,
     closest,
     each_closest,
     nearest_miss,
@@ -23,7 +22,7 @@ from kronos.engine.explain.relaxations import Pair, can_lift, relax
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.meanings import MEANINGS
-from kronos.engine.planning import propose
+from kronos.engine.planning import propose, stop_reasons
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, MigrationStep, PlanningInput
 from kronos.policies.models import Mode
@@ -64,7 +63,7 @@ class Answers:
         """Why a scope's plan ends where it does, and the nearest miss."""
         result = self.plan.report.scopes[at]
         miss = nearest_miss(self.why(at))
-        code = STOPPED[result.stopped]
+        code = stop_reasons.CODES[result.stopped]
         return {
             'scope': result.name,
             'code': code.value,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does an answer look on a terminal?"""
+"""The tables of kronos-explain."""
 
 import shlex
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By how many of its policies was a scope judged?
+"""The judged policies of a scope, in words.
 
 Of a policy that was skipped nothing is known: an imbalance of 0 without a
 policy in use is no balance.

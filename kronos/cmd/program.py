@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What have all commands in common, whatever they are asked?"""
+"""The frame of all commands: arguments, endings, output."""
 
 import argparse
 import functools

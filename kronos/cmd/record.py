@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the cloud like now? Writes it down to plan by, changing nothing.
+"""The command kronos-record: it writes down what planning would look at.
 
 Exit status: 0 when it was recorded; 1 when something that cannot be done
 without is away or wrong, and nothing was written; 2 when the arguments are

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would Kronos do with this recording? Offline, and changing nothing.
+"""The command kronos-replay: it plans a recording, and changes nothing.
 
 Exit status: 0 when all was planned, whatever the outcome; 1 when a recording,
 a policies file or an override cannot be used, when no policy could be, or

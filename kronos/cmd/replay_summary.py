@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the plans of many recordings amount to?
+"""The summary of the plans of many recordings.
 
 Each recording is planned by itself, as if no earlier plan had been carried
 out: what was recorded is what happened then.

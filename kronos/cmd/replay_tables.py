@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a plan look on a terminal?"""
+"""The tables of kronos-replay."""
+
+from collections.abc import Mapping
 
 from kronos.cmd import judged, terminal
 from kronos.cmd.tables import Row, aligned
@@ -179,7 +181,7 @@ def counted(number: int, what: str) -> str:
     return f'{number} {noun}{"" if number == 1 else "s"} {rest}'.rstrip()
 
 
-def _reason_lines(what: str, reasons: dict[str, str]) -> list[str]:
+def _reason_lines(what: str, reasons: Mapping[str, str]) -> list[str]:
     if not reasons:
         return []
     by_number = by_frequency(reasons)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the installed commands call? Each a module, once it is loaded.
+"""The entry points of the commands; each loads its module when it is called.
 
 Loading takes a second in which a user may think better of it, so nothing is
 imported here that is not soon there.

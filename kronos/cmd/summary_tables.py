@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do the plans of many recordings look on a terminal?"""
+"""The tables of a summary of many recordings."""
 
 from collections.abc import Sequence
 

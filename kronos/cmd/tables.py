@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are rows printed, for people or for programs?"""
+"""The printing of rows, for people or for programs."""
 
 import csv
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does text get to a terminal unharmed, and without harming it?"""
+"""The terminal: text gets there unharmed, and does it no harm."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Would Kronos work with this configuration? Looks, and changes nothing.
+"""The command kronos-test-config: would Kronos work like this?
 
 Exit status: 0 when it would; 1 when something keeps what was asked for from
 working; 2 when the arguments are wrong.

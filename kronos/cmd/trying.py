@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a remedy tried on a recording: by which arguments, and with what
-result?
-"""
+"""The trial of a remedy on a recording."""
 
 import dataclasses
 

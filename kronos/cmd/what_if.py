@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may a replay differ in from the recorded audit? The options for it."""
+"""The options of a replay: what is to differ from the recorded audit."""
 
 import argparse
 import time

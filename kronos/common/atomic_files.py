@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a file written so that nobody ever sees half of it?"""
+"""Atomic writing of files: nobody ever sees half of one."""
 
 import contextlib
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong in the world outside Kronos.
+"""The errors of Kronos: what can go wrong in the world outside.
 
 KronosException
   ConfigurationError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a text may be secret, whoever wrote it?"""
+"""The masking of secrets in texts, whoever wrote them."""
 
 import re
 

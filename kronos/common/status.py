@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fits into a status message of Watcher, and may be shown there?"""
+"""The text of a status message: what Watcher can hold, and may show."""
 
 import re
 

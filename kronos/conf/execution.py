@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which options say how a planned move is carried out?"""
+"""The options of carrying moves out."""
 
 from oslo_config import cfg
 

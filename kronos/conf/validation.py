@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is every option of Kronos valid, and if not, which one, where and why?"""
+"""The validation of options: which one is wrong, where and why."""
 
 import math
 import re

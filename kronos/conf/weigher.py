@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the weigher of nova-scheduler."""
+"""The options of nova-scheduler's weigher."""
 
 from oslo_config import cfg
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the engine's arrays stand for, and when are two numbers equal?"""
+"""The arrays of the engine: types, positions, extremes, EPSILON."""
 
 import math
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is one thing of a case changed, and the rest left as it is?"""
+"""Edits of a planning input: one thing changed, the rest as it is."""
 
 import math
 from dataclasses import replace

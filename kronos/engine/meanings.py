@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does each code mean, and what lifts it?"""
+"""The meaning of each code, and what lifts it."""
 
 from dataclasses import dataclass
 
@@ -245,5 +245,10 @@ MEANINGS: dict[Code, Meaning] = {
     Code.NO_DESTINATION: Meaning(
         'No host may take the instance.',
         'Ask for the instance, host by host.',
+    ),
+    Code.GROUP_NOT_REPAIRED: Meaning(
+        'The plan leaves the broken server group of the instance as it is.',
+        'See the warning about the group; raise max_migrations where the '
+        'budget is too small.',
     ),
 }

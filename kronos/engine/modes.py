@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which settings does each strategy decide itself?
+"""The modes of planning: what each strategy decides itself.
 
 An audit and an offline replay in the same mode thus plan the same.
 """

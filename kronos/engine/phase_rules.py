@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds in which phase of a plan: one table for all who ask.
+"""The phase rules: what holds in which phase, one table for all who ask.
 
 Planner, explanation, live-migration action and weigher read it; nobody
 derives it again.

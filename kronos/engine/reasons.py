@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By which stable names are reasons known to programs?
+"""The reasons: a sentence for people, a code for programs.
 
-A reason is a sentence for people. Where a program may want to act on it, it
-carries a code, and what the sentence is about. Codes are added, never
-renamed; what each means and what lifts it stands in :mod:`.meanings`.
+A reason is a sentence for people with a code for programs, and with what the
+sentence is about. Codes are added, never renamed; what each means and what
+lifts it stands in :mod:`.meanings`.
 """
 
 from enum import StrEnum
@@ -79,6 +79,7 @@ class Code(StrEnum):
     PACK_NOT_WHOLE = 'pack_not_whole'
     PACK_HEADROOM_HOSTS = 'pack_headroom_hosts'
     NO_DESTINATION = 'no_destination'
+    GROUP_NOT_REPAIRED = 'group_not_repaired'
 
 
 class Reason(str):
@@ -93,8 +94,8 @@ class Reason(str):
 
     def __new__(
         cls,
-        text: str = '',
-        code: Code | None = None,
+        text: str,
+        code: Code,
         about: str = '',
         value: float = 0.0,
         host: str = '',
@@ -106,34 +107,19 @@ class Reason(str):
         made.host = host
         return made
 
-    code: Code | None
+    code: Code
     about: str
     value: float
     host: str
+
+    def __getnewargs__(  # type: ignore[override]
+        self,
+    ) -> tuple[str, Code, str, float, str]:
+        """What a copy is made of."""
+        return str(self), self.code, self.about, self.value, self.host
 
     def worded(self, text: str, host: str = '') -> 'Reason':
         """The same in other words."""
         return Reason(
             text, self.code, self.about, self.value, host or self.host
         )
-
-
-def code_of(reason: str) -> Code:
-    """The code that a reason was given with.
-
-    :raises ValueError: if it was given without one
-    """
-    code = coded(reason).code
-    if code is None:
-        raise ValueError(f'a reason without a code: {reason}')
-    return code
-
-
-def coded(reason: str) -> Reason:
-    """The reason as it was given.
-
-    :raises ValueError: if it was given without a code
-    """
-    if not isinstance(reason, Reason):
-        raise ValueError(f'a reason without a code: {reason}')
-    return reason

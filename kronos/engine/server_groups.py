@@ -27,8 +27,8 @@ def title(group: ServerGroup) -> str:
 
 def why_not(
     group: ServerGroup, members_there: int, members_elsewhere: int
-) -> str:
-    """Why one more member may not come to a host; '' if it may.
+) -> Reason | None:
+    """Why one more member may not come to a host; None if it may.
 
     Soft policies are as strict as hard ones (E6), but for Nova's own rule
     that a lone member of a hard ``affinity`` group cannot be live-migrated.
@@ -46,7 +46,7 @@ def why_not(
                 Code.GROUP_APART,
                 group.uuid,
             )
-        return ''
+        return None
     if group.policy not in TOGETHER:
         text = f'{name} has a policy that is not known'
         return Reason(text, Code.GROUP_UNKNOWN, group.uuid)
@@ -56,7 +56,7 @@ def why_not(
     if group.policy == 'affinity' and not members_there:
         text = f'{name} has no other member there, and Nova asks for one'
         return Reason(text, Code.GROUP_LONE, group.uuid)
-    return ''
+    return None
 
 
 def excess(group: ServerGroup, on: Mapping[int, int]) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may an operator set beside the policies?"""
+"""The settings: what an operator sets beside the policies."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

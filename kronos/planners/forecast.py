@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How will a plan go, as far as its graph and Watcher's settings tell?"""
+"""The forecast of a plan, by its graph and Watcher's settings."""
 
 import math
 from dataclasses import dataclass

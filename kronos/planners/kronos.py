@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a solution become an action plan that runs in the right order?
+"""The Watcher planner: a solution becomes an action plan in its order.
 
 Everything is computed before the first database row is written. A plan is
 CANCELLED until its last row is written, so that nobody can start a part of

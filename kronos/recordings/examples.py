@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which recordings come with Kronos?
+"""The examples: recordings that come with Kronos.
 
 ``examples/NAME`` means one of them wherever there is nothing else of that
 name, so that the same command works in a clone and without one.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where are recordings, in which format, and how are they read?"""
+"""The loading of a recording, whatever its format."""
 
 import os
 from collections.abc import Sequence

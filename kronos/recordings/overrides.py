@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does ``--set NAME=VALUE`` change in policies and settings?"""
+"""The overrides NAME=VALUE of policies and settings."""
 
 import difflib
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a recording in our own format say?"""
+"""The reader of recordings in our own format."""
 
 import json
 from typing import Any

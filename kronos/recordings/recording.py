@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was a cloud like once, as planning sees it?"""
+"""A recording: what a cloud was like once, as planning sees it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a cloud has no place in a recording: secrets, and idle details.
+"""The redaction: secrets and idle details have no place in a recording.
 
 Planning looks at few of the metadata of instances; tenants keep all sorts of
 things in the others.

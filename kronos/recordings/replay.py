@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would Kronos have planned, had this or that been otherwise?"""
+"""The replay: what Kronos would plan by a recording."""
 
 import dataclasses
 import functools

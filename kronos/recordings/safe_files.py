@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are the files of a recording read, whoever wrote them?
+"""The safe reading of a recording's files, whoever wrote them.
 
 Nothing outside its directory is read: no link is followed, and no name that
 a file gives becomes part of a path.

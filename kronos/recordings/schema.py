@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the files of a recording hold? Their rows, and their bounds."""
+"""The schemas of a recording's files: their rows, and their bounds."""
 
 import math
 from collections import Counter

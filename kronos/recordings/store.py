@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where are the recordings of past audits kept, and how many of them?
+"""The store of past audits' recordings: where, and how many.
 
 Losing a recording is no reason to fail an audit: what goes wrong is logged.
 """

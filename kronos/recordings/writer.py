@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is a recording written, whole or not at all?"""
+"""The writer of recordings: whole, or not at all."""
 
 import contextlib
 import datetime

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What did a cycle decide, as a document for programs (N12)?
+"""The report of a cycle, as a document for programs.
 
 It holds only strings, numbers, lists, mappings and nulls, so that any format
 of text may carry it. Keys are added, never changed.
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kronos.engine.planning import move_reasons
+from kronos.engine.planning import move_reasons, stop_reasons
+from kronos.engine.reasons import Reason
 from kronos.engine.types import AggregateResult, CycleReport, MigrationStep
 
 FORMAT_VERSION = 1
@@ -36,6 +37,11 @@ def counted(reasons: Mapping[str, str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
+def _codes(reasons: Mapping[str, Reason]) -> dict[str, str]:
+    """By the same keys the reasons' stable names."""
+    return {key: reason.code.value for key, reason in reasons.items()}
+
+
 def _scope(scope: AggregateResult) -> dict[str, Any]:
     return {
         'name': scope.name,
@@ -43,6 +49,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'combined_after': scope.combined_after,
         'stopped': scope.stopped.value,
         'reason': scope.reason,
+        'reason_code': stop_reasons.CODES[scope.stopped].value,
         'stages': [asdict(stage) for stage in scope.stages],
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
@@ -58,10 +65,12 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'hosts': _hosts(scope),
         'availability_zones': dict(scope.availability_zones),
         'unavailable_hosts': dict(scope.unavailable_hosts),
+        'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
         'drains': [asdict(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
         'begun': [asdict(one) for one in scope.begun],
         'not_drained': dict(scope.not_drained),
+        'not_drained_codes': _codes(scope.not_drained),
         'violations_before': list(scope.violations_before),
         'violations_after': list(scope.violations_after),
         'groups': [asdict(group) for group in scope.groups],
@@ -72,6 +81,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'unmovable': dict(scope.unmovable),
         'unmovable_reasons': dict(counted(scope.unmovable)),
         'stayed': dict(scope.stayed),
+        'stayed_codes': _codes(scope.stayed),
         'stayed_reasons': dict(counted(scope.stayed)),
         'warnings': list(scope.warnings),
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where are the reports of past audits kept, and how many of them (N12)?
+"""The store of past audits' reports: where, and how many.
 
 Losing a report is no reason to fail an audit: what goes wrong is logged.
 """

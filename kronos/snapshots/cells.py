@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which cell is a host, by what the operator told? (S14, S15)
+"""The cells of hosts, by what the operator told.
 
 No public API of Nova tells it, and no live migration crosses cells.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was learnt of a cloud, and what of it belongs to each scope?"""
+"""The inventory of a cloud, and what of it belongs to each scope."""
 
 import dataclasses
 from collections import Counter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the scopes now? Asks Nova, Placement, Prometheus once."""
+"""The collector: it asks Nova, Placement and Prometheus once."""
 
 import time
 from collections.abc import Callable, Collection, Sequence

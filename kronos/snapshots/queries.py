@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Prometheus say of the policies now?"""
+"""The queries of the policies, asked now."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts does a request name, and in which scopes?"""
+"""The scopes that a request names, and their hosts."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which settings does the group ``[kronos]`` of a configuration stand for?"""
+"""The settings of the group [kronos] of a configuration."""
 
 import operator
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the moves that are said to be under way are so in truth?
+"""The stale migrations: said to be under way, and not so in truth.
 
 A nova-compute or an applier that is killed leaves rows behind that say
 "queued" or "ONGOING" for ever. The task state of a server does not lie: Nova

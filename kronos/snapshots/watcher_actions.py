@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does an action of Watcher tell of a move, whoever read its row?
+"""The actions of Watcher: what each tells of a move, whoever read its row.
 
 The state of an action says how it went. The state of its plan is only used
 to tell whether an action that is not over is still going to be: Watcher

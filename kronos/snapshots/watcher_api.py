@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Watcher's API tell of the moves of Kronos?
+"""The moves of Kronos, as Watcher's API tells of them.
 
 The same as its database, which only Watcher itself can read.
 """

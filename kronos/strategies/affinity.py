@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which strategy repairs server groups, and does nothing else?"""
+"""The strategy kronos_affinity: it repairs server groups."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does an audit leave behind: its report, and what it planned by?"""
+"""The artifacts of an audit: its report, and what it planned by."""
 
 import datetime
 import importlib.metadata

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does one audit do, from its parameters to a plan?"""
+"""One audit, from its parameters to a plan."""
 
 import functools
 import time

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is the outcome of an audit told in the log (N12, A14, F2)?
+"""The log of an audit: how its outcome is told there.
 
 One INFO line per scope and one per step, a WARNING per warning, the rest at
 DEBUG; the whole is in the report.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from oslo_log import log as logging
 
@@ -91,7 +91,7 @@ def _policy_line(policy: types.PolicyResult) -> str:
     return text
 
 
-def _reasons(what: str, found: dict[str, str]) -> list[str]:
+def _reasons(what: str, found: Mapping[str, str]) -> list[str]:
     """One line per reason, with how many and the first of them."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in sorted(found.items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts does an audit mean?
+"""The scope of an audit: which hosts it means.
 
 An audit names its aggregates in its scope (through an audit template) or in
 the parameter ``aggregates``; both at once are refused, for they might

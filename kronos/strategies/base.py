@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a Watcher audit run Kronos?
+"""The base of all strategies: how a Watcher audit runs Kronos.
 
 The whole adapter: gather, call the engine, translate. What needs more than
 Watcher itself is imported when an audit runs: a plugin that cannot be

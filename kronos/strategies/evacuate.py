@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which strategy drains hosts, and does nothing else?"""
+"""The strategy kronos_evacuate: it drains hosts."""
 
 from typing import Any
 

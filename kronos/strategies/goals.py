@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do Kronos' strategies aim at, and how is success measured?
+"""The goals of the strategies, and how success is measured.
 
 Names, units and schemas are frozen: Watcher cancels all audits of a goal
 whose specification changes.

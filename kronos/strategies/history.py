@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Watcher's database tell of the moves of Kronos?"""
+"""The history of Kronos' moves, from Watcher's database."""
 
 import datetime
 import time

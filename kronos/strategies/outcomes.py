@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which numbers does a plan give to the indicators of its goal?"""
+"""The outcome of a plan: the numbers of its goal's indicators."""
 
 from kronos.engine import types
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which strategy empties hosts by filling others?"""
+"""The strategy kronos_pack: it empties hosts by filling others."""
 
 from typing import Any
 

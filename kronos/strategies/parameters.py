@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters does an audit take, and what do they mean?
+"""The parameters of an audit, and what they mean.
 
 The schemas are frozen: Watcher cancels all audits of a strategy whose schema
 changes. They have no defaults (they would be written into stored audits), and

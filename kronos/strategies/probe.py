@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which plugins of Kronos can Watcher load?
+"""The probe of Watcher's plugins: which of Kronos' it can load.
 
 A process of its own: Watcher's modules change the one that imports them. It
 reads names of entry point groups from its arguments and writes JSON.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which strategy keeps the hosts of an aggregate even?"""
+"""The strategy kronos_spread: it keeps the hosts of an aggregate even."""
 
 from kronos.engine import types
 from kronos.strategies import (

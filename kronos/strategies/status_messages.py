@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is the outcome of an audit told, in one sentence?"""
+"""The status message of an audit: its outcome in one sentence."""
 
 import re
 from collections import Counter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do an action's input parameters tell of its turn and its carrier?
+"""The marks of an action: what its parameters tell of its turn and carrier.
 
 They come from Watcher's database, where anybody may have changed them.
 """

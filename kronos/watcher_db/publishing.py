@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The moment in which an action plan may be started, as far as others allow.
+"""The publishing of a plan: the moment from which it may be started.
 
 Audits run side by side, in several decision engines too, and each plans from
 the past that it has read. A plan is written as CANCELLED first. It becomes

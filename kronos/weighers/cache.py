@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the hosts weigh? Kept fresh by a thread, read without a lock.
+"""The cache of scores: a thread keeps it fresh, readers take no lock.
 
 A request reads one attribute, the board of the moment, and leaves notes:
 hosts that are new, vCPUs in use. Each note is one assignment. Where a request

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does each host weigh, until the next look at Prometheus?
+"""The scores of hosts, until the next look at Prometheus.
 
 A board is made once and then only replaced as a whole. What a weighing
 leaves in its rows are notes, each written in one piece.

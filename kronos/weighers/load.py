@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does nova-scheduler load? The scores of Kronos as a weigher."""
+"""The weigher that nova-scheduler loads."""
 
 import math
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would nova-scheduler make of a configuration?
+"""The probe of the weigher: what nova-scheduler would make of a configuration.
 
 A process of its own: Nova's options and Watcher's cannot be in one. It reads
 a request as JSON from its input and writes the answer to its output.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was placed on each host that the samples do not show yet?
+"""The recent placements, which the samples do not show yet.
 
 Nova tells a host's vCPUs in use with each request. What has been added since
 the samples were taken is reckoned with, and less and less of it while the

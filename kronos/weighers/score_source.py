@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the options, the policies file and Prometheus say now?
+"""The source of the scores: options, policies file and Prometheus.
 
 Asked by the background thread of a process, never by a request.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a soft server group make of the weights?
+"""The soft server groups of a new server, in its weights.
 
 Nova knows soft groups as one voice of many. A plan of Kronos keeps their
 rules, or weighs what breaking one gains; so a new server does, too.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When may a move begin, and is it still right then?
+"""The admission of a move: when it may begin, and whether it still should.
 
 It waits for its time and its turn; then all is looked at once more, with the
 turn held, so that no other move of Kronos changes the answer.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which moves are under way, and do they leave room for one more? (K3)"""
+"""The concurrency limits of moves, counted over what is under way."""
 
 import time
 from collections.abc import Callable, Iterable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""May the instance be on its destination, as things are now?
+"""The checks of a destination: groups, allocations and room, as of now.
 
 The plan was right when it was made. Meanwhile members of a server group may
 have been booted or moved there, or its room may be taken. Nova's scheduler
@@ -13,6 +13,7 @@ from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
 from kronos.engine.faults import Fault
+from kronos.engine.reasons import Reason
 
 Flights = Iterable[concurrency.Flight]
 
@@ -77,7 +78,7 @@ def _why_not_together(
     others: list[str],
     heading: dict[str, str],
     is_inside: Callable[[str], bool],
-) -> str:
+) -> Reason | None:
     """A member that is still on its way is not there for Nova (H8)."""
     there = elsewhere = 0
     for uuid in others:
@@ -90,7 +91,7 @@ def _why_not_together(
         if {member.host, bound} - {task.destination}:
             elsewhere += 1
     if task.phase == types.MigrationPhase.AFFINITY and there:
-        return ''
+        return None
     return server_groups.why_not(group, there, elsewhere)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is one live migration followed and, if need be, aborted?
+"""The monitor of one live migration: it follows, and aborts where it must.
 
 Two clocks: one for Nova's queue, one that starts when the migration leaves
 it. Errors of Nova while it is being watched are endured until a clock runs

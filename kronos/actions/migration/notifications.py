@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of each migration to whoever listens (J3, K13)?
+"""The notifications of each migration, for whoever listens.
 
 Notifications of oslo.messaging, described in doc/source/notifications.rst.
 They are sent by a thread of their own: without a broker, oslo.messaging may

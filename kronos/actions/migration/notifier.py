@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do notices reach the broker without any migration waiting for it?"""
+"""The notifier: it hands notifications to the broker, and delays no move."""
 
 import os
 import queue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do an action's input parameters and the options ask for?"""
+"""The action's parameters and options, as settings of one migration."""
 
 import datetime
 from typing import Any

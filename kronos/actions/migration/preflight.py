@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a planned move still right? (K4, K5, K11, G10)
+"""The pre-flight checks of a move: instance, source and destination.
 
 Between an audit and its plan's start anything may have happened. A task
 that is pointless is stale; one that would be wrong is refused.

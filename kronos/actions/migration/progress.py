@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a migration make progress, and do its hosts live meanwhile?"""
+"""The progress of a migration, and the life of its two hosts meanwhile."""
 
 from collections.abc import Callable
 

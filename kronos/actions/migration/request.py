@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has Nova been asked to move the instance? Once, whatever was lost?"""
+"""The request to Nova for one migration: made once, whatever gets lost."""
 
 from oslo_log import log as logging
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a planned move go through, from its turn to its end?
+"""The run of a move, from its turn to its end.
 
 It is asked of Nova and followed; what fails for a passing reason is tried
 again, from the start (K9).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which moves of Kronos have their turn, across all appliers?
+"""The slots of moves, shared by all appliers through Watcher's database.
 
 The appliers of a Watcher share nothing but its database. A move that has its
 turn holds a claim: the key ``turn`` of its action's own input parameters.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a move told, and through what does it reach the world?"""
+"""The task of a migration, its settings, and its ways to the world."""
 
 import itertools
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where and how is an instance when its migration is over?"""
+"""The verification of a migration: where and how its instance is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

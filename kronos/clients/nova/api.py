@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which microversion of Nova's API is spoken?"""
+"""Nova's API: the wire to it, and the microversion that is spoken."""
 
 from typing import Any
 from urllib import parse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in the cloud? Nova's answers."""
+"""The Nova client that reads: hosts, services, servers, migrations."""
 
 from collections.abc import Mapping
 from typing import Any

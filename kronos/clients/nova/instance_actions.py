@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of the requests for a server? Nova's instance actions."""
+"""Nova's instance actions: what became of the requests for a server."""
 
 import math
 from collections.abc import Iterator

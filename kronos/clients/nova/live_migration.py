@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does one live-migrate a server, and what became of it? Nova's part.
+"""The Nova client that live-migrates: it asks, follows and aborts.
 
 Raw calls with explicit microversions: openstacksdk's own call pins live
 migration at 2.30 and drops its request id.

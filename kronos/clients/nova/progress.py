@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far has a live migration come, in bytes?"""
+"""The progress of a live migration, in bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

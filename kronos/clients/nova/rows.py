@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the rows of Nova's API mean in Kronos' words?"""
+"""The rows of Nova's API, in Kronos' words."""
 
 import datetime
 import math

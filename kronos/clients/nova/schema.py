@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas of Nova's answers, as far as Kronos reads them.
+"""The schemas of Nova's answers, as far as Kronos reads them.
 
 What older microversions do not tell need not be there, and what the database
 may have no value for may be null.

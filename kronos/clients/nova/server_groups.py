@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which server groups are there, and in which is a server?
+"""Nova's server groups: all of them, and those of one server.
 
 Raw calls: openstacksdk's own listing truncates the groups.
 """

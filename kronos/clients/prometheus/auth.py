@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does Kronos authenticate to Prometheus? By the operator's options."""
+"""The authentication to Prometheus, by the operator's options."""
 
 import base64
 import os

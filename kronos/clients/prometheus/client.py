@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Prometheus measure? One query, one reading with its health."""
+"""The Prometheus client: one query, one reading with its health."""
 
 import time
 from collections.abc import Callable, Collection

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a query get to Prometheus and back, in spite of the network?"""
+"""The HTTP of a query: time-outs, retries, Keystone in between."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does the JSON of Prometheus' HTTP API say?"""
+"""The JSON of Prometheus' HTTP API."""
 
 import json
 import math

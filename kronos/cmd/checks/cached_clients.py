@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How is nothing asked twice? Clients that remember what they were told.
+"""Clients that remember what they were told, so that nothing is asked twice.
 
 The checks ask for one thing after another; then a snapshot is taken of the
 very same answers.

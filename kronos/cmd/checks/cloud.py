@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""May the user of Kronos do what planning and migrating take?
+"""The checks of the cloud: may the user do what Kronos does?
 
 Each listing is asked for. A migration cannot be tried, so that is judged by
 the roles of the user.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are the options of Kronos known, valid, and the same everywhere?"""
+"""The checks of the configuration files."""
 
 import difflib
 from collections.abc import Iterable

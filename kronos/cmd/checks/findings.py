@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has a check found, how bad is it, and how is it mended?"""
+"""The findings of kronos-test-config, with their remedies."""
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of Nova's servers get a value of a policy, and which do not?
+"""The checks of instances: which of them get a value of a policy.
 
 They are told apart by the very function that profiles them in an audit.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Prometheus answer to each query of the policies?"""
+"""The checks of the metrics: what Prometheus answers to each query."""
 
 import math
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are the policies files valid, and do they suit the options?"""
+"""The checks of the policies files."""
 
 import re
 from dataclasses import dataclass

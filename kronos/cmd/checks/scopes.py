@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Can each scope be planned, and by which policies?
+"""The checks of scopes: can each be planned, and by which policies?
 
 It is scored by the very function that an audit scores it with.
 """

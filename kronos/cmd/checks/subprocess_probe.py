@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are Watcher's and Nova's modules loaded? In processes of their own.
+"""The probes of Watcher's and Nova's plugins, in processes of their own.
 
 Their options cannot be in one process, and they change the one that imports
 them.

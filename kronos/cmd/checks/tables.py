@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a person read what was checked? In tables."""
+"""The tables of kronos-test-config."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does Watcher find Kronos, and does its applier hold plans up?"""
+"""The checks of Watcher: its plugins, and what its applier holds up."""
 
 from importlib import metadata
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does nova-scheduler load the weigher, and how much does it count?"""
+"""The checks of nova-scheduler's weigher."""
 
 import importlib.util
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why may an instance not go to a host? One rule, one class, one reason.
+"""A constraint: why an instance may not go to a host.
 
 A rule states itself once, for one instance and one host, with the reason
 (:meth:`Rule.why_not`). The planner's masks are built from that statement,
@@ -38,10 +38,10 @@ class Constraint(abc.ABC):
         return self._shape
 
     @abc.abstractmethod
-    def why_not(self, instance: int, host: int) -> str:
-        """Why the instance may not go to the host now; '' if it may."""
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        """Why the instance may not go to the host now; None if it may."""
 
-    def reasons(self, instance: int, host: int) -> list[str]:
+    def reasons(self, instance: int, host: int) -> list[Reason]:
         """All that would have to be otherwise, the first as above.
 
         Each is a :class:`Reason` of its own, about one thing.
@@ -85,10 +85,10 @@ class SameHost(Constraint):
         super().__init__(len(host_of), hosts)
         self._host_of = host_of
 
-    def why_not(self, instance: int, host: int) -> str:
+    def why_not(self, instance: int, host: int) -> Reason | None:
         if self._host_of[instance] == host:
             return Reason(THERE, Code.ALREADY_THERE)
-        return ''
+        return None
 
     def rows(self, instances: IntArray) -> BoolArray:
         hosts = np.arange(self._shape[1])
@@ -108,7 +108,7 @@ class KeyedRule(Constraint, Generic[K, L]):
 
     def __init__(
         self,
-        why: Callable[[K, L], str],
+        why: Callable[[K, L], Reason | None],
         instance_keys: Sequence[K],
         host_keys: Sequence[L],
     ) -> None:
@@ -124,7 +124,7 @@ class KeyedRule(Constraint, Generic[K, L]):
             dtype=bool,
         ).reshape(len(self._instance_keys), len(self._host_keys))
 
-    def why_not(self, instance: int, host: int) -> str:
+    def why_not(self, instance: int, host: int) -> Reason | None:
         return self._why(
             self._instance_keys[self._of_instance[instance]],
             self._host_keys[self._of_host[host]],
@@ -184,11 +184,11 @@ class HeadroomRule(Constraint):
         for need, free in zip(self._need, self._free, strict=True):
             free[host] -= need[instance]
 
-    def why_not(self, instance: int, host: int) -> str:
-        return next(iter(self.reasons(instance, host)), '')
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        return next(iter(self.reasons(instance, host)), None)
 
-    def reasons(self, instance: int, host: int) -> list[str]:
-        found: list[str] = []
+    def reasons(self, instance: int, host: int) -> list[Reason]:
+        found: list[Reason] = []
         for at, name in enumerate(self._resources):
             need, free = self._need[at][instance], self._free[at][host]
             if not _fits(need, free):
@@ -233,13 +233,13 @@ class ReturnRule(Constraint):
         self,
         instances: int,
         hosts: int,
-        refused: Mapping[int, Mapping[int, str]],
+        refused: Mapping[int, Mapping[int, Reason]],
     ) -> None:
         super().__init__(instances, hosts)
         self._refused = refused
 
-    def why_not(self, instance: int, host: int) -> str:
-        return self._refused.get(instance, {}).get(host, '')
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        return self._refused.get(instance, {}).get(host)
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)
@@ -262,13 +262,13 @@ class HeldRule(Constraint):
     binds_rebuilds = False
 
     def __init__(
-        self, instances: int, hosts: int, refused: Mapping[int, str]
+        self, instances: int, hosts: int, refused: Mapping[int, Reason]
     ) -> None:
         super().__init__(instances, hosts)
         self._refused = refused
 
-    def why_not(self, instance: int, host: int) -> str:
-        return self._refused.get(host, '')
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        return self._refused.get(host)
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)

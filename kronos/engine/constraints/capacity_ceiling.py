@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How full may a destination become, by the readings of its capacity?
+"""The capacity ceiling: how full a destination may become.
 
 The rule of B13 and B16 for pack, and the ceiling of evacuation and repair
 (C18). Its readings are those of ``capacity_query``, which need not be the
@@ -41,11 +41,11 @@ class CeilingRule(Constraint):
         self._usage = usage
         self._capacity = capacity
 
-    def why_not(self, instance: int, host: int) -> str:
-        return next(iter(self.reasons(instance, host)), '')
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        return next(iter(self.reasons(instance, host)), None)
 
-    def reasons(self, instance: int, host: int) -> list[str]:
-        found: list[str] = []
+    def reasons(self, instance: int, host: int) -> list[Reason]:
+        found: list[Reason] = []
         share = self._usage[:, instance] / self._capacity[:, host]
         projected = self._loads[:, host] + share
         for p in np.flatnonzero(~self._below(projected, self._ceilings)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which instance may go to which host, and if not, why?
+"""The constraints of a phase together: who may go where, and why not.
 
 All phases ask the same object. It follows the plan, so every answer is
 about the placement that the earlier steps leave (E9).
@@ -41,16 +41,16 @@ class Constraints:
         self._rules = list(rules)
         self._soft = soft
 
-    def why_not(self, instance: int, host: int) -> str:
-        """The first reason against a move now; '' if it is legal."""
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        """The first reason against a move now; None if it is legal."""
         for rule in self._rules:
             if reason := rule.why_not(instance, host):
                 return reason
-        return ''
+        return None
 
     def reasons(
         self, instance: int, host: int, hard: bool = False
-    ) -> list[str]:
+    ) -> list[Reason]:
         """All that each rule has against a move now, in their order.
 
         :param hard: without the rules that a penalty may outweigh
@@ -60,7 +60,7 @@ class Constraints:
             reason for rule in rules for reason in rule.reasons(instance, host)
         ]
 
-    def refusals(self, instance: int) -> list[tuple[int, str]]:
+    def refusals(self, instance: int) -> list[tuple[int, Reason]]:
         """How many hosts each rule refuses that no earlier one did.
 
         With the rule's reason for the first of them.
@@ -73,8 +73,10 @@ class Constraints:
             if left is None:
                 left = np.ones(len(allowed), dtype=bool)
             hosts = np.flatnonzero(left & ~allowed)
-            if hosts.size:
-                reason = rule.why_not(instance, int(hosts[0]))
+            reason = (
+                rule.why_not(instance, int(hosts[0])) if hosts.size else None
+            )
+            if reason:
                 refused.append((int(hosts.size), reason))
             left &= allowed
         return refused
@@ -167,10 +169,10 @@ def build(
     snapshot: Snapshot,
     index: Index,
     host_of: IntArray,
-    frozen_hosts: Mapping[str, str],
+    frozen_hosts: Mapping[str, Reason],
     settings: Settings,
     more: Sequence[Constraint] = (),
-    held_destinations: Mapping[str, str] | None = None,
+    held_destinations: Mapping[str, Reason] | None = None,
     soft_is_priced: bool = False,
 ) -> Constraints:
     """The rules of a scope (E1-E12, F4, S14 and the hard AZ pin).
@@ -242,10 +244,10 @@ def zone_of(snapshot: Snapshot, host: str) -> str:
 def why_closed(
     snapshot: Snapshot,
     host: str,
-    frozen_hosts: Mapping[str, str],
+    frozen_hosts: Mapping[str, Reason],
     settings: Settings,
-) -> str:
-    """Why a host takes no instance at all; '' if it may take some.
+) -> Reason | None:
+    """Why a host takes no instance at all; None if it may take some.
 
     Fails closed: without a row in os-services it takes none (E11, E12).
     """
@@ -266,20 +268,19 @@ def why_closed(
             'Placement shows no inventory of it (require_headroom is set)',
             Code.HOST_NO_PLACEMENT,
         )
-    return ''
+    return None
 
 
-def _closed_rule(_: None, closed: str) -> str:
+def _closed_rule(_: None, closed: Reason | None) -> Reason | None:
     if not closed:
-        return ''
-    text = f'the host takes nothing: {closed}'
-    return closed.worded(text) if isinstance(closed, Reason) else text
+        return None
+    return closed.worded(f'the host takes nothing: {closed}')
 
 
-def _pin_rule(pin: str | None, zone: str) -> str:
+def _pin_rule(pin: str | None, zone: str) -> Reason | None:
     """An unknown zone is not the one that is asked for."""
     if pin is None or pin == zone:
-        return ''
+        return None
     return Reason(
         f'it is pinned to availability zone {pin}, the host is in '
         f'{zone or "an unknown one"}',
@@ -287,9 +288,9 @@ def _pin_rule(pin: str | None, zone: str) -> str:
     )
 
 
-def _same_zone_rule(zone: str, other: str) -> str:
+def _same_zone_rule(zone: str, other: str) -> Reason | None:
     if zone == other:
-        return ''
+        return None
     return Reason(
         f'restrict_to_az is set: the host is in availability zone '
         f'{other or "unknown"}, not {zone or "unknown"}',
@@ -297,9 +298,9 @@ def _same_zone_rule(zone: str, other: str) -> str:
     )
 
 
-def _same_cell_rule(cell: str, other: str) -> str:
+def _same_cell_rule(cell: str, other: str) -> Reason | None:
     if cell and cell == other:
-        return ''
+        return None
     return Reason(
         f'the host is in cell {other or "unknown"}, not '
         f'{cell or "unknown"}, and no live migration crosses cells',

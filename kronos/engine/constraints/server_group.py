@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""May a member of a server group be where other members are, or are not?"""
+"""The server-group constraint: where members may be beside each other."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +11,7 @@ from kronos.engine import server_groups
 from kronos.engine.arrays import BoolArray, Index, IntArray
 from kronos.engine.constraints.base import Constraint
 from kronos.engine.eligibility import in_flight
+from kronos.engine.reasons import Reason
 from kronos.engine.types import ServerGroup, Snapshot
 
 FEW_PAIRS = 12
@@ -115,17 +116,17 @@ class GroupRule(Constraint):
         found.number = len(self._groups)
         self._groups.append(found)
 
-    def why_not(self, instance: int, host: int) -> str:
-        return next(iter(self.reasons(instance, host)), '')
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        return next(iter(self.reasons(instance, host)), None)
 
-    def reasons(self, instance: int, host: int) -> list[str]:
+    def reasons(self, instance: int, host: int) -> list[Reason]:
         return [
             reason
             for one in self._of.get(instance, ())
             if (reason := self._why_not(one, instance, host))
         ]
 
-    def _why_not(self, one: _Group, instance: int, host: int) -> str:
+    def _why_not(self, one: _Group, instance: int, host: int) -> Reason | None:
         heading = self._heading_of.get(instance, ())
         own = int(self._host_of[instance] == host) + (host in heading)
         there = one.on[host] - own
@@ -133,7 +134,7 @@ class GroupRule(Constraint):
         if one.group.policy in server_groups.TOGETHER:
             gathers = one.group.uuid == self.repairing and there > 0
             if gathers or (self._lost and self._is_free(one, instance, host)):
-                return ''
+                return None
         return server_groups.why_not(one.group, there, others)
 
     def _is_free(self, one: _Group, instance: int, host: int) -> bool:

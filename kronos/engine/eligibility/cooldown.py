@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does the past forbid: scopes, instances, and ways back?
+"""The cooldowns: what the past forbids to scopes, instances and hosts.
 
 A migration shows in the metrics only when the window of the queries has
 passed; who plans sooner plans on load that has left already.
@@ -22,16 +22,16 @@ from kronos.engine.types import Event, Origin, Outcome, Snapshot
 class Cooldowns:
     """What the past forbids in a scope."""
 
-    standstill: str = ''
+    standstill: Reason | None = None
     """Why the whole scope is not planned now (I1)."""
-    unavailable: dict[str, str] = field(default_factory=dict)
+    unavailable: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to the reason: it cools down, is in quarantine, or is on
     one of ``held_sources``."""
-    held_sources: dict[str, str] = field(default_factory=dict)
+    held_sources: dict[str, Reason] = field(default_factory=dict)
     """Host to the reason why nothing gets its turn to leave it."""
-    held_destinations: dict[str, str] = field(default_factory=dict)
+    held_destinations: dict[str, Reason] = field(default_factory=dict)
     """Host to the reason why nothing gets its turn to go there."""
-    returns: dict[str, dict[str, str]] = field(default_factory=dict)
+    returns: dict[str, dict[str, Reason]] = field(default_factory=dict)
     """Instance uuid to host to the reason: spread and pack do not move it
     back there."""
     notes: list[str] = field(default_factory=list)
@@ -102,7 +102,7 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
         reason = (
             past.unavailable(events, host)
             or seeds.unavailable(uuid)
-            or memory.held_sources.get(host, '')
+            or memory.held_sources.get(host)
         )
         if reason:
             memory.unavailable[uuid] = reason
@@ -184,7 +184,7 @@ class _Past:
             text += ', counted from the deletion of its plan'
         return text
 
-    def standstill(self) -> str:
+    def standstill(self) -> Reason | None:
         """Why the scope rests (I1); empty if it does not."""
         limit = self._settings.cooldown_seconds
         newest = _last(
@@ -199,10 +199,10 @@ class _Past:
             ),
         )
         if limit <= 0 or newest is None:
-            return ''
+            return None
         left = limit - self._age(newest)
         if left <= 0:
-            return ''
+            return None
         return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
             f'{math.ceil(left)} s: '
@@ -210,7 +210,7 @@ class _Past:
             Code.SCOPE_COOLDOWN,
         )
 
-    def unavailable(self, events: Sequence[Event], host: str) -> str:
+    def unavailable(self, events: Sequence[Event], host: str) -> Reason | None:
         """Why an instance rests (I2, I3); empty if it does not.
 
         :param events: its own
@@ -230,7 +230,7 @@ class _Past:
             text = self._quarantine_text(quarantined)
             return Reason(text, Code.INSTANCE_QUARANTINE)
         if moved is None or cooling <= 0:
-            return ''
+            return None
         told = self._told(moved, 'it', 'of it')
         return Reason(
             f'it cools down for {math.ceil(cooling)} s: {told}',
@@ -239,7 +239,7 @@ class _Past:
 
     def left_hosts(
         self, events: Sequence[Event], now_on: str
-    ) -> dict[str, str]:
+    ) -> dict[str, Reason]:
         """Host to the reason why an instance does not go back there.
 
         :param events: its own
@@ -285,12 +285,12 @@ class _Past:
             for uuid, event in sorted(found.items())
         ]
 
-    def held_sources(self) -> dict[str, str]:
+    def held_sources(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to leave it."""
         held = _Held('out of', 'sends', OUT_OF_HOST)
         return self._held(lambda one: one.source, held, Code.HOST_STUCK_OUT)
 
-    def held_destinations(self) -> dict[str, str]:
+    def held_destinations(self) -> dict[str, Reason]:
         """Host to the reason why nothing gets its turn to go there."""
         held = _Held('into', 'takes', INTO_HOST)
         return self._held(
@@ -299,7 +299,7 @@ class _Past:
 
     def _held(
         self, end: Callable[[Event], str], held: '_Held', code: Code
-    ) -> dict[str, str]:
+    ) -> dict[str, Reason]:
         """The hosts that stuck migrations hold, each with the reason.
 
         :param end: which of the two hosts of a migration

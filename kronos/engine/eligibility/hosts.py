@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts may take part, and which ones are to be emptied? (G1-G4)"""
+"""The eligible hosts: which take part, and which are to be emptied."""
 
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import ComputeService, Snapshot
 
 
-def why_unavailable(service: ComputeService | None) -> str:
-    """Why a host may not take part; '' if it may (E11, E14, E16).
+def why_unavailable(service: ComputeService | None) -> Reason | None:
+    """Why a host may not take part; None if it may.
 
     :param service: the host's row of os-services, None if it has none
     """
     found = faults(service)
-    return found[0].worded(', '.join(found)) if found else ''
+    return found[0].worded(', '.join(found)) if found else None
 
 
 def faults(service: ComputeService | None) -> list[Reason]:
@@ -38,13 +38,13 @@ def faults(service: ComputeService | None) -> list[Reason]:
     return found
 
 
-def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
+def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
     """The hosts of the scope that instances are to leave, with the reason.
 
     Without ``drain_hosts`` these are the disabled ones. A host that is not
     up, or whose cell is not known, cannot be drained.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Reason] = {}
     for host, service in _asked_for(snapshot, settings).items():
         if _why_undrainable(snapshot, host, service):
             continue
@@ -55,7 +55,7 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
     return found
 
 
-def not_drained(snapshot: Snapshot, settings: Settings) -> dict[str, str]:
+def not_drained(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
     """The hosts that are to be drained and cannot be, with the reason (G3)."""
     return {
         host: reason
@@ -104,10 +104,11 @@ def _asked_for(
 
 def _why_undrainable(
     snapshot: Snapshot, host: str, service: ComputeService | None
-) -> str:
-    """Why a host cannot be drained; '' if it can, disabled or not (G3)."""
+) -> Reason | None:
+    """Why a host cannot be drained; None if it can, disabled or not."""
     if service is None or service.binary != 'nova-compute':
         return why_unavailable(service)
     if service.state != 'up' or service.forced_down:
         return why_unavailable(service)
-    return snapshot.hosts[host].frozen
+    frozen = snapshot.hosts[host].frozen
+    return Reason(frozen, Code.HOST_FROZEN) if frozen else None

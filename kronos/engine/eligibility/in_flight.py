@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which instances are on their way already, and where to?
+"""The instances in flight: on their way already, and where to.
 
 By other plans that were started, or by hand. A plan that is carried out
 beside those has to find its rules kept at whichever end they are.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why must an instance stay where it is, whatever the scores say?"""
+"""The eligible instances: why one must stay, whatever the scores say."""
 
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -12,15 +12,15 @@ IDLE = ('ACTIVE', None, RUNNING)
 """Status, task state and power state of one that may be moved."""
 
 
-def why_unmovable(instance: Instance, settings: Settings) -> str:
-    """Why an instance is fixed load; '' if it may be moved.
+def why_unmovable(instance: Instance, settings: Settings) -> Reason | None:
+    """Why an instance is fixed load; None if it may be moved.
 
     What Nova would refuse, what it would carry out at a risk that nobody
     asked for (devices, pinned memory), and what somebody forbade. Limits
     that depend on the destination are not judged here.
     """
     found = reasons(instance, settings)
-    return found[0] if found else ''
+    return found[0] if found else None
 
 
 def reasons(instance: Instance, settings: Settings) -> list[Reason]:

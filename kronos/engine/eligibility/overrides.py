@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cooldowns and quarantines does an operator make up for a replay?
+"""The cooldowns and quarantines that an operator makes up for a replay.
 
 Beside what the events tell; ``cooldowns.json`` of a recording (N6).
 """
@@ -90,25 +90,25 @@ class Sown:
         self._seeds = snapshot.seeds or Seeds()
         self._settings = settings
 
-    def standstill(self) -> str:
-        """Why the scope rests; empty if it does not."""
+    def standstill(self) -> Reason | None:
+        """Why the scope rests; None if it does not."""
         left = seed_aggregate_cooldown(
             self._seeds, self._scope, self._settings
         )
         if not left:
-            return ''
+            return None
         return Reason(
             f'aggregate {self._scope} cools down for {math.ceil(left)} s: '
             'the cooldowns of the recording say so',
             Code.SCOPE_COOLDOWN,
         )
 
-    def unavailable(self, uuid: str) -> str:
-        """Why an instance rests; empty if it does not."""
+    def unavailable(self, uuid: str) -> Reason | None:
+        """Why an instance rests; None if it does not."""
         cooling = seed_instance_cooldown(self._seeds, uuid, self._settings)
         left = seed_instance_quarantine(self._seeds, uuid)
         if not left and not cooling:
-            return ''
+            return None
         what, span = 'it cools down', f'for {math.ceil(cooling)} s'
         code = Code.INSTANCE_COOLDOWN
         if left >= cooling:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which failures put an instance in quarantine, and what ends it?"""
+"""The quarantine: which failures begin it, and what ends it."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A move was legal: what would it have gained, and what was better?"""
+"""The alternatives to a legal move: what it gains, and what was better."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from kronos.engine.explain.scenario import (
     after_phase,
 )
 from kronos.engine.explain.verdicts import Place, Verdict
-from kronos.engine.reasons import Code, Reason
+from kronos.engine.reasons import Code
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -178,10 +178,14 @@ class _Answer:
             )
         if self._place.step:
             return self._another()
-        kept = self._result.stayed.get(self._verdict.instance, '')
-        code = kept.code if isinstance(kept, Reason) else None
-        if code not in (None, Code.NO_DESTINATION):
-            return code, str(kept)
+        uuid = self._verdict.instance
+        kept = self._result.unmovable.get(uuid)
+        if kept and kept.code not in (
+            Code.NO_DESTINATION,
+            Code.GROUP_NOT_REPAIRED,
+        ):
+            return kept.code, str(kept)
+        kept = self._result.stayed.get(uuid)
         return Code.PACK_NO_TARGET, (
             'it is legal now, but pack tries each host once, and it was not '
             f'when its turn came: {kept}'

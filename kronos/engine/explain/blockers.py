@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps an instance where it is, wherever it would go?
+"""The blockers of an instance: what keeps it, wherever it would go.
 
 The planner gives one reason. Here that one is lifted and the planner asked
 again, until it would plan the instance; so every reason is its own.
@@ -12,7 +12,7 @@ from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain import hostfaults
 from kronos.engine.explain.relaxations import Pair, relax
 from kronos.engine.explain.scenario import GAPS, Scenario
-from kronos.engine.reasons import Code, Reason, code_of
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput, StopReason
 
 MOST = 16
@@ -178,7 +178,7 @@ class Blockers:
                 if not quick:
                     trail.case = relax(trail.case, own, pair)
         past = scope.unavailable.get(pair.instance)
-        if isinstance(past, Reason):
+        if past:
             return past
         frozen = scope.card.frozen_hosts
         if host in frozen and host not in scope.card.draining:
@@ -245,7 +245,7 @@ def is_of_host(reason: Reason) -> bool:
     Not so a destination that is held: a rule says that, since the stuck
     migration may be the instance's own.
     """
-    code = code_of(reason)
+    code = reason.code
     if code is Code.HOST_STUCK_INTO:
         return False
     return code is Code.SCOPE_NO_SERVICES or code.startswith('host_')

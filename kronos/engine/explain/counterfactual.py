@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would the planner say, were what forbids a move lifted?"""
+"""The counterfactual: what the planner says once a reason is lifted."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from kronos.engine.explain.blockers import STOPS
 from kronos.engine.explain.relaxations import Pair, relax
 from kronos.engine.explain.scenario import Scenario
 from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.reasons import Code, Reason, code_of, coded
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, PlanningInput
 
 MOST = 8
@@ -59,7 +59,7 @@ def minimal(
 
 def _is_deep(reason: Reason) -> bool:
     """Whether more than the pair hangs on it."""
-    code = code_of(reason)
+    code = reason.code
     return code is Code.INSTANCE_NO_PROFILE or code.startswith(
         ('host_', 'scope_')
     )
@@ -77,7 +77,7 @@ def still_against(
     if scene.phases is None:
         return _standstill(scene, verdict)
     if reason := scene.scope.fixed.get(verdict.instance):
-        return [coded(reason)]
+        return [reason]
     if verdict.phase is None:
         raise ValueError('no phase asks for it')
     moment = scene.moment(verdict.phase, result.steps[: verdict.after])
@@ -91,7 +91,7 @@ def still_against(
         left = effects.widths(moment, one, there)[:, 0].tolist()
         widths = dict(zip(utilization.policies, left, strict=True))
         against += effects.objections(moment, widths)
-    return [coded(reason) for reason in against]
+    return against
 
 
 def _standstill(scene: Scenario, verdict: Verdict) -> list[Reason]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would moves do to the policies, seen from a moment of a plan?"""
+"""The effects of moves on the policies, seen from a moment of a plan."""
 
 import numpy as np
 

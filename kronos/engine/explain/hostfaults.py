@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps a host from taking any instance? All of it.
+"""The faults of a host: all that keeps it from taking any instance.
 
 The planner gives the first reason alone.
 """

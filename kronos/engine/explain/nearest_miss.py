@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which move came closest, and what keeps it?
+"""The nearest miss: the move that came closest, and what keeps it.
 
 The closest is the one that the fewest reasons keep, and of these the one
 that gains most.
@@ -15,25 +15,13 @@ from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.reasons import Code
-from kronos.engine.types import AggregateResult, MigrationPhase, StopReason
+from kronos.engine.types import AggregateResult, MigrationPhase
 
 TRIED = 200
 """So many of the moves that would gain most are looked at."""
 TRIED_HOSTS = 3
 """So many of the least loaded hosts, in mode pack."""
 TRIED_INSTANCES = 30
-
-STOPPED = {
-    StopReason.BALANCED: Code.SCOPE_BALANCED,
-    StopReason.BUDGET: Code.BUDGET_USED,
-    StopReason.STUCK: Code.SCOPE_STUCK,
-    StopReason.COOLDOWN: Code.SCOPE_COOLDOWN,
-    StopReason.NO_SERVICES: Code.SCOPE_NO_SERVICES,
-    StopReason.NO_POLICY: Code.SCOPE_NO_POLICY,
-    StopReason.TOO_FEW_HOSTS: Code.SCOPE_TOO_FEW_HOSTS,
-    StopReason.PACKED: Code.SCOPE_PACKED,
-    StopReason.DONE: Code.SCOPE_DONE,
-}
 
 
 def closest(verdicts: Iterable[Verdict]) -> Verdict | None:

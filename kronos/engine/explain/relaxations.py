@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would have to be otherwise for a reason to be gone?
+"""The relaxations: what has to be otherwise for a reason to be gone.
 
 Each rule is lifted where an operator would lift it: in the input of the
 planner, never in the planner. Whether the move is legal then is for the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may an operator do about a reason, with its numbers?
+"""The remedies for a reason, with their numbers.
 
 :mod:`.meanings` says it in general. Where a field of a policy or an option
 would do, a remedy has its value, so that it can be tried.
@@ -14,7 +14,7 @@ from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.meanings import MEANINGS
 from kronos.engine.planning.scope_planner import ScopePlanner, under_way
 from kronos.engine.planning.shared_hosts import EarlierPlans
-from kronos.engine.reasons import Code, Reason, code_of
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import SoftRules
 from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput
@@ -45,7 +45,7 @@ class Remedy:
 
 def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """What lifts one of the reasons that forbid a move."""
-    code = code_of(reason)
+    code = reason.code
     if code in _SETTINGS:
         return Remedy(MEANINGS[code].remedy, dict(_SETTINGS[code]))
     if code in _RULES:
@@ -100,7 +100,7 @@ def _room(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
 
 def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """Hard rules only go with the group: Nova takes no member out."""
-    text = MEANINGS[code_of(reason)].remedy
+    text = MEANINGS[reason.code].remedy
     [group] = [one for one in case.snapshot.groups if one.uuid == reason.about]
     even = case.policies[0].mode is Mode.SPREAD and verdict.phase in _EVEN
     if (

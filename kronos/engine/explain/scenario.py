@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What did the planner see at a moment of its plan? Its own objects again.
+"""A scenario: the planner's own objects at a moment of its plan.
 
 A scenario is a planning input, prepared as the planner prepares it; a moment
 is a simulation of it, led through some of the steps. Whoever changes the input
@@ -17,7 +17,7 @@ from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.planning.shared_hosts import EarlierPlans
-from kronos.engine.reasons import Code, Reason, code_of
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.placement import Placement
@@ -131,7 +131,7 @@ class Scenario:
             self._available = {
                 host: None
                 for host in sorted(self.case.snapshot.hosts)
-                if host not in frozen or code_of(frozen[host]) in GAPS
+                if host not in frozen or frozen[host].code in GAPS
             }
         return self._available
 

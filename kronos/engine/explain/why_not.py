@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why did an instance not go to a host? Exactly one code for each pair.
+"""The explainer: why an instance did not go to a host, one code a pair.
 
 A pair is judged at one moment of the plan: an instance that moves just
 before its move, one that stays at the end of the phase that asks for it.
@@ -23,7 +23,7 @@ from kronos.engine.explain.scenario import (
     after_phase,
 )
 from kronos.engine.explain.verdicts import Place, Verdict
-from kronos.engine.reasons import Code, Reason, code_of, coded
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.evaluation import asks_capacity
 from kronos.engine.simulation.utilization import objects
 from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput
@@ -227,12 +227,12 @@ class Explainer:
         rules.repair(verdict.repairing)
         stated = rules.reasons(instance, host, hard=True)
         rules.repair('')
-        if stated and code_of(stated[0]) is Code.ALREADY_THERE:
-            return [coded(stated[0])]
+        if stated and stated[0].code is Code.ALREADY_THERE:
+            return [stated[0]]
         found = self.trails.against(place.trail, verdict.destination)
         return found + [
             reason
-            for reason in map(coded, stated)
+            for reason in stated
             if not is_of_host(reason)
             and not _is_idle(reason, origin, verdict.destination)
         ]
@@ -290,7 +290,7 @@ def _forbid(verdict: Verdict, place: Place, against: list[Reason]) -> None:
         verdict.gain, verdict.widths = None, {}
         verdict.reasons = against[:1]
     if verdict.reasons:
-        verdict.code = code_of(verdict.reasons[0])
+        verdict.code = verdict.reasons[0].code
         verdict.text = str(verdict.reasons[0])
 
 

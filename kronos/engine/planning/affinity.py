@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are server groups repaired whose rule is broken? (H1-H12)
+"""The repair of server groups whose rule is broken.
 
 Each repair move brings its group one member closer to its rule, so no plan
 is longer than needed. Where the host with most members of a group cannot
@@ -18,9 +18,17 @@ from kronos.engine.planning.search.group_moves import (
     GroupMove,
     Regroup,
 )
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import Snapshot, StopReason
+
+BUDGET_USED = Reason(
+    'the budget was used before its server group was repaired',
+    Code.GROUP_NOT_REPAIRED,
+)
+MOVED = Reason('it is moved already in this plan', Code.PLANNED)
+UNMOVABLE = Reason('it may not be moved', Code.INSTANCE_UNMOVABLE)
 
 
 class Repair:
@@ -39,7 +47,7 @@ class Repair:
         snapshot: Snapshot,
         settings: Settings,
         packs: bool = False,
-        fixed: Mapping[str, str] | None = None,
+        fixed: Mapping[str, Reason] | None = None,
         draining: Collection[int] = (),
     ) -> None:
         self._simulation = simulation
@@ -265,17 +273,17 @@ class Repair:
         if short := self._short.get(one.group.uuid):
             end.warnings.append(
                 f'{group_reasons.described(one, on, self._utilization)}: '
-                f'{short.text}'
+                f'{short.reason}'
             )
         elif self._simulation.left > 0:
             end.warnings.append(
                 group_reasons.unrepaired(one, on, self._utilization, why)
             )
 
-    def _why_left(self, one: BrokenGroup) -> dict[int, str]:
+    def _why_left(self, one: BrokenGroup) -> dict[int, Reason]:
         """Why each offending member of a group was left, by position."""
         if short := self._short.get(one.group.uuid):
-            return dict.fromkeys(one.members, short.text)
+            return dict.fromkeys(one.members, short.reason)
         used = self._simulation.left <= 0
         members, hosts = self._moves.ends(one)
         names = self._utilization.index.instances
@@ -286,16 +294,14 @@ class Repair:
                 continue
             if self._simulation.movable[member]:
                 found[member] = (
-                    'the budget was used before its server group was repaired'
+                    BUDGET_USED
                     if used
                     else group_reasons.why_refused(
                         self._simulation, one, member, hosts
                     )
                 )
             elif member in moved:
-                found[member] = 'it is moved already in this plan'
+                found[member] = MOVED
             else:
-                found[member] = self._fixed.get(
-                    names[member], 'it may not be moved'
-                )
+                found[member] = self._fixed.get(names[member], UNMOVABLE)
         return found

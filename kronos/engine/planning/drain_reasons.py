@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How did an evacuation end, and what stays on its hosts, and why?"""
+"""The reasons of a drain: how it ended, what stays, and why."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ import numpy as np
 from kronos.engine import wording
 from kronos.engine.arrays import IntArray
 from kronos.engine.planning import stop_reasons
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.simulation.utilization import objects
 from kronos.engine.types import StopReason
@@ -31,7 +32,7 @@ class DrainReasons:
         self,
         simulation: Simulation,
         sources: Sequence[int],
-        fixed: Mapping[str, str],
+        fixed: Mapping[str, Reason],
     ) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
@@ -45,8 +46,8 @@ class DrainReasons:
 
         :param left: the movable instances that have not left
         """
-        waiting: dict[int, str] = {}
-        stuck: dict[int, str] = {}
+        waiting: dict[int, Reason] = {}
+        stuck: dict[int, Reason] = {}
         for instance in left.tolist():
             if reason := self._obstacle(instance):
                 stuck[instance] = reason
@@ -61,7 +62,7 @@ class DrainReasons:
         )
 
     def _on_hosts(
-        self, instances: Mapping[int, str] | None = None
+        self, instances: Mapping[int, Reason] | None = None
     ) -> Counter[int]:
         """How many instances are on each of the hosts, all or some."""
         at = self._placement.host_of
@@ -70,23 +71,26 @@ class DrainReasons:
         found = Counter(at.tolist())
         return Counter({host: found[host] for host in self._sources})
 
-    def _no_budget(self) -> str:
+    def _no_budget(self) -> Reason:
         number = self._simulation.budget
+        text = f'the budget of {number} migrations is used'
+        if number == 1:
+            text = 'the budget of 1 migration is used'
         if not number:
             # It is less by what is under way, and was at least 1.
-            return 'no migration is left in the budget: others are under way'
-        if number == 1:
-            return 'the budget of 1 migration is used'
-        return f'the budget of {number} migrations is used'
+            text = 'no migration is left in the budget: others are under way'
+        return Reason(text, Code.BUDGET_USED)
 
     def _stopped(
-        self, waiting: Mapping[int, str], cannot: Counter[int]
+        self, waiting: Mapping[int, Reason], cannot: Counter[int]
     ) -> StopReason:
         if waiting:
             return StopReason.BUDGET
         return StopReason.STUCK if cannot.total() else StopReason.DONE
 
-    def _reason(self, waiting: Mapping[int, str], cannot: Counter[int]) -> str:
+    def _reason(
+        self, waiting: Mapping[int, Reason], cannot: Counter[int]
+    ) -> str:
         if not self._sources:
             return 'no host is to be drained'
         late = self._on_hosts(waiting)
@@ -123,20 +127,20 @@ class DrainReasons:
             text += f', {self._no_budget()}'
         return text
 
-    def _obstacle(self, instance: int) -> str:
-        """Why an instance cannot leave, as things stand; '' if it can."""
+    def _obstacle(self, instance: int) -> Reason | None:
+        """Why an instance cannot leave, as things stand; None if it can."""
         one = np.array([instance])
         rules = self._simulation.constraints
         legal = np.flatnonzero(rules.hard_rows(one)[0])
         if not legal.size:
             return stop_reasons.no_destination(self._simulation, instance)
         if not self._simulation.rules.thresholds_object:
-            return ''
+            return None
         source = self._placement.host_of[one]
         ends = self._utilization.scores_after(one, source, legal)
         gains, objected = self._utilization.judge(source, legal, *ends)
         if not objected.all():
-            return ''
+            return None
         best = legal[np.argsort(-gains, kind='stable')].tolist()
         texts = [
             self._objection(instance, host) for host in best[:MAX_REASONS]
@@ -145,10 +149,11 @@ class DrainReasons:
         some = '1 legal destination, it'
         if legal.size > 1:
             some = f'{legal.size} legal destinations, each'
-        return (
+        return Reason(
             f'{some} would push a policy past its threshold: '
             f'{wording.some(texts, MAX_REASONS)}; '
-            'drain_may_exceed_threshold is false'
+            'drain_may_exceed_threshold is false',
+            Code.WORSENS_POLICY,
         )
 
     def _objection(self, instance: int, host: int) -> str:
@@ -170,7 +175,7 @@ class DrainReasons:
         return f'{" and ".join(texts)} on {utilization.index.hosts[host]}'
 
     def _warnings(
-        self, stuck: Mapping[int, str], waiting: Mapping[int, str]
+        self, stuck: Mapping[int, Reason], waiting: Mapping[int, Reason]
     ) -> list[str]:
         """One line for each host that something cannot leave."""
         index = self._utilization.index

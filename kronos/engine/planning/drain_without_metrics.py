@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a drain go by where the metrics say nothing? By Placement.
+"""A drain without metrics goes by what Placement says.
 
 A drain is an order of the operator: the host is to become empty, whether
 Prometheus answers or not. What leaves it then goes to where Placement has
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kronos.engine.eligibility import hosts
-from kronos.engine.reasons import Code, code_of
+from kronos.engine.reasons import Code
 from kronos.engine.scoring import scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -105,7 +105,7 @@ def _lacks_metrics(card: scorecard.Scorecard) -> bool:
     if card.blocked is StopReason.NO_POLICY:
         return True
     return card.blocked is StopReason.TOO_FEW_HOSTS and any(
-        code_of(reason) in GAPS for reason in card.frozen_hosts.values()
+        reason.code in GAPS for reason in card.frozen_hosts.values()
     )
 
 

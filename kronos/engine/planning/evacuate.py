@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are hosts emptied that are to be drained? (G1-G10)
+"""The evacuation: it empties the hosts that are to be drained.
 
 Greedy: of all pairs of an instance that is to leave and a legal destination
 the one that leaves the combined imbalance lowest (G6), again and again;
@@ -15,6 +15,7 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, BoolArray, IntArray
 from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.search.drain_moves import DrainMoves
+from kronos.engine.reasons import Reason
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 
@@ -34,7 +35,7 @@ class Evacuation:
         sources: list[int],
         packs: bool,
         settings: Settings,
-        fixed: Mapping[str, str] | None = None,
+        fixed: Mapping[str, Reason] | None = None,
     ) -> None:
         self._simulation = simulation
         self._placement = simulation.placement

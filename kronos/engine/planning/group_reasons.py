@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which server groups are broken, and why were they left? In sentences."""
+"""The reasons of a repair: which groups are broken, and why they stay so."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import numpy as np
 from kronos.engine import server_groups
 from kronos.engine.planning.search.group_moves import BrokenGroup
 from kronos.engine.planning.stop_reasons import no_destination
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import StopReason
@@ -26,11 +27,12 @@ class Shortfall:
     left: int
 
     @property
-    def text(self) -> str:
-        return (
+    def reason(self) -> Reason:
+        return Reason(
             f'gathering its server group on {self.host} takes '
             f'{_counted(self.moves, "migration")}, and the budget has '
-            f'{self.left} left'
+            f'{self.left} left',
+            Code.GROUP_NOT_REPAIRED,
         )
 
 
@@ -103,7 +105,7 @@ def unrepaired(
     one: BrokenGroup,
     on: Mapping[int, int],
     utilization: Utilization,
-    reasons: Mapping[int, str],
+    reasons: Mapping[int, Reason],
 ) -> str:
     """The warning about a group that no legal move helps (H11)."""
     some = list(reasons.items())
@@ -131,7 +133,7 @@ def waiting(
 
 def why_refused(
     simulation: Simulation, one: BrokenGroup, member: int, hosts: Sequence[int]
-) -> str:
+) -> Reason:
     """Why no move of a member helps, host by host or in numbers.
 
     :param hosts: where it would have to go
@@ -148,19 +150,20 @@ def why_refused(
         for host in others[:NAMED_MEMBERS]
         if not legal
     }
-    every = no_destination(simulation, member) if not legal else ''
+    every = no_destination(simulation, member)
     rules.repair('')
     if legal:
         some = ', '.join(names[host] for host in legal[:NAMED_MEMBERS])
-        return (
+        return Reason(
             f'{_counted(len(legal), "legal destination")} ({some}), but '
             'none that brings the group closer to its rule and worsens no '
-            'policy that then is over its threshold'
+            'policy that then is over its threshold',
+            Code.GROUP_NOT_REPAIRED,
         )
     if not one.is_together or not reasons:
         return every
-    return '; '.join(
-        f'{names[host]}: {reason}' for host, reason in reasons.items()
+    return every.worded(
+        '; '.join(f'{names[host]}: {why}' for host, why in reasons.items())
     )
 
 

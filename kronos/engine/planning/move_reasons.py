@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why is each move in a plan? In words, from what its step says."""
+"""The reason of each move, in words, from what its step says."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts can be emptied by packing others? (B11-B16, W2)
+"""The packing: it empties hosts by filling others.
 
 First fit decreasing: the least loaded host is emptied first, its heaviest
 instance is placed first, and each goes to the fullest host that may have
@@ -21,11 +21,10 @@ from kronos.engine.types import Begun, StopReason
 
 SHOWN_HOSTS = 10
 """Emptied hosts that the reason names one by one."""
-NONE = Reason()
 
 Placed = tuple[int, int, int]
 """An instance, its source and its destination."""
-Drained = tuple[list[Placed], dict[int, Reason], Reason]
+Drained = tuple[list[Placed], dict[int, Reason], Reason | None]
 """What leaves a host, the reason of each that stays for now, and why
 nothing leaves at all."""
 
@@ -55,7 +54,7 @@ class Pack:
         self,
         simulation: Simulation,
         settings: Settings,
-        fixed: Mapping[str, str],
+        fixed: Mapping[str, Reason],
         awaited: Collection[int] = (),
         gone: Mapping[int, int] | None = None,
     ) -> None:
@@ -129,20 +128,20 @@ class Pack:
         hosts = len(self._utilization.index.hosts)
         return np.bincount(self._placement.host_of, minlength=hosts)
 
-    def _why_kept(self, host: int) -> Reason:
+    def _why_kept(self, host: int) -> Reason | None:
         if self._awaited[host]:
             text = 'an instance is on its way there'
             return Reason(text, Code.PACK_AWAITED)
         in_use = int(self._in_use().sum())
         if in_use > self._settings.keep_hosts:
-            return NONE
+            return None
         return Reason(
             f'{_hosts(in_use)} in use, keep_hosts is '
             f'{self._settings.keep_hosts}',
             Code.PACK_KEEP_HOSTS,
         )
 
-    def _drain(self, host: int) -> Reason:
+    def _drain(self, host: int) -> Reason | None:
         """Plan what leaves a host.
 
         :returns: why nothing does; what a partial drain leaves has its
@@ -162,7 +161,7 @@ class Pack:
             self._moved[instance] = True
         self._drained[host] = True
         self._stayed |= stayed
-        return NONE
+        return None
 
     def _drain_some(self, there: IntArray, hosts: BoolArray) -> Drained:
         with self._placement.trial():
@@ -184,7 +183,7 @@ class Pack:
         moves, reason = self._place_all(now, hosts)
         if reason:
             return [], {}, reason
-        return moves, self._begin(len(order), later), NONE
+        return moves, self._begin(len(order), later), None
 
     def _begin(self, number: int, later: IntArray) -> dict[int, Reason]:
         """Note that a host is emptied over several audits.
@@ -204,7 +203,7 @@ class Pack:
         reason = Reason(text, Code.BUDGET_USED)
         return dict.fromkeys(later.tolist(), reason)
 
-    def _why_not_tried(self, there: IntArray) -> Reason:
+    def _why_not_tried(self, there: IntArray) -> Reason | None:
         """Why a host cannot be emptied whole, known without a trial."""
         for instance in there.tolist():
             uuid = self._uuid(instance)
@@ -215,7 +214,7 @@ class Pack:
                 text = f'its instance {uuid} stays: {self._fixed[uuid]}'
                 return Reason(text, Code.PACK_NOT_WHOLE, uuid)
         if self._simulation.left > 0:
-            return NONE
+            return None
         self._is_budget_short = True
         return Reason(
             f'that takes {_migrations(len(there))}, and the budget of '
@@ -225,7 +224,7 @@ class Pack:
 
     def _place_all(
         self, order: IntArray, hosts: BoolArray
-    ) -> tuple[list[Placed], Reason]:
+    ) -> tuple[list[Placed], Reason | None]:
         """Where they would go; and why not, where one finds no place."""
         with self._placement.trial():
             packing = BinPacking(self._simulation)
@@ -255,7 +254,7 @@ class Pack:
             instance: self._no_destination(instance) for instance in stuck
         }
 
-    def _why_not_safe(self, packing: BinPacking) -> Reason:
+    def _why_not_safe(self, packing: BinPacking) -> Reason | None:
         """Why the scope could not lose its fullest hosts after a trial.
 
         All that is on them, fixed instances too, is placed on the others
@@ -266,7 +265,7 @@ class Pack:
         """
         number = self._settings.headroom_hosts
         if not number:
-            return NONE
+            return None
         left = self._in_use()
         hosts = np.flatnonzero(left)
         order = np.argsort(-ranked(packing.load[hosts]), kind='stable')
@@ -279,7 +278,7 @@ class Pack:
             rebuild.load = packing.load.copy()
             stuck = rebuild.place(rebuild.heaviest_first(there), left)
         if stuck is None:
-            return NONE
+            return None
         source = int(self._placement.host_of[stuck])
         return Reason(
             f'without {_hosts(len(lost))} of the fullest then left '
@@ -290,10 +289,9 @@ class Pack:
 
     def _no_destination(self, instance: int) -> Reason:
         """Why, with the hosts that no rule forbids and pack still does."""
-        text = stop_reasons.no_destination(
+        return stop_reasons.no_destination(
             self._simulation, instance, 'it is empty, or being emptied'
         )
-        return Reason(text, Code.NO_DESTINATION)
 
     def _reason(self, order: list[int], moves: int) -> str:
         left = self._in_use()

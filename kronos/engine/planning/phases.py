@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which order are the needs of a scope met, and under which rules?
+"""The phases of a plan: the order in which a scope's needs are met.
 
 Evacuation, then the repair of server groups, then spread or pack. All work
 on one simulation; what differs by phase stands in :mod:`..phase_rules`.
@@ -22,6 +22,7 @@ from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.evacuate import Evacuation
 from kronos.engine.planning.pack import Pack
 from kronos.engine.planning.spread import Spread
+from kronos.engine.reasons import Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -47,7 +48,7 @@ class PhaseRunner:
         profiles: Profiles,
         policies: Sequence[Policy],
         memory: Cooldowns,
-        fixed: Mapping[str, str],
+        fixed: Mapping[str, Reason],
         settings: Settings,
     ) -> None:
         self.snapshot = snapshot

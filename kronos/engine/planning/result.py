@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the result of planning a scope, with all its reasons?"""
+"""The result of planning a scope, with all its reasons."""
 
 import math
 from collections import Counter
@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import constraint_set
+from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import PhaseRunner
+from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PlannedMove, Simulation
@@ -52,7 +54,10 @@ def standing(
         },
         unavailable_hosts=card.frozen_hosts,
         not_drained=card.not_drained,
-        stayed=dict.fromkeys(sorted(snapshot.instances), reason),
+        stayed=dict.fromkeys(
+            sorted(snapshot.instances),
+            Reason(reason, stop_reasons.CODES[stopped]),
+        ),
         hosts_in_use_before=in_use,
         hosts_in_use_after=in_use,
         violations_before=broken,
@@ -79,7 +84,7 @@ def _hosts_over(policies: list[PolicyResult]) -> int:
 
 
 def planned(
-    phases: PhaseRunner, simulation: Simulation, fixed: dict[str, str]
+    phases: PhaseRunner, simulation: Simulation, fixed: dict[str, Reason]
 ) -> AggregateResult:
     """The result of a scope in which the phases ran.
 
@@ -187,11 +192,11 @@ def _groups(
 
 
 def _explain(
-    result: AggregateResult, phases: PhaseRunner, fixed: dict[str, str]
+    result: AggregateResult, phases: PhaseRunner, fixed: dict[str, Reason]
 ) -> None:
     """Give every instance that does not move a reason."""
     names = phases.utilization.index.instances
-    found: dict[str, str] = {}
+    found: dict[str, Reason] = {}
     for end in phases.ends:
         found |= {names[at]: reason for at, reason in end.stayed.items()}
     moved = {step.instance for step in result.steps}
@@ -199,8 +204,11 @@ def _explain(
         uuid: reason for uuid, reason in found.items() if uuid not in moved
     }
     last = phases.ends[-1]
+    unneeded = Reason(
+        f'not needed: {last.reason}', stop_reasons.CODES[last.stopped]
+    )
     result.stayed = {
-        uuid: result.unmovable.get(uuid, f'not needed: {last.reason}')
+        uuid: result.unmovable.get(uuid, unneeded)
         for uuid in names
         if uuid not in moved
     }

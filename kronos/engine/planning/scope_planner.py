@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is planned in one scope? Everything around the search itself.
+"""The planner of one scope: everything around the search itself.
 
 Who explains a plan prepares the very same scope, and asks what the search
 asked.
@@ -12,6 +12,7 @@ from kronos.engine.planning import result as outcome
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.planning.shared_hosts import EarlierPlans
+from kronos.engine.reasons import Reason
 from kronos.engine.scoring import profiles, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import Simulation
@@ -42,10 +43,10 @@ class ScopePlanner:
         self._carry = carry
         self.card = scorecard.score(snapshot, policies, settings)
         """What the policies say of its hosts."""
-        self.fixed: dict[str, str] = {}
+        self.fixed: dict[str, Reason] = {}
         """Instance uuid to the reason why no phase may move it; once it
         is prepared."""
-        self.unavailable: dict[str, str] = {}
+        self.unavailable: dict[str, Reason] = {}
         """Those of them that the past or an earlier scope forbids."""
         self.profiles = profiles.Profiles()
         self.memory = cooldown.Cooldowns()
@@ -78,7 +79,7 @@ class ScopePlanner:
         if card.blocked is not None:
             return None
         self.memory = memory = cooldown.remember(snapshot, self._settings)
-        self._stages.append(Stage('cooldown', 0, memory.standstill))
+        self._stages.append(Stage('cooldown', 0, memory.standstill or ''))
         if memory.standstill:
             self.stopped = StopReason.COOLDOWN
             self.reason = memory.standstill
@@ -126,7 +127,7 @@ class ScopePlanner:
             )
         return max(0, budget - len(busy))
 
-    def _fixed(self) -> dict[str, str]:
+    def _fixed(self) -> dict[str, Reason]:
         card, now = self.card, self.now
         frozen = {
             host: reason

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the plans of earlier scopes mean for a scope that shares hosts?
+"""The hosts that scopes share: a later one starts from the earlier plans.
 
 A host may be in two aggregates. The later scope then starts from what the
 earlier one leaves: scores, placement and headroom (A10).
@@ -25,7 +25,7 @@ from kronos.engine.types import (
 class EarlierPlans:
     moves: list[EarlierMove] = field(default_factory=list)
 
-    def planned(self) -> dict[str, str]:
+    def planned(self) -> dict[str, Reason]:
         """Instance uuid to the reason why it is not planned again."""
         return {
             move.instance.uuid: Reason(

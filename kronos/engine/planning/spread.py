@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which moves make a scope more even?
+"""The spreading: it makes a scope more even.
 
 Greedy (B9): the best improving move, again and again. In a stall, plateau
 moves and swaps, where they are allowed (``stalls``). Plateau moves are only

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why did planning end, and why did an instance not move? In sentences."""
+"""The reasons of a stop: why planning ended, why an instance stayed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,13 +19,27 @@ HOTTEST_HOSTS = 3
 """Hosts per policy whose instances are explained one by one in a stall."""
 
 
+CODES = {
+    StopReason.BALANCED: Code.SCOPE_BALANCED,
+    StopReason.BUDGET: Code.BUDGET_USED,
+    StopReason.STUCK: Code.SCOPE_STUCK,
+    StopReason.COOLDOWN: Code.SCOPE_COOLDOWN,
+    StopReason.NO_SERVICES: Code.SCOPE_NO_SERVICES,
+    StopReason.NO_POLICY: Code.SCOPE_NO_POLICY,
+    StopReason.TOO_FEW_HOSTS: Code.SCOPE_TOO_FEW_HOSTS,
+    StopReason.PACKED: Code.SCOPE_PACKED,
+    StopReason.DONE: Code.SCOPE_DONE,
+}
+"""Why a scope ended, as a code."""
+
+
 def fixed_instances(
     snapshot: Snapshot,
-    frozen_hosts: Mapping[str, str],
+    frozen_hosts: Mapping[str, Reason],
     profiles: Profiles,
-    unavailable: Mapping[str, str],
+    unavailable: Mapping[str, Reason],
     settings: Settings,
-) -> dict[str, str]:
+) -> dict[str, Reason]:
     """The instances that cannot be planned, with the reason, by uuid.
 
     :param frozen_hosts: but those that are drained
@@ -36,13 +50,11 @@ def fixed_instances(
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
         reason = instances.why_unmovable(instance, settings)
-        reason = reason or unavailable.get(uuid, '')
+        reason = reason or unavailable.get(uuid)
         if not reason and instance.host in frozen_hosts:
             why = frozen_hosts[instance.host]
             text = f'its host {instance.host} takes no part: {why}'
-            reason = text
-            if isinstance(why, Reason):
-                reason = why.worded(text, instance.host)
+            reason = why.worded(text, instance.host)
         if not reason and uuid not in profiles.profiles:
             reason = Reason(
                 profiles.skipped.get(uuid, 'it has no profile'),
@@ -129,7 +141,7 @@ def _standing(
     return ', '.join(parts)
 
 
-def stuck_instances(simulation: Simulation) -> dict[int, str]:
+def stuck_instances(simulation: Simulation) -> dict[int, Reason]:
     """Why nothing on the hottest hosts of the uncontent policies moved.
 
     :returns: by position of the instance
@@ -157,7 +169,7 @@ def unsafe_swap(exists: bool) -> str:
     )
 
 
-def held(simulation: Simulation, fixed: Mapping[str, str]) -> str:
+def held(simulation: Simulation, fixed: Mapping[str, Reason]) -> str:
     """How many of the hottest host may not be moved, and the usual reason.
 
     :param fixed: instance uuid to the reason
@@ -182,12 +194,14 @@ def held(simulation: Simulation, fixed: Mapping[str, str]) -> str:
 
 def no_destination(
     simulation: Simulation, instance: int, otherwise: str = ''
-) -> str:
+) -> Reason:
     """Why an instance has no legal destination: how many hosts, and why.
 
     :param otherwise: the reason against hosts that no rule refuses
     """
-    refused = simulation.constraints.refusals(instance)
+    refused: list[tuple[int, str]] = [
+        *simulation.constraints.refusals(instance)
+    ]
     left = len(simulation.utilization.counts) - sum(
         number for number, _ in refused
     )
@@ -198,10 +212,13 @@ def no_destination(
         f'{number} host{"" if number == 1 else "s"}: {reason}'
         for number, reason in refused[1:]
     )
-    return f'no legal destination: {text or "there is no other host"}'
+    return Reason(
+        f'no legal destination: {text or "there is no other host"}',
+        Code.NO_DESTINATION,
+    )
 
 
-def _why_stuck(simulation: Simulation, instance: int) -> str:
+def _why_stuck(simulation: Simulation, instance: int) -> Reason:
     utilization = simulation.utilization
     one = np.array([instance])
     legal = np.flatnonzero(simulation.constraints.hard_rows(one)[0])
@@ -219,7 +236,7 @@ def _why_stuck(simulation: Simulation, instance: int) -> str:
         text += (
             f'; {number} would worsen a policy that then is over its threshold'
         )
-    return text
+    return Reason(text, Code.NO_GAIN)
 
 
 def floor(policies: Sequence[PolicyResult], migrations: int) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which moves of a plan may run side by side?
+"""The graph of a plan: which moves must wait for which.
 
 A plan is a list of steps that is legal in its order. Run side by side
 they must stay legal however long each takes, so the answer is a graph: a

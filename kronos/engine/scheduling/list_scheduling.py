@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which order do the moves of a plan share the limits?
+"""List scheduling: in which order moves share the limits.
 
 List scheduling: whenever limits allow a step to start, the one starts whose
 host has most left to do. Each limit is a number of lanes, and each lane a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does a plan take, and how long must it at least?"""
+"""The makespan: how long a plan takes, and must take at least."""
 
 import heapq
 from collections import defaultdict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Can a policy be used on a scope, and what does it say of each host?"""
+"""The evaluation of a policy: can it be used, what does it say of hosts?"""
 
 import math
 from dataclasses import dataclass, field

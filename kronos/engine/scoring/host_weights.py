@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How good is each host for one more server? (W2)
+"""The weights of hosts: how good each is for one more server.
 
 What the scorecard says of the hosts, as Nova's scheduler needs it: one
 number for each, though nobody knows what the server will do.

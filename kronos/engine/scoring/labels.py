@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Nova host does a label value of Prometheus mean? (B17, B18)"""
+"""The labels of Prometheus: which Nova host each one means."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does each instance weigh, by each policy in use? (D1-D5)"""
+"""The profiles: what each instance weighs, by each policy in use."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

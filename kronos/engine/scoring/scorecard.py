@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How even is a scope, by each policy, and which hosts take part?
+"""The scorecard of a scope: how even it is, and which hosts take part.
 
 Fails closed: what is unknown is not planned on, and the reason is kept.
 """
@@ -31,13 +31,13 @@ class Scorecard:
     """Every enabled policy, in the order of the file."""
     values: dict[str, dict[str, float]] = field(default_factory=dict)
     """By policy in use, by host that counts; the same hosts for each."""
-    frozen_hosts: dict[str, str] = field(default_factory=dict)
+    frozen_hosts: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: neither source nor destination in spread and pack,
     and not in max or min."""
-    draining: dict[str, str] = field(default_factory=dict)
+    draining: dict[str, Reason] = field(default_factory=dict)
     """Those of ``frozen_hosts`` that instances are to leave, with the
     reason (G2)."""
-    not_drained: dict[str, str] = field(default_factory=dict)
+    not_drained: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: instances are to leave it, and cannot (G3)."""
     beside: dict[str, dict[str, float]] = field(default_factory=dict)
     """By policy in use, the values of draining hosts, where known."""
@@ -115,8 +115,8 @@ def score(
     return card
 
 
-def _frozen_by_state(snapshot: Snapshot) -> dict[str, str]:
-    frozen: dict[str, str] = {}
+def _frozen_by_state(snapshot: Snapshot) -> dict[str, Reason]:
+    frozen: dict[str, Reason] = {}
     for host in sorted(snapshot.hosts):
         if snapshot.services is None:
             frozen[host] = Reason(
@@ -134,8 +134,8 @@ def _frozen_by_state(snapshot: Snapshot) -> dict[str, str]:
 
 def _frozen_by_gaps(
     used: list[PolicyEvaluation], available: list[str]
-) -> dict[str, str]:
-    frozen: dict[str, str] = {}
+) -> dict[str, Reason]:
+    frozen: dict[str, Reason] = {}
     for trial in used:
         name = trial.policy.name
         for host in available:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a scope become arrays?"""
+"""The arrays of a scope, built from its snapshot and scorecard."""
 
 import math
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where every instance is while a plan grows, and what may go where.
+"""The placement: where every instance is while a plan grows.
 
 Searches try moves inside :meth:`Placement.trial`; only the simulation moves
 for good. No other module writes where an instance is.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scope while its plan grows, and how the phases of it end."""
+"""The simulation: a scope while its plan grows."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ import numpy as np
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import Constraints
 from kronos.engine.phase_rules import PhaseRules
+from kronos.engine.reasons import Reason
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.utilization import Undo, Utilization
 from kronos.engine.types import Begun, MigrationPhase, StopReason
@@ -33,7 +34,7 @@ class PhaseResult:
     stopped: StopReason
     reason: str
     """``stopped`` as a sentence, with its numbers."""
-    stayed: dict[int, str] = field(default_factory=dict)
+    stayed: dict[int, Reason] = field(default_factory=dict)
     """Instance position to the reason why this phase left it; those that
     are not movable have theirs from elsewhere."""
     warnings: list[str] = field(default_factory=list)

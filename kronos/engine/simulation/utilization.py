@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scores of a scope while a plan grows, and what moves would make of them.
+"""The utilization: the scores of a scope, and what moves make of them.
 
 It knows hosts and shares, not who is where: that is the placement's.
 The arithmetic of B1, B2, B6 and B7 on arrays that are built once per scope

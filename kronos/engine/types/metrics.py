@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What did Prometheus say? Plain data, one object per query."""
+"""The metrics: what Prometheus said, one object per query."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened to an instance, as far as planning has to remember it?
+"""The migrations that planning has to remember.
 
 Events come from Nova's migrations and from the rows of Watcher's actions.
 Both may tell of one move; the memory is the same whether they do or not.

@@ -7,6 +7,7 @@ Scores are ratios, memory is in MiB.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from kronos.engine.reasons import Reason
 from kronos.engine.types.metrics import Health
 from kronos.policies.models import Mode
 
@@ -142,7 +143,7 @@ class Drain:
     """Why it is to be emptied."""
     instances: int
     leaving: int
-    staying: dict[str, str] = field(default_factory=dict)
+    staying: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to the reason why it cannot leave in this plan."""
 
 
@@ -181,14 +182,14 @@ class AggregateResult:
     hosts_over_after: int = 0
     availability_zones: dict[str, str] = field(default_factory=dict)
     """By host (F2)."""
-    unavailable_hosts: dict[str, str] = field(default_factory=dict)
+    unavailable_hosts: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: neither source nor destination."""
-    unmovable: dict[str, str] = field(default_factory=dict)
+    unmovable: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to reason: it could not move."""
-    stayed: dict[str, str] = field(default_factory=dict)
+    stayed: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to reason, of every instance that does not move."""
     drains: list[Drain] = field(default_factory=list)
-    not_drained: dict[str, str] = field(default_factory=dict)
+    not_drained: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be (G3)."""
     unmeasured: str = ''
     """Why its drain goes by Placement, or not by all policies that must be

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a recording look that may leave the house?
+"""The anonymizer: it makes a recording that may leave the house.
 
 Every name and uuid is another one, the same wherever it occurs; numbers and
 times stay, and of all other texts what closed lists allow. Both plan to the

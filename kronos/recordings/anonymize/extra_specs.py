@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What are flavors' extra specs called in a recording that names nobody?
+"""The extra specs of flavors in a recording that names nobody.
 
 Keys and values that Nova or Placement defines stay as they are. The others
 keep what planning asks of them: which rules of ``allowed_extra_specs`` cover

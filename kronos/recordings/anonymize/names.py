@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which names does a recording hold, and what are they called instead?"""
+"""The names in a recording, and what stands for each of them."""
 
 import functools
 import itertools

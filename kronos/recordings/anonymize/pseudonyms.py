@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is each name called in a recording that names nobody?
+"""The pseudonyms: one for each name, the same wherever it stands.
 
 Planning breaks ties by names and uuids, so the new ones sort as the old ones
 did. A label value of Prometheus keeps its form (``host.domain:port``, an

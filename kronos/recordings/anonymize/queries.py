@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a query called in a recording that names nobody?
+"""The queries of a recording that names nobody.
 
 Its form stays: what PromQL itself defines, numbers, and the names of metrics
 and labels of well-known exporters. All else gets another name, and comments

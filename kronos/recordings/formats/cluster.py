@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a file of format ``cluster/1`` say, as a snapshot?
+"""The format cluster/1, read as a snapshot.
 
 The format is made for planning: scores and shares by policy, no services,
 no queries. A host with ``available: false`` takes nothing, but its scores

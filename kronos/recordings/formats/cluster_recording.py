@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a file of format ``cluster/1`` say, as a recording?"""
+"""The format cluster/1, read as a recording."""
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.settings import Settings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a recording of the daemons of kronos-openstack 0.2 say?
+"""The recordings of the daemons of kronos-openstack 0.2.
 
 Their format is not ours to judge: keys that are not known are passed over,
 and what it cannot tell is taken as unknown and said so.

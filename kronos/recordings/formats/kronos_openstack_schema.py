@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the files of the daemons of kronos-openstack 0.2 hold?"""
+"""The schemas of kronos-openstack's files."""
 
 from dataclasses import dataclass, field
 from typing import Any

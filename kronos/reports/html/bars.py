@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does one policy see the hosts, before and after the plan?
+"""The bars of a policy: each host before and after the plan.
 
 Up to :data:`ALL` hosts have a bar each. Of more, those do that stand out,
 and an overview has all of them.

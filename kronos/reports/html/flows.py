@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who goes where, as a picture: sources left, destinations right."""
+"""The flows: who goes where, from sources on the left to the right."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

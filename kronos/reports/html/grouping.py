@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where are the members of each server group, and does its rule hold?"""
+"""The server groups: where the members are, and whether the rule holds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How do the values of very many hosts lie, before and after?"""
+"""The overview of very many hosts, before and after."""
 
 import math
 import statistics

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a report look like as a page that needs nothing else?
+"""The page of a report, which needs nothing else.
 
 No scripts, no network, no file beside it; every value is escaped.
 """

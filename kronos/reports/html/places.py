@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is where: hosts and zones in figures, before and after?"""
+"""The places: hosts and zones in figures, before and after."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where does a value stand on a figure, and what is within the threshold?"""
+"""The scale of a figure, and what is within the threshold."""
 
 import math
 from collections.abc import Iterable

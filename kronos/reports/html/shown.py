@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How are texts and numbers written on a page?
+"""The writing of texts and numbers on a page.
 
 Names and reasons come from tenants and servers elsewhere: nothing of them
 may steer the page, and none may make it endless.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By what can a reader sort the rows of a long table, without a script?
+"""The sorting of long tables, without a script.
 
 Each row has its rank in every order as a property of its style; a radio button
 says which of them counts.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does not move, and why, summed up?"""
+"""The stays: what does not move and why, summed up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

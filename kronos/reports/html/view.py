@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a document is shown, in the order of the page?"""
+"""The view of a document: what is shown, in the order of the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

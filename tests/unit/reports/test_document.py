@@ -7,6 +7,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine import types
+from kronos.engine.reasons import Code, Reason
 from kronos.reports import document
 
 
@@ -97,7 +98,9 @@ class TestDocument(base.BaseTestCase):
     def test_hosts_with_zone_and_reason(self) -> None:
         found = scope(
             availability_zones={'h2': 'az2', 'h1': 'az1'},
-            unavailable_hosts={'h2': 'nova-compute is down'},
+            unavailable_hosts={
+                'h2': Reason('nova-compute is down', Code.HOST_DOWN)
+            },
         )
         self.assertEqual(
             [
@@ -181,7 +184,14 @@ class TestDocument(base.BaseTestCase):
         self.assertEqual(0.25, scope(steps=[first])['steps'][0]['gain'])
 
     def test_reasons_by_instance_and_counted(self) -> None:
-        found = scope(stayed={'a': 'x', 'b': 'y', 'c': 'y', 'd': 'w'})
+        stayed = {
+            uuid: Reason(text, Code.NO_GAIN)
+            for uuid, text in {'a': 'x', 'b': 'y', 'c': 'y', 'd': 'w'}.items()
+        }
+        found = scope(stayed=stayed)
+        self.assertEqual(
+            dict.fromkeys('abcd', 'no_gain'), found['stayed_codes']
+        )
         self.assertEqual('y', found['stayed']['b'])
         self.assertEqual(
             [('y', 2), ('w', 1), ('x', 1)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do these instances fit there, one after another? A trial.
+"""Bin packing: do these instances fit there, one after another?
 
 It moves in the placement, so that each instance meets what the ones before it
 leave: its caller surrounds it with a trial. The scores of the simulation stay

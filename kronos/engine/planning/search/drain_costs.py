@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does it cost at least to move an instance off a drained host?
+"""The costs of a drain: what each move off a drained host adds at least.
 
 The cost is what a move adds to the highest scores, and its price for soft
 rules. It is kept for all pairs and changes with the column that was

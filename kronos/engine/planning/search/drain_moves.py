@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which instance leaves next, and to where? The search of a drain (G6).
+"""The drain search: which instance leaves next, and where to.
 
 Exact pruning, so that no step judges all pairs of an instance and a host.
 The hosts that are left do not count and usages are not negative, so a move

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which moves bring a broken server group closer to its rule?"""
+"""The repair search: which moves bring a group closer to its rule."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which single moves are worth looking at, and which of them is best?
+"""The search for single moves: which are worth a look, which is best.
 
 Exact pruning: usages are not negative, so a policy's imbalance falls only
 if an instance leaves its only highest host or enters its only lowest one.

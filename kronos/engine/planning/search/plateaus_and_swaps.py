@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What helps when no single move improves the combined imbalance?
+"""The ways out of a stall: plateau moves and swaps.
 
 Two things beyond the literal rule. A *plateau move* keeps the combined
 imbalance and lowers the variance: where several hosts share the highest

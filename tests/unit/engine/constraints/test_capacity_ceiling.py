@@ -30,7 +30,7 @@ def rule(
 class TestRule(base.BaseTestCase):
     def test_reason(self) -> None:
         found = rule([[0.0, 0.5]], [[0.1, 0.3]], [0.7])
-        self.assertEqual('', found.why_not(0, 1))
+        self.assertIsNone(found.why_not(0, 1))
         self.assertEqual(
             'policy cpu would be at 0.800 there, its capacity_threshold '
             'is 0.7',

@@ -21,8 +21,8 @@ def why(settings=None, **fields):
 
 class TestWhyUnmovable(base.BaseTestCase):
     def test_plain_instance_is_movable(self):
-        self.assertEqual('', why())
-        self.assertEqual('', why(metadata={'pin': 'x'}, tags=['kronos']))
+        self.assertIsNone(why())
+        self.assertIsNone(why(metadata={'pin': 'x'}, tags=['kronos']))
 
     def test_each_obstacle(self):
         for fields, reason in [
@@ -60,7 +60,7 @@ class TestWhyUnmovable(base.BaseTestCase):
             ('x:quota:a', '1', False),
         ]:
             reason = why(extra_specs={'quota:x': '1', key: value})
-            self.assertEqual(allowed, reason == '', (key, value, reason))
+            self.assertEqual(allowed, reason is None, (key, value, reason))
 
     def test_nothing_is_allowed_by_an_empty_list(self):
         self.assertIn(
@@ -86,11 +86,11 @@ class TestWhyUnmovable(base.BaseTestCase):
             ('hw:tpm_version', '2.0'),
             ('hw:pmem', '6GB'),
         ]:
-            self.assertNotEqual('', why(settings, extra_specs={key: value}))
+            self.assertIsNotNone(why(settings, extra_specs={key: value}))
         plain = {
             'hw_rng:allowed': 'true',
             'quota:vif_inbound_average': '1',
             'hw:cpu_sockets': '2',
             'hw:cpu_policy': 'shared',
         }
-        self.assertEqual('', why(settings, extra_specs=plain))
+        self.assertIsNone(why(settings, extra_specs=plain))

@@ -91,7 +91,7 @@ class TestSeeds(base.BaseTestCase):
         # Who does not wait for a cooldown does not wait for this one.
         whole = dataclasses.replace(SETTINGS, cooldown_seconds=0)
         sown = Seeds(aggregate_cooldowns={'agg': 30.5})
-        self.assertEqual('', remember(sown, settings=whole).standstill)
+        self.assertIsNone(remember(sown, settings=whole).standstill)
 
     def test_instances(self) -> None:
         for sown, text in (

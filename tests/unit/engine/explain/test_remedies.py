@@ -377,6 +377,7 @@ LOOK = {
     Code.SCOPE_STUCK,
     Code.SCOPE_PACKED,
     Code.NO_DESTINATION,
+    Code.GROUP_NOT_REPAIRED,
 }
 """What lifts these is told with the move that came closest."""
 

@@ -505,7 +505,7 @@ class TestGate(base.BaseTestCase):
 
     def test_who_is_available(self):
         cases = [
-            (build.up('h'), ''),
+            (build.up('h'), None),
             (None, 'it has no nova-compute service'),
             (
                 build.up('h', binary='nova-conductor'),

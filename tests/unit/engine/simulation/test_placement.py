@@ -18,8 +18,8 @@ class Follower(Constraint):
         super().__init__(2, 3)
         self.told: list[tuple[int, int, int]] = []
 
-    def why_not(self, instance: int, host: int) -> str:
-        return ''
+    def why_not(self, instance: int, host: int) -> None:
+        return None
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         self.told.append((instance, source, destination))

@@ -11,6 +11,7 @@ from oslotest import base
 
 from kronos.engine import types
 from kronos.engine.planning.propose import propose
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.policies.models import Mode
 from kronos.recordings.formats import cluster
@@ -57,7 +58,10 @@ class TestRender(base.BaseTestCase):
         uuids = [f'{at:08x}-5eed-4000-8000-{at:012x}' for at in range(3)]
         names = dict(zip(uuids, ('web', 'db', 'db'), strict=True))
         reasons = {
-            uuid: f'its host is kept for {uuid}, see {uuids[0]}x'
+            uuid: Reason(
+                f'its host is kept for {uuid}, see {uuids[0]}x',
+                Code.PACK_KEEP_HOSTS,
+            )
             for uuid in uuids
         }
         told = document(
@@ -154,7 +158,9 @@ class TestRender(base.BaseTestCase):
             self.assertIn(repr(version), str(error))
 
     def test_the_document_stays_as_it_is(self) -> None:
-        found = document(scope(stayed={'u': 'it is locked'}))
+        found = document(
+            scope(stayed={'u': Reason('it is locked', Code.INSTANCE_LOCKED)})
+        )
         before = json.dumps(found)
         page.render(found, 'Once')
         self.assertEqual(before, json.dumps(found))
@@ -166,6 +172,7 @@ class TestRender(base.BaseTestCase):
     def test_any_text_is_escaped(self, text: str) -> None:
         """Surrogates too, which JSON can hold and UTF-8 cannot."""
         evil = f'<b onclick="{text}">\'&amp;'
+        why = Reason(evil, Code.HOST_FROZEN)
         score = types.HostScore(evil, 0.5, 1.0, 0.5)
         policy = types.PolicyResult(
             evil, 1.0, 0.1, scores=[score], missing_hosts=[evil]
@@ -173,16 +180,16 @@ class TestRender(base.BaseTestCase):
         found = scope(
             policies=[policy],
             availability_zones={evil: evil},
-            unavailable_hosts={evil: evil},
-            stayed={evil: evil},
+            unavailable_hosts={evil: why},
+            stayed={evil: why},
             instances={evil: types.InstanceStanding(evil, evil)},
             groups=[
                 types.GroupStanding(
                     evil, evil, evil, 1, True, [evil], 1, evil, evil
                 )
             ],
-            drains=[types.Drain(evil, evil, 1, 0, {evil: evil})],
-            not_drained={evil: evil},
+            drains=[types.Drain(evil, evil, 1, 0, {evil: why})],
+            not_drained={evil: why},
             warnings=[evil],
         )
         told = document(found) | {'settings': {evil: [evil]}}
