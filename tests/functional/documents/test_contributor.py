@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages for contributors say what the code says."""
+
+import ast
+import pathlib
+import re
+
+from oslotest import base
+
+from kronos.engine.phase_rules import SoftGroups, rules_of
+from kronos.engine.settings import Settings, SoftRules
+from kronos.engine.types import MigrationPhase
+from kronos.policies.models import Mode
+from tests import places
+
+PAGES = places.TOP / 'doc' / 'source' / 'contributor'
+PACKAGE = places.TOP / 'kronos'
+MOST_FILES = 16
+LARGER = {'cmd': 18}
+"""Folders that have more still."""
+MOST_LINES = 440
+"""Of a module; the hard end of 400 is not reached yet by all."""
+WITHOUT_TWIN = frozenset(
+    {
+        'actions/migration/notifier',
+        'actions/migration/refusals',
+        'actions/migration/slots',
+        'actions/migration/task',
+        'clients/answers',
+        'clients/keystone',
+        'clients/nova/api',
+        'clients/nova/migrations',
+        'clients/nova/rows',
+        'clients/nova/schema',
+        'clients/nova/server_groups',
+        'clients/prometheus/response',
+        'clients/schema',
+        'clients/transport',
+        'clients/watcher',
+        'cmd/checks/cached_clients',
+        'cmd/checks/cloud',
+        'cmd/checks/files',
+        'cmd/checks/findings',
+        'cmd/checks/instances',
+        'cmd/checks/metrics',
+        'cmd/checks/policies',
+        'cmd/checks/scopes',
+        'cmd/checks/tables',
+        'cmd/checks/watcher',
+        'cmd/checks/weigher',
+        'cmd/config_files',
+        'cmd/explain_answers',
+        'cmd/explain_tables',
+        'cmd/judged',
+        'cmd/replay_summary',
+        'cmd/replay_tables',
+        'cmd/scripts',
+        'cmd/summary_tables',
+        'cmd/tables',
+        'cmd/terminal',
+        'cmd/trying',
+        'cmd/what_if',
+        'common/atomic_files',
+        'common/masking',
+        'common/timing',
+        'conf/execution',
+        'conf/planning',
+        'conf/weigher',
+        'engine/arrays',
+        'engine/constraints/base',
+        'engine/constraints/server_group',
+        'engine/edits',
+        'engine/eligibility/quarantine',
+        'engine/explain/alternatives',
+        'engine/explain/blockers',
+        'engine/explain/counterfactual',
+        'engine/explain/effects',
+        'engine/explain/hostfaults',
+        'engine/explain/nearest_miss',
+        'engine/explain/relaxations',
+        'engine/explain/scenario',
+        'engine/explain/verdicts',
+        'engine/faults',
+        'engine/meanings',
+        'engine/modes',
+        'engine/planning/drain_reasons',
+        'engine/planning/group_reasons',
+        'engine/planning/move_reasons',
+        'engine/planning/phases',
+        'engine/planning/scope_planner',
+        'engine/planning/search/bin_packing',
+        'engine/planning/search/drain_costs',
+        'engine/planning/search/drain_moves',
+        'engine/planning/search/moves',
+        'engine/planning/shared_hosts',
+        'engine/planning/stop_reasons',
+        'engine/scoring/evaluation',
+        'engine/server_groups',
+        'engine/settings',
+        'engine/simulation/build',
+        'engine/simulation/simulation',
+        'engine/types/inventory',
+        'engine/types/metrics',
+        'engine/types/migrations',
+        'engine/types/plan',
+        'engine/types/snapshot',
+        'engine/wording',
+        'planners/forecast',
+        'recordings/anonymize/extra_specs',
+        'recordings/anonymize/names',
+        'recordings/anonymize/pseudonyms',
+        'recordings/anonymize/queries',
+        'recordings/formats/cluster_recording',
+        'recordings/formats/kronos_openstack_schema',
+        'recordings/overrides',
+        'recordings/recording',
+        'recordings/safe_files',
+        'recordings/schema',
+        'recordings/writer',
+        'reports/html/bars',
+        'reports/html/flows',
+        'reports/html/grouping',
+        'reports/html/naming',
+        'reports/html/overview',
+        'reports/html/places',
+        'reports/html/scale',
+        'reports/html/stays',
+        'reports/html/view',
+        'snapshots/settings_from_conf',
+        'snapshots/watcher_actions',
+        'snapshots/watcher_api',
+        'strategies/affinity',
+        'strategies/evacuate',
+        'strategies/history',
+        'strategies/pack',
+        'strategies/probe',
+        'strategies/spread',
+        'watcher_db/lock',
+        'watcher_db/publishing',
+        'weighers/load',
+        'weighers/probe',
+    }
+)
+"""Modules that no test module of the same name tests; it only shrinks."""
+
+
+def modules() -> dict[str, str]:
+    """Name of each module with the first line of its docstring."""
+    found = {}
+    for path in sorted(PACKAGE.rglob('*.py')):
+        if path.name != '__init__.py':
+            name = str(path.relative_to(PACKAGE).with_suffix(''))
+            text = ast.get_docstring(ast.parse(path.read_text())) or ''
+            found[name] = text.partition('\n')[0]
+    return found
+
+
+class TestWords(base.BaseTestCase):
+    def test_each_module(self) -> None:
+        """Stands there, with what its own first line says."""
+        found, room = {}, ''
+        lines = (PAGES / 'words.rst').read_text().splitlines()
+        for at, line in enumerate(lines):
+            if line.startswith('---'):
+                room = lines[at - 1]
+            if name := re.fullmatch('``(.+)``', line):
+                told = []
+                for more in lines[at + 1 :]:
+                    if not more.startswith('    '):
+                        break
+                    told.append(more.strip())
+                found[f'{room}/{name[1]}'] = ' '.join(told)
+        self.assertEqual(modules(), found)
+
+    def test_no_first_line_is_a_question_alone(self) -> None:
+        """It says what the module is."""
+        for name, line in modules().items():
+            self.assertRegex(line, r'^[A-Z]', name)
+            self.assertNotRegex(
+                line, '^(What|Which|How|Why|Who|Where|When|Does|Is|May)', name
+            )
+
+
+class TestArchitecture(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.text = (PAGES / 'architecture.rst').read_text()
+
+    def test_files_are_there(self) -> None:
+        """Those that it names, below the package or by their last name."""
+        names = set(re.findall(r'``([\w/-]+(?:\.py|/))``', self.text))
+        self.assertGreater(len(names), 40)
+        known = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob('*')}
+        last = {pathlib.Path(name).name for name in known}
+        for name in names:
+            plain = name.rstrip('/')
+            self.assertTrue(plain in known or plain in last, name)
+
+    def test_phases(self) -> None:
+        _, _, table = self.text.partition(':name: phases')
+        rows = re.findall(r'   \* - ``(\w+)``\n' + r'     - (.+)\n' * 5, table)
+        priced = Settings(soft_rules=SoftRules.PENALTY)
+        wanted = []
+        for phase in MigrationPhase:
+            mode = Mode.PACK if phase is MigrationPhase.PACK else Mode.SPREAD
+            rules = rules_of(phase, mode, priced)
+            who = [
+                *(['counting'] if rules.from_counting else []),
+                *(['draining'] if rules.from_draining else []),
+            ]
+            wanted.append(
+                (
+                    phase.value,
+                    ', '.join(who),
+                    _yes(rules.ceilings),
+                    _yes(rules.return_guard),
+                    _yes(rules.thresholds_object),
+                    rules.soft_groups.value,
+                )
+            )
+        self.assertEqual(wanted, rows)
+        self.assertEqual({'veto', 'priced'}, {*SoftGroups})
+
+
+class TestHouse(base.BaseTestCase):
+    def test_folders(self) -> None:
+        for folder in {path.parent for path in PACKAGE.rglob('*.py')}:
+            files = [
+                path
+                for path in folder.glob('*.py')
+                if path.name != '__init__.py'
+            ]
+            most = LARGER.get(str(folder.relative_to(PACKAGE)), MOST_FILES)
+            self.assertLessEqual(len(files), most, folder)
+
+    def test_lengths(self) -> None:
+        for path in PACKAGE.rglob('*.py'):
+            lines = len(path.read_text().splitlines())
+            self.assertLessEqual(lines, MOST_LINES, path)
+
+    def test_twins(self) -> None:
+        """Each module has a test module of its name, where it stands."""
+        unit = places.TOP / 'tests' / 'unit'
+        missing = set()
+        for name in modules():
+            path = pathlib.Path(name)
+            twins = (unit / path.parent).glob(f'test_{path.name}*.py')
+            if not any(twins):
+                missing.add(name)
+        self.assertEqual(WITHOUT_TWIN, missing)
+
+
+def _yes(value: bool) -> str:
+    return 'yes' if value else 'no'
