@@ -16,7 +16,7 @@ _PLACE = re.compile(r"detail='([^']+)'\) is not valid")
 
 
 def require_valid(conf: Any) -> None:
-    """Read every option of Kronos, so that a bad one is found at once (A15).
+    """Read every option of Kronos, so that a bad one is found at once.
 
     :param conf: a configuration with the options of Kronos
     :raises ConfigurationError: names all bad options, their files and

@@ -30,12 +30,12 @@ def why_not(
 ) -> Reason | None:
     """Why one more member may not come to a host; None if it may.
 
-    Soft policies are as strict as hard ones (E6), but for Nova's own rule
+    Soft policies are as strict as hard ones, but for Nova's own rule
     that a lone member of a hard ``affinity`` group cannot be live-migrated.
 
     :param members_there: other members on the host
     :param members_elsewhere: other members on other hosts of the scope;
-        those outside it are ignored (E5)
+        those outside it are ignored
     """
     name = title(group)
     if group.policy in APART:
@@ -60,7 +60,7 @@ def why_not(
 
 
 def excess(group: ServerGroup, on: Mapping[int, int]) -> int:
-    """How far a group is from its rule (H4): the moves that it takes.
+    """How far a group is from its rule: the moves that it takes.
 
     Of a group that is to be apart the members above the limit of their
     host; of one that is to be together those that are not on the host with
@@ -77,7 +77,7 @@ def excess(group: ServerGroup, on: Mapping[int, int]) -> int:
 
 
 def is_enforced(group: ServerGroup, settings: Settings) -> bool:
-    """Whether a group of this policy is repaired (H1-H3)."""
+    """Whether a group of this policy is repaired."""
     if group.policy in SOFT:
         return settings.enforce_soft_affinity
     known = group.policy in APART or group.policy in TOGETHER
@@ -91,7 +91,7 @@ def violations(
 ) -> list[str]:
     """The rules of enforced kinds that a placement breaks, one text each.
 
-    :param placement: instance uuid to host, of the scope (E5)
+    :param placement: instance uuid to host, of the scope
     """
     found = []
     for group in sorted(groups, key=lambda one: one.uuid):

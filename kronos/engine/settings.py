@@ -10,7 +10,7 @@ INTO_HOST = 2
 
 
 class HostMatch(StrEnum):
-    """How a label value finds its Nova host (B18)."""
+    """How a label value finds its Nova host."""
 
     EXACT = 'exact'
     SHORT = 'short'
@@ -50,9 +50,9 @@ class SoftRules(StrEnum):
     """What soft server-group policies mean to a plan."""
 
     VETO = 'veto'
-    """As strict as hard ones (E6)."""
+    """As strict as hard ones."""
     PENALTY = 'penalty'
-    """May be broken where the gain is larger than a penalty (O6)."""
+    """May be broken where the gain is larger than a penalty."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Settings:
     """What the operator set beside the policies (``[kronos]``)."""
 
     max_migrations: int | None = None
-    """None: the largest ``max_migrations_per_cycle`` in force (H10)."""
+    """None: the largest ``max_migrations_per_cycle`` in force."""
     restrict_to_az: bool = False
     require_all_policies: bool = False
     min_host_coverage: float = 0.9
@@ -71,19 +71,19 @@ class Settings:
     allowed_extra_specs: list[str] = field(default_factory=list)
     """Keys, or prefixes that end in ``*``, that do not pin an instance."""
     cooldown_seconds: float = 0.0
-    """Of the scope, since its last move (I1); 0: none."""
+    """Of the scope, since its last move; 0: none."""
     instance_cooldown_seconds: float = 0.0
     """Of an instance, since it was part of a started plan or was moved by
-    hand (I2); 0: none."""
+    hand; 0: none."""
     quarantine_seconds: float = 0.0
-    """Of an instance, since its move failed for good (I3); -1: for ever."""
+    """Of an instance, since its move failed for good; -1: for ever."""
     return_guard_seconds: float = 0.0
     """For so long spread and pack do not move an instance back."""
     stuck_seconds: float = 86400.0
     """For so long nothing new may be heard of a migration under way before
     it holds back nothing but its instance and its hosts."""
     evacuate: bool = False
-    """Whether disabled hosts are drained (G1)."""
+    """Whether disabled hosts are drained."""
     drain_hosts: list[str] | None = None
     """The hosts that are drained, where they are in the scope; None: every
     disabled one. Only with ``evacuate``."""
@@ -108,7 +108,7 @@ class Settings:
     tie_break: TieBreak = TieBreak.VARIANCE
     repeat_moves: bool = False
     """Whether spread may move an instance that it moved already in this
-    scope; the literal rule (B9) does. Never across scopes (A10)."""
+    scope; the literal rule does. Never across scopes."""
     exhaust: bool = False
     """Go on when every policy is content, until the budget is used."""
 
@@ -119,5 +119,5 @@ class Settings:
 
     @property
     def uses_ceilings(self) -> bool:
-        """Whether spread, too, needs the hosts' capacity readings (C18)."""
+        """Whether spread, too, needs the hosts' capacity readings."""
         return self.evacuate or self.enforces

@@ -282,7 +282,7 @@ class Kronos(base.BasePlanner):
 
 
 def _stagger(told: list[dict[str, Any]]) -> None:
-    """Tell each move of a scope to wait a little longer than the last (K2).
+    """Tell each move of a scope to wait a little longer than the last.
 
     :param told: the input parameters, in the order of their starts
     """

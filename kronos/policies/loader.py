@@ -126,7 +126,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
 
 
 def load(path: str) -> PolicyFile:
-    """Read and validate a policies file (C1-C18, C21).
+    """Read and validate a policies file.
 
     :param path: of a YAML file with the one key ``policies``
     :raises PolicyFileError: when it cannot be read, is not YAML or breaks
@@ -179,7 +179,7 @@ def scalar(text: str) -> Any:
 
 
 def require_mode(policies: PolicyFile, mode: Mode, path: str) -> None:
-    """Refuse a file that was written for another strategy (A11).
+    """Refuse a file that was written for another strategy.
 
     :param mode: the one that the calling strategy plans
     :param path: of the file, for the message

@@ -19,7 +19,7 @@ class Mode(StrEnum):
 
 
 class LabelType(StrEnum):
-    """What the values of ``vm_profile_label`` are (C8)."""
+    """What the values of ``vm_profile_label`` are."""
 
     NOVA_INTERNAL_NAME = 'nova_internal_name'
     NOVA_INSTANCE_UUID = 'nova_instance_uuid'
@@ -27,7 +27,7 @@ class LabelType(StrEnum):
 
 
 class Fallback(StrEnum):
-    """What an instance without a series weighs (C9)."""
+    """What an instance without a series weighs."""
 
     SKIP = 'skip'
     FLAVOR_VCPU_RATIO = 'flavor_vcpu_ratio'
@@ -149,7 +149,7 @@ class PolicyFile(pydantic.BaseModel):
 
 
 def conflicts(rows: Sequence[Mapping[Any, Any]]) -> list[str]:
-    """What is wrong between policies, each of them right or not (C15-C17).
+    """What is wrong between policies, each of them right or not.
 
     :param rows: a policy's fields each, validated or raw; what the faults
         of a single field make undecidable is not judged

@@ -68,7 +68,7 @@ def needed(policy: Policy, settings: Settings) -> list[str]:
 
 
 def seeds_of(folder: Folder) -> Seeds:
-    """``cooldowns.json``, which may be missing (N6).
+    """``cooldowns.json``, which may be missing.
 
     :raises ArchiveError: names the section that is wrong
     """

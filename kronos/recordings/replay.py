@@ -131,7 +131,7 @@ def _phases(configured: Settings) -> modes.PhaseSelection:
 def _require_mode(
     policies: list[Policy], recording: Recording, wish: ReplayOptions
 ) -> None:
-    """Refuse policies that were written for another strategy (A11)."""
+    """Refuse policies that were written for another strategy."""
     wanted = wish.mode or recording.strategy.removeprefix('kronos_')
     mode = policies[0].mode.value
     if wanted in (PlanMode.SPREAD, PlanMode.PACK) and wanted != mode:

@@ -212,7 +212,7 @@ def repeated(rows: Iterable[Any], name: str) -> str:
 
 
 def seeds(sections: dict[str, Any]) -> Seeds:
-    """What ``cooldowns.json`` says (N6); comments begin with ``_``.
+    """What ``cooldowns.json`` says; comments begin with ``_``.
 
     :raises ValueError: names the section or the entry that is wrong
     """

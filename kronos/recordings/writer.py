@@ -184,7 +184,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
 
 
 def _sections(seeds: Seeds) -> dict[str, Any]:
-    """Empty ones are a template to fill in (N7)."""
+    """Empty ones are a template to fill in."""
     return {
         name: getattr(seeds, name)
         for name in (

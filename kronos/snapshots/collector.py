@@ -47,8 +47,8 @@ class CollectedCloud:
 class Collector:
     """Takes snapshots of a live cloud.
 
-    :param hypervisor_types: types that are planned, in any case (M4)
-    :param cell_source: where the operator tells the cells of hosts (S15)
+    :param hypervisor_types: types that are planned, in any case
+    :param cell_source: where the operator tells the cells of hosts
     :param clock: Unix seconds
     :param tell: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
@@ -97,7 +97,7 @@ class Collector:
 
         Every listing is read once for all scopes, and each query of a
         policy is asked once. Without os-services a snapshot's ``services``
-        is None (E12); without Placement its hosts have no headroom.
+        is None; without Placement its hosts have no headroom.
 
         :param events: what is known of moves from elsewhere; those that
             Nova tells of are added

@@ -51,7 +51,7 @@ class PolicyQueries:
     def of_hosts(
         self, policies: Sequence[Policy]
     ) -> dict[str, PolicyReadings]:
-        """Only what ranks hosts (W2): of policies that spread, one query."""
+        """Only what ranks hosts: of policies that spread, one query."""
         return {
             policy.name: PolicyReadings(
                 imbalance=self._ask(policy.imbalance_query, policy.host_label),

@@ -251,7 +251,7 @@ def _hosts_of(
 ) -> list[Host]:
     """The hosts of an aggregate that may be planned.
 
-    :raises ScopeError: none is left, with what became of each (M8)
+    :raises ScopeError: none is left, with what became of each
     """
     hosts, left_out = _sorted_out(aggregate, cloud, excluded)
     if hosts:

@@ -71,7 +71,7 @@ def _policy_words(policy: types.PolicyResult) -> str:
 
 
 def _policy_line(policy: types.PolicyResult) -> str:
-    """Raw scores and normalised ones (B3), and what is missing."""
+    """Raw scores and normalised ones, and what is missing."""
     scores = ', '.join(
         f'{one.host} {one.value:.3f} ({one.normalized:.2f})'
         for one in policy.scores

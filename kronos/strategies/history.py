@@ -18,7 +18,7 @@ def events(since: cooldown.Since, audit: str = '') -> list[Event]:
     """All moves of plans that were started, those of deleted ones too.
 
     Nothing is told of an action that was never started, was skipped, or was
-    cancelled (I12): by an operator before its turn, or by Watcher because
+    cancelled: by an operator before its turn, or by Watcher because
     its applier died. What then became of a migration, Nova tells. An action
     that Kronos cannot have written is left out, and the log names it.
 

@@ -170,7 +170,7 @@ def _drain(one: types.Drain) -> str:
 
 
 def _not_drained(scope: types.AggregateResult) -> list[str]:
-    """``h2, h3 are not drained (nova-compute is down)``, or nothing (G3)."""
+    """``h2, h3 are not drained (nova-compute is down)``, or nothing."""
     hosts, reasons = list(scope.not_drained), list(scope.not_drained.values())
     if not hosts:
         return []

@@ -26,7 +26,7 @@ NO_MULTIPLIER = 1.0
 
 
 class KronosWeigher(weights.BaseHostWeigher):
-    """Prefer the hosts that Kronos would choose (W1 to W5).
+    """Prefer the hosts that Kronos would choose.
 
     Nothing is ever raised: in the middle of a live migration that would
     put a healthy server into ERROR.

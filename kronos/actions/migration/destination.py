@@ -21,7 +21,7 @@ Flights = Iterable[concurrency.Flight]
 def check_scope(
     task: preflight.MigrationTask, is_inside: Callable[[str], bool]
 ) -> None:
-    """Whether the move stays in its aggregate, as that is now (A8).
+    """Whether the move stays in its aggregate, as that is now.
 
     :raises PreFlightError: a host was taken out of it
     """
@@ -40,10 +40,10 @@ def check_groups(
     is_inside: Callable[[str], bool],
     soft_rules_bind: bool = True,
 ) -> None:
-    """The rules of its server groups, where the members are now (E3-E6).
+    """The rules of its server groups, where the members are now.
 
     :param flights: moves under way: a member counts at both its ends
-    :param is_inside: whether a host is of the scope (E5)
+    :param is_inside: whether a host is of the scope
     :raises PreFlightError: one of the rules forbids it
     :raises NovaClientError: Nova cannot be asked
     """
@@ -79,7 +79,7 @@ def _why_not_together(
     heading: dict[str, str],
     is_inside: Callable[[str], bool],
 ) -> Reason | None:
-    """A member that is still on its way is not there for Nova (H8)."""
+    """A member that is still on its way is not there for Nova."""
     there = elsewhere = 0
     for uuid in others:
         member = client.get_instance(uuid)
@@ -102,7 +102,7 @@ def check_allocations(
 ) -> None:
     """Whether Placement holds the instance on its source, and there alone.
 
-    A move of one that it does not would leave room held for nothing (P10).
+    A move of one that it does not would leave room held for nothing.
 
     :raises PreFlightError: it does not
     :raises ClientError: Nova or Placement cannot be asked

@@ -66,16 +66,16 @@ class Migration:
         self._idle_since: float | None = None
 
     def follow(self) -> str:
-        """Watch it until it is over, and make sure of its end (K7, K8).
+        """Watch it until it is over, and make sure of its end.
 
         :returns: a remark on the success; empty if all went as planned
-        :raises PreFlightError: Nova's scheduler or a host refused (P3)
+        :raises PreFlightError: Nova's scheduler or a host refused
         :raises MigrationFailed: it failed on the way or stood still, or
             its outcome is inconsistent
-        :raises MigrationTimeout: it was too slow and was aborted (Q8)
-        :raises MigrationCancelled: it was aborted on request (Q6), or for
+        :raises MigrationTimeout: it was too slow and was aborted
+        :raises MigrationCancelled: it was aborted on request, or for
             its destination's sake; if nova-compute was stopped before it
-            ran, with ``transient`` in its kwargs (Q10)
+            ran, with ``transient`` in its kwargs
         """
         while True:
             status = self._look()
@@ -286,7 +286,7 @@ class Migration:
             return True
 
     def _abort(self, because: exceptions.MigrationError) -> str:
-        """Abort in Nova and wait until the migration is over (Q5, Q8).
+        """Abort in Nova and wait until the migration is over.
 
         What cannot be aborted is watched on, for as long as a migration
         may take: it may still complete.

@@ -90,7 +90,7 @@ class Progress:
 
 
 class Hosts:
-    """Both ends of a migration; what goes wrong there is said once (E11)."""
+    """Both ends of a migration; what goes wrong there is said once."""
 
     def __init__(
         self,

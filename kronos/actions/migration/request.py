@@ -147,7 +147,7 @@ class MigrationRequest:
                 Fault.NOVA_REJECTED, f'rejected by Nova: {told}: {reason}'
             )
         if 'could not be found' in reason:
-            # Its service is up, or the pre-flight had refused it (S15).
+            # Its service is up, or the pre-flight had refused it.
             return faults.error(
                 Fault.DESTINATION_CELL,
                 f'destination {self._task.destination} is in another cell, '

@@ -2,7 +2,7 @@
 """The run of a move, from its turn to its end.
 
 It is asked of Nova and followed; what fails for a passing reason is tried
-again, from the start (K9).
+again, from the start.
 """
 
 from collections.abc import Callable

@@ -4,7 +4,7 @@
 The appliers of a Watcher share nothing but its database. A move that has its
 turn holds a claim: the key ``turn`` of its action's own input parameters.
 One row that every Watcher has and that is ours, the description of our
-action, is what the appliers queue up for (K3).
+action, is what the appliers queue up for.
 """
 
 import datetime

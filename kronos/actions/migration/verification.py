@@ -71,7 +71,7 @@ class Verification:
     def failure(
         self, status: MigrationStatus, request: str
     ) -> exceptions.MigrationError:
-        """Tell a refusal before anything moved from a failure (P3, P4).
+        """Tell a refusal before anything moved from a failure.
 
         Nova calls a migration ``error`` before it has cleaned up, so its
         reasons are asked for when the instance is in order.
@@ -107,7 +107,7 @@ class Verification:
         return refusals.refused(self._task, reason, after)
 
     def of_a_stay(self, status: MigrationStatus) -> str:
-        """What is not as it was; empty if it is untouched (P7, P10).
+        """What is not as it was; empty if it is untouched.
 
         :param status: of the migration, as it was last seen
         """
@@ -131,7 +131,7 @@ class Verification:
         return f'; {remark}' if remark else ''
 
     def of_an_arrival(self, migration: str) -> str:
-        """On the destination, ACTIVE, without a task (K8), paid once (P10).
+        """On the destination, ACTIVE, without a task, paid once.
 
         :param migration: its uuid, '' if it is not known
         :returns: what is not in order all the same; '' if all is

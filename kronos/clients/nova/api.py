@@ -8,7 +8,7 @@ from kronos.clients import rest
 from kronos.common import exceptions
 
 MINIMUM = (2, 68)
-"""Live migration without ``force``: the scheduler always checks (P6)."""
+"""Live migration without ``force``: the scheduler always checks."""
 WANTED = (2, 100)
 """2.84 tells refusals, 2.96 pinned zones, 2.98 image properties."""
 

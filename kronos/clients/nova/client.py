@@ -98,7 +98,7 @@ class NovaClient:
         return _named(name, like_it) or _named(name, self.list_compute_hosts())
 
     def list_compute_services(self) -> dict[str, types.ComputeService]:
-        """nova-compute services by host (E10, E16)."""
+        """nova-compute services by host."""
         found: dict[str, types.ComputeService] = {}
         for service in self._services():
             # Were two cells to use one name, the worse one counts.

@@ -40,9 +40,9 @@ class LiveMigration:
         self._actions = InstanceActions(api)
 
     def live_migrate(self, uuid: str, host: str) -> str:
-        """Ask Nova to move a server; its scheduler checks the host (P1).
+        """Ask Nova to move a server; its scheduler checks the host.
 
-        Never forced (P2). An error whose ``kwargs['sent']`` is None may
+        Never forced. An error whose ``kwargs['sent']`` is None may
         hide a request that Nova did get.
 
         :returns: the request id, for the methods below
@@ -124,7 +124,7 @@ class LiveMigration:
     def abort_migration(
         self, uuid: str, migration: MigrationStatus
     ) -> AbortResult:
-        """Wish a migration gone; look afterwards how it ended (Q1-Q5)."""
+        """Wish a migration gone; look afterwards how it ended."""
         if migration.id is None:
             return AbortResult(
                 AbortOutcome.REFUSED, 'Nova has not made a migration yet'

@@ -78,7 +78,7 @@ class MigrationStatus:
     """A live migration as Nova sees it now.
 
     ``uuid`` is empty and ``id`` None while Nova has accepted the request
-    but not made a migration of it yet. Ids repeat between cells (S13).
+    but not made a migration of it yet. Ids repeat between cells.
     """
 
     instance: str
@@ -105,7 +105,7 @@ class AbortOutcome(StrEnum):
     OVER = 'over'
     """Too late: the migration ended by itself, or its server is gone."""
     REFUSED = 'refused'
-    """Nova cannot abort it in the state that it is in (Q5, Q9)."""
+    """Nova cannot abort it in the state that it is in."""
 
 
 @dataclass
@@ -131,7 +131,7 @@ def host(row: Row) -> types.Host:
 
 
 def service(row: Row) -> types.ComputeService:
-    """A row of ``os-services``; of a down cell's only parts exist (E14)."""
+    """A row of ``os-services``; of a down cell's only parts exist."""
     return types.ComputeService(
         host=row['host'],
         binary=row['binary'],
@@ -212,7 +212,7 @@ def _extra_specs(row: Row) -> dict[str, str]:
 
 
 def group(row: Row) -> types.ServerGroup:
-    """A row of ``os-server-groups``, of any microversion (E7)."""
+    """A row of ``os-server-groups``, of any microversion."""
     policies = row.get('policies') or ['']
     rules = row.get('rules') or {}
     return types.ServerGroup(

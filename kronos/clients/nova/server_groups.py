@@ -51,7 +51,7 @@ class ServerGroups:
         return rows.group(body['server_group'])
 
     def all(self) -> list[types.ServerGroup]:
-        """The groups of all projects (E1).
+        """The groups of all projects.
 
         Pages overlap by one row: another row in its place means that a
         group was deleted meanwhile, and the listing starts anew.

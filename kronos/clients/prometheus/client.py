@@ -78,7 +78,7 @@ class PrometheusClient:
     ) -> Reading:
         """The newest value of each series; never raises for the world.
 
-        Series that share a label value stay apart (L8).
+        Series that share a label value stay apart.
 
         :param expected_labels: values of the label; if one of them has
             no finite sample the reading is PARTIAL

@@ -119,7 +119,7 @@ def _modes(found: list[PolicySet], findings: Findings) -> None:
 
 
 def _capacity(policy: Policy, settings: Settings, to: Findings) -> None:
-    """C18: the capacity fields in mode spread."""
+    """The capacity fields in mode spread."""
     given = policy.model_fields_set & {'capacity_query', 'capacity_threshold'}
     if policy.mode is Mode.PACK or not given or settings.uses_ceilings:
         return

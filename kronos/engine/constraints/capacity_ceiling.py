@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The capacity ceiling: how full a destination may become.
 
-The rule of B13 and B16 for pack, and the ceiling of evacuation and repair
-(C18). Its readings are those of ``capacity_query``, which need not be the
-scores; a policy of mode spread without that query is held to its scores.
+Pack, evacuation and repair obey it. Its readings are those of
+``capacity_query``, which need not be the scores; a policy of mode spread
+without that query is held to its scores.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 """The constraints of a phase together: who may go where, and why not.
 
 All phases ask the same object. It follows the plan, so every answer is
-about the placement that the earlier steps leave (E9).
+about the placement that the earlier steps leave.
 """
 
 import contextlib
@@ -134,7 +134,7 @@ class Constraints:
         return self._soft is not None
 
     def repair(self, group: str) -> None:
-        """Let members of one group join any other of theirs (H8).
+        """Let members of one group join any other of theirs.
 
         :param group: its uuid; '' ends it
         """
@@ -175,7 +175,7 @@ def build(
     held_destinations: Mapping[str, Reason] | None = None,
     soft_is_priced: bool = False,
 ) -> Constraints:
-    """The rules of a scope (E1-E12, F4, S14 and the hard AZ pin).
+    """The constraints of a scope in one phase.
 
     :param index: the hosts [H] and instances [V] that positions stand for
     :param host_of: [V], where each instance is; it is followed
@@ -235,7 +235,7 @@ def build(
 
 
 def zone_of(snapshot: Snapshot, host: str) -> str:
-    """A host's availability zone; '' if nobody told (F1)."""
+    """A host's availability zone; '' if nobody told."""
     zone = snapshot.hosts[host].availability_zone
     service = (snapshot.services or {}).get(host)
     return zone or (service.zone if service else '')
@@ -249,7 +249,7 @@ def why_closed(
 ) -> Reason | None:
     """Why a host takes no instance at all; None if it may take some.
 
-    Fails closed: without a row in os-services it takes none (E11, E12).
+    Fails closed: without a row in os-services it takes none.
     """
     if host in frozen_hosts:
         return frozen_hosts[host]

@@ -32,7 +32,7 @@ class _Group:
 
 
 class GroupRule(Constraint):
-    """All four server-group policies, on the simulated placement (E9).
+    """All four server-group policies, on the simulated placement.
 
     :param host_of: [V], where each instance is, shared with who moves them
     :param groups: those that this rule is about; None: all
@@ -54,7 +54,7 @@ class GroupRule(Constraint):
         """Hosts whose members are to be rebuilt elsewhere."""
         self.repairing = ''
         """Uuid of a group that is being gathered: its members may go to
-        any host where another one is (H8)."""
+        any host where another one is."""
         self._host_of = host_of
         self._heading = {
             uuid: {index.host[one] for one in hosts if one in index.host}

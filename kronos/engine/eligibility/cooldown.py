@@ -23,7 +23,7 @@ class Cooldowns:
     """What the past forbids in a scope."""
 
     standstill: Reason | None = None
-    """Why the whole scope is not planned now (I1)."""
+    """Why the whole scope is not planned now."""
     unavailable: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to the reason: it cools down, is in quarantine, or is on
     one of ``held_sources``."""
@@ -35,7 +35,7 @@ class Cooldowns:
     """Instance uuid to host to the reason: spread and pack do not move it
     back there."""
     notes: list[str] = field(default_factory=list)
-    """What an operator should know of it (I6)."""
+    """What an operator should know of it."""
 
 
 @dataclass
@@ -185,7 +185,7 @@ class _Past:
         return text
 
     def standstill(self) -> Reason | None:
-        """Why the scope rests (I1); empty if it does not."""
+        """Why the scope rests; empty if it does not."""
         limit = self._settings.cooldown_seconds
         newest = _last(
             self._events,
@@ -211,7 +211,7 @@ class _Past:
         )
 
     def unavailable(self, events: Sequence[Event], host: str) -> Reason | None:
-        """Why an instance rests (I2, I3); empty if it does not.
+        """Why an instance rests; empty if it does not.
 
         :param events: its own
         :param host: the one that it is on
@@ -259,7 +259,7 @@ class _Past:
         }
 
     def note(self, events: Sequence[Event], host: str) -> str:
-        """A word on a quarantine of an unknown cause (I6)."""
+        """A word on a quarantine of an unknown cause."""
         cause = self._quarantine(events, host)
         if cause is None or quarantine.fault(cause) is not Fault.UNKNOWN:
             return ''

@@ -56,7 +56,7 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
 
 
 def not_drained(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
-    """The hosts that are to be drained and cannot be, with the reason (G3)."""
+    """The hosts that are to be drained and cannot be, with the reason."""
     return {
         host: reason
         for host, service in _asked_for(snapshot, settings).items()

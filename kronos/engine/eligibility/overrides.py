@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cooldowns and quarantines that an operator makes up for a replay.
 
-Beside what the events tell; ``cooldowns.json`` of a recording (N6).
+Beside what the events tell; ``cooldowns.json`` of a recording.
 """
 
 import math
@@ -18,7 +18,7 @@ FOR_EVER = -1.0
 def seed_aggregate_cooldown(
     seeds: Seeds, scope: str, settings: Settings
 ) -> float:
-    """Seconds that a scope still rests, the configured ones at most (N8)."""
+    """Seconds that a scope still rests, the configured ones at most."""
     left = seeds.aggregate_cooldowns.get(scope, 0.0)
     return max(0.0, min(left, settings.cooldown_seconds))
 
@@ -26,13 +26,13 @@ def seed_aggregate_cooldown(
 def seed_instance_cooldown(
     seeds: Seeds, uuid: str, settings: Settings
 ) -> float:
-    """Seconds that an instance still rests, clamped likewise (N8)."""
+    """Seconds that an instance still rests, clamped likewise."""
     left = seeds.instance_cooldowns.get(uuid, 0.0)
     return max(0.0, min(left, settings.instance_cooldown_seconds))
 
 
 def seed_instance_quarantine(seeds: Seeds, uuid: str) -> float:
-    """Seconds that a quarantine still lasts, not clamped (N8).
+    """Seconds that a quarantine still lasts, not clamped.
 
     :returns: infinity for one that lasts for ever
     """

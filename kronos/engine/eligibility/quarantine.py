@@ -21,7 +21,7 @@ def fault(event: Event) -> Fault:
 
 
 def starts(event: Event) -> bool:
-    """A failure that is the instance's own, or of an unknown cause (I4-I6)."""
+    """A failure that is the instance's own, or of an unknown cause."""
     return (
         event.outcome is Outcome.FAILED
         and event.origin is Origin.WATCHER

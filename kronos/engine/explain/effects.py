@@ -32,7 +32,7 @@ def widths(
 
 
 def objections(moment: PlanningMoment, left: dict[str, float]) -> list[Reason]:
-    """The policies that object to what a move would leave (B7)."""
+    """The policies that object to what a move would leave."""
     utilization = moment.utilization
     after = np.array([left[name] for name in utilization.policies])
     objecting = objects(utilization.imbalances, after, utilization.thresholds)

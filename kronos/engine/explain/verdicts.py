@@ -37,7 +37,7 @@ class Verdict:
     price: float = 0.0
     """What the soft rules cost that it breaks, in combined imbalance."""
     heard: bool = False
-    """Whether the policies were asked for objections (B7)."""
+    """Whether the policies were asked for objections."""
     better: int | None = None
     """Number of the step that was better, from 1."""
 

@@ -95,8 +95,8 @@ class Repair:
     def run(self) -> PhaseResult:
         """Repair until nothing is broken, the budget is used or none helps.
 
-        Every round takes the move that leaves the combined imbalance lowest
-        (H7), whichever group it is for.
+        Every round takes the move that leaves the combined imbalance lowest,
+        whichever group it is for.
         """
         while (broken := self._broken()) and self._simulation.left > 0:
             self._short = {}
@@ -235,7 +235,7 @@ class Repair:
         )
 
     def _end(self, left: list[BrokenGroup]) -> PhaseResult:
-        """How it ended, and why what is left is left (H11)."""
+        """How it ended, and why what is left is left."""
         moves = len(self._simulation.steps) - self._start
         stopped = StopReason.DONE
         if left:

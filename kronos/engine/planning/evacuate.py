@@ -2,7 +2,7 @@
 """The evacuation: it empties the hosts that are to be drained.
 
 Greedy: of all pairs of an instance that is to leave and a legal destination
-the one that leaves the combined imbalance lowest (G6), again and again;
+the one that leaves the combined imbalance lowest, again and again;
 where soft server groups do not veto, their penalties count with it. In mode
 pack instead the largest instance first, to the fullest legal host in use; an
 empty host only takes what no other may.
@@ -72,7 +72,7 @@ class Evacuation:
             exits.follow(*pair)
 
     def _fill_up(self) -> None:
-        """As B12 and B13 have it: the largest first, to the fullest host.
+        """As pack does it: the largest first, to the fullest host.
 
         An instance that cannot leave is tried again after the others have.
         """

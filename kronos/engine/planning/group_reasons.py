@@ -107,7 +107,7 @@ def unrepaired(
     utilization: Utilization,
     reasons: Mapping[int, Reason],
 ) -> str:
-    """The warning about a group that no legal move helps (H11)."""
+    """The warning about a group that no legal move helps."""
     some = list(reasons.items())
     texts = [
         f'{utilization.index.instances[member]}: {reason}'

@@ -100,7 +100,7 @@ class Pack:
         )
 
     def order(self) -> list[int]:
-        """The hosts to empty, the least loaded first (B11).
+        """The hosts to empty, the least loaded first.
 
         Of a host that is emptied over several audits only the share counts
         of those that are still there, so that no noise in the metrics, and

@@ -77,12 +77,12 @@ def propose(
 ) -> CycleReport:
     """Plan every scope, one after the other, in the order given.
 
-    Per scope (A14): score, cooldown, profile, leave out what is not
+    Per scope: score, cooldown, profile, leave out what is not
     available; then the phases: evacuation, repair of server groups, and
-    spread or pack by the mode of the policies. They share a budget (H10),
+    spread or pack by the mode of the policies. They share a budget,
     and each starts from what the one before left. A host that is in several
     scopes is found by the later one as the earlier one leaves it, and no
-    instance is planned in two (A10). A scope without usable metrics stands
+    instance is planned in two. A scope without usable metrics stands
     still, but for its drain (:mod:`.unmeasured`).
 
     :param snapshots: one per scope, of one moment

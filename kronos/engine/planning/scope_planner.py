@@ -107,7 +107,7 @@ class ScopePlanner:
         )
 
     def budget(self) -> int | None:
-        """How many moves the scope may plan (H10); None: any number.
+        """How many moves the scope may plan; None: any number.
 
         What is under way at its hosts already, of other plans or by hand,
         counts: several audits may plan one scope. Not so resizes, which

@@ -2,7 +2,7 @@
 """The hosts that scopes share: a later one starts from the earlier plans.
 
 A host may be in two aggregates. The later scope then starts from what the
-earlier one leaves: scores, placement and headroom (A10).
+earlier one leaves: scores, placement and headroom.
 """
 
 import dataclasses

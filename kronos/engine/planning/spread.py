@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The spreading: it makes a scope more even.
 
-Greedy (B9): the best improving move, again and again. In a stall, plateau
+Greedy: the best improving move, again and again. In a stall, plateau
 moves and swaps, where they are allowed (``stalls``). Plateau moves are only
 kept if they lead to an improvement within the budget.
 """
@@ -34,7 +34,7 @@ class Spread:
     def run(self) -> StopReason:
         """Plan until all are content, the budget is used or nothing helps.
 
-        The moves are in the simulation (B10).
+        The moves are in the simulation.
         """
         while True:
             if not self._settings.exhaust and self._is_balanced():

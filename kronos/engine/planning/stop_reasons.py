@@ -43,8 +43,8 @@ def fixed_instances(
     """The instances that cannot be planned, with the reason, by uuid.
 
     :param frozen_hosts: but those that are drained
-    :param unavailable: instance uuid to reason: cooling, in quarantine
-        (I9), or planned already in another scope (A10)
+    :param unavailable: instance uuid to reason: cooling, in quarantine, or
+        planned already in another scope
     """
     fixed = {}
     for uuid in sorted(snapshot.instances):

@@ -11,7 +11,7 @@ from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
 from kronos.policies.models import Mode, Policy
 
 NOISE = 1e-9
-"""How far outside [0, 1] still is rounding, and is clamped (B4)."""
+"""How far outside [0, 1] still is rounding, and is clamped."""
 MAX_UNMATCHED = 20
 """Unmatched labels that are listed; a query may cover a whole cloud."""
 
@@ -37,7 +37,7 @@ class _Unusable(Exception):
 
 
 def asks_capacity(policy: Policy, settings: Settings) -> bool:
-    """Whether ``capacity_query`` is asked, and its answer needed (C18)."""
+    """Whether ``capacity_query`` is asked, and its answer needed."""
     if policy.mode is Mode.PACK:
         return True
     return policy.capacity_query is not None and settings.uses_ceilings
@@ -173,7 +173,7 @@ def _shown(sample: Sample) -> str:
 def _in_range(query: str, values: dict[str, float]) -> dict[str, float]:
     """The values, noise clamped.
 
-    :raises _Unusable: one is outside [0, 1] (B4)
+    :raises _Unusable: one is outside [0, 1]
     """
     wrong = {
         host: value

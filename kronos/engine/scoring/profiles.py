@@ -55,7 +55,7 @@ def profile(
     vcpus / vcpus of all instances on the host, ``host_average`` an equal
     share of the host score, both times the host's capacity; ``skip``
     drops it from the whole combined profile, whatever the other policies
-    know of it (D3). On a host that is drained none is dropped, since all are
+    know of it. On a host that is drained none is dropped, since all are
     to leave it: there it counts with its flavor's share.
 
     :param policies_in_use: those that ``scorecard`` did not skip

@@ -36,9 +36,9 @@ class Scorecard:
     and not in max or min."""
     draining: dict[str, Reason] = field(default_factory=dict)
     """Those of ``frozen_hosts`` that instances are to leave, with the
-    reason (G2)."""
+    reason."""
     not_drained: dict[str, Reason] = field(default_factory=dict)
-    """Host to reason: instances are to leave it, and cannot (G3)."""
+    """Host to reason: instances are to leave it, and cannot."""
     beside: dict[str, dict[str, float]] = field(default_factory=dict)
     """By policy in use, the values of draining hosts, where known."""
     loads: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Scorecard:
 def score(
     snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
 ) -> Scorecard:
-    """Score the hosts of a scope (B1-B5, B17, B18, E11-E16, L5, L8).
+    """Score the hosts of a scope.
 
     1. Hosts are frozen that are not an available nova-compute.
     2. Each enabled policy is tried: its answers must be fresh, in [0, 1],

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The utilization: the scores of a scope, and what moves make of them.
 
-It knows hosts and shares, not who is where: that is the placement's.
-The arithmetic of B1, B2, B6 and B7 on arrays that are built once per scope
-and changed in place as moves accumulate. Policies come first in every shape
-so that NumPy's inner loops run over hosts or instances. Scores are ratios
-and are never clamped after a move; memory is in MiB.
+It knows hosts and shares, not who is where: that is the placement's. Its
+arrays are built once per scope and changed in place as moves accumulate.
+Policies come first in every shape so that NumPy's inner loops run over hosts
+or instances. Scores are ratios and are never clamped after a move; memory is
+in MiB.
 """
 
 import math
@@ -28,7 +28,7 @@ from kronos.engine.arrays import (
 def objects(
     before: FloatArray, after: FloatArray, threshold: FloatArray
 ) -> BoolArray:
-    """The acceptance rule (B7), for each element: does a policy object?
+    """The acceptance rule, for each element: does a policy object?
 
     It does if its imbalance grows and ends above its threshold.
     """
@@ -40,7 +40,7 @@ def objects(
 def move_hurts_any_policy(
     before: FloatArray, after: FloatArray, thresholds: FloatArray
 ) -> bool:
-    """Whether a move must be rejected (B7, B8).
+    """Whether a move must be rejected.
 
     :param before: imbalance per policy, [P]
     :param after: the same with the move made, [P]
@@ -114,14 +114,14 @@ class Utilization:
         self.imbalances: FloatArray = np.array(
             [high.values[0] - low.values[0] for high, low in found]
         )
-        """[P]: max - min over the hosts that count (B2)."""
+        """[P]: max - min over the hosts that count."""
 
     def combined(self) -> float:
-        """The weighted sum of the policies' imbalances (B1)."""
+        """The weighted sum of the policies' imbalances."""
         return math.fsum(self.weights * self.imbalances)
 
     def over_threshold(self) -> BoolArray:
-        """[P]: the policies that are not content; equality is (B10)."""
+        """[P]: the policies that are not content; equality is."""
         return np.greater(self.imbalances, self.thresholds + EPSILON)
 
     def hosts_over(self) -> int:
@@ -169,7 +169,7 @@ class Utilization:
         :param at_one: per policy the new scores at ``one``
         :param at_other: per policy the new scores at ``other``
         :returns: how much the combined imbalance falls, and whether some
-            policy objects (B7), both in the broadcast shape
+            policy objects, both in the broadcast shape
         """
         shape = np.broadcast(one, other, at_one[0], at_other[0]).shape
         gain: FloatArray = np.zeros(shape)

@@ -12,7 +12,7 @@ UNASSIGNED = '_unassigned_'
 
 @dataclass
 class ComputeService:
-    """A row of ``os-services``; a down cell's row has no state (E14)."""
+    """A row of ``os-services``; a down cell's row has no state."""
 
     host: str
     binary: str = 'nova-compute'
@@ -24,7 +24,7 @@ class ComputeService:
 
     @property
     def is_available(self) -> bool:
-        """Whether the host may give or take instances (E11)."""
+        """Whether the host may give or take instances."""
         return (
             self.state == 'up'
             and self.status == 'enabled'
@@ -63,8 +63,8 @@ class Host:
     """A reason known from elsewhere why it takes no part at all (no cell is
     known of it, though the cells of others are)."""
     cell: str = ''
-    """Name of its cell, where an operator told (S15); hosts of different
-    cells are never paired (S14)."""
+    """Name of its cell, where an operator told; hosts of different
+    cells are never paired."""
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Instance:
 
 @dataclass
 class ServerGroup:
-    """A Nova server group; ``policy`` merges 2.64 and older forms (E7)."""
+    """A Nova server group; ``policy`` merges 2.64 and older forms."""
 
     uuid: str
     policy: str

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Health(StrEnum):
-    """How far the answer to one PromQL query can be trusted (L3)."""
+    """How far the answer to one PromQL query can be trusted."""
 
     HEALTHY = 'healthy'
     PARTIAL = 'partial'

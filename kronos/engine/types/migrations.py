@@ -41,7 +41,7 @@ class Event:
     scope: str = ''
     """Of the plan that it was part of; '' for a move made by hand."""
     error_type: str = ''
-    """Name of the exception's class, of a FAILED action of Kronos (K13)."""
+    """Name of the exception's class, of a FAILED action of Kronos."""
     fault: str = ''
     """Its code in :mod:`kronos.engine.faults`; '' of an older version."""
     status: str = ''

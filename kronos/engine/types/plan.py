@@ -41,7 +41,7 @@ class MigrationStep:
 
 @dataclass
 class HostScore:
-    """One host's value for one policy; ``normalized`` is for show (B3)."""
+    """One host's value for one policy; ``normalized`` is for show."""
 
     host: str
     value: float
@@ -62,13 +62,13 @@ class PolicyResult:
     mode: Mode = Mode.SPREAD
     capacity_threshold: float = 1.0
     skipped: str = ''
-    """The reason, if the policy was not used (B4, L5, L8)."""
+    """The reason, if the policy was not used."""
     health: Health = Health.HEALTHY
     scores: list[HostScore] = field(default_factory=list)
     """By host name; only hosts that count in max and min."""
     missing_hosts: list[str] = field(default_factory=list)
     unmatched_labels: list[str] = field(default_factory=list)
-    """Label values that are no host of the scope (B17, B18)."""
+    """Label values that are no host of the scope."""
     imbalance_before: float = 0.0
     imbalance_after: float = 0.0
 
@@ -83,7 +83,7 @@ class InstanceStanding:
 
 @dataclass
 class GroupStanding:
-    """A server group, as far as it is in the scope (E5)."""
+    """A server group, as far as it is in the scope."""
 
     uuid: str
     name: str
@@ -91,7 +91,7 @@ class GroupStanding:
     most_per_host: int
     """So many members may share a host, if they are to be apart."""
     enforced: bool
-    """Whether its rule was to be repaired, had it been broken (H1-H3)."""
+    """Whether its rule was to be repaired, had it been broken."""
     members: list[str]
     """Uuids of those in the scope."""
     elsewhere: int
@@ -105,13 +105,13 @@ class StopReason(StrEnum):
     """Why planning of a scope ended."""
 
     BALANCED = 'balanced'
-    """Every policy is at or below its threshold (B10)."""
+    """Every policy is at or below its threshold."""
     BUDGET = 'budget'
     STUCK = 'stuck'
     """No legal move improves anything."""
     COOLDOWN = 'cooldown'
     NO_SERVICES = 'no_services'
-    """The liveness gate is shut (E12)."""
+    """The liveness gate is shut."""
     NO_POLICY = 'no_policy'
     """No policy could be used, or not all where all are required."""
     TOO_FEW_HOSTS = 'too_few_hosts'
@@ -123,7 +123,7 @@ class StopReason(StrEnum):
 
 @dataclass
 class Stage:
-    """One stage of a cycle in one scope, in the order of A14."""
+    """One stage of a cycle in one scope, in their order."""
 
     name: str
     """``services``, ``score``, ``cooldown``, ``profile``, ``down``,
@@ -181,7 +181,7 @@ class AggregateResult:
     """Hosts further than a threshold above a policy's lowest host."""
     hosts_over_after: int = 0
     availability_zones: dict[str, str] = field(default_factory=dict)
-    """By host (F2)."""
+    """By host."""
     unavailable_hosts: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: neither source nor destination."""
     unmovable: dict[str, Reason] = field(default_factory=dict)
@@ -190,7 +190,7 @@ class AggregateResult:
     """Instance uuid to reason, of every instance that does not move."""
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, Reason] = field(default_factory=dict)
-    """Host to reason: it is to be emptied and cannot be (G3)."""
+    """Host to reason: it is to be emptied and cannot be."""
     unmeasured: str = ''
     """Why its drain goes by Placement, or not by all policies that must be
     used, and nothing else is planned; '' where it does not."""

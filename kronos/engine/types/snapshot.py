@@ -41,7 +41,7 @@ class Snapshot:
     readings: dict[str, PolicyReadings]
     """By name of an enabled policy."""
     services: dict[str, ComputeService] | None = None
-    """By host; None when os-services failed: the gate stays shut (E12)."""
+    """By host; None when os-services failed: the gate stays shut."""
     groups: list[ServerGroup] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     """What is remembered of moves of its instances and at its hosts."""

@@ -50,7 +50,7 @@ class InstanceRow:
 
 @dataclass
 class GroupRow:
-    """``policy`` and ``rules`` of Nova 2.64, or ``policies`` (E7)."""
+    """``policy`` and ``rules`` of Nova 2.64, or ``policies``."""
 
     id: str
     name: str | None = ''

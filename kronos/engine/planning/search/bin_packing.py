@@ -42,7 +42,7 @@ class BinPacking:
         """Instance, source and destination"""
 
     def place(self, instances: IntArray, hosts: BoolArray) -> int | None:
-        """Put each on the fullest host that may have it (B13).
+        """Put each on the fullest host that may have it.
 
         :param instances: in the order in which they are placed
         :param hosts: [H], where they may go if the rules agree
@@ -79,7 +79,7 @@ class BinPacking:
         return stuck, []
 
     def heaviest_first(self, instances: IntArray) -> IntArray:
-        """By combined weight on their own hosts, descending (B12).
+        """By combined weight on their own hosts, descending.
 
         Of equals the one with the most memory first, the hardest to place;
         then by uuid.

@@ -95,7 +95,7 @@ class Regroup:
     def legal(
         self, one: BrokenGroup, members: Iterable[int], hosts: Iterable[int]
     ) -> list[GroupMove]:
-        """The legal moves of members to which no policy objects (B8).
+        """The legal moves of members to which no policy objects.
 
         Without those that cannot be :meth:`best`.
         """
@@ -202,7 +202,7 @@ class Regroup:
         return unused
 
     def best(self, moves: list[GroupMove]) -> GroupMove:
-        """The one that leaves the combined imbalance lowest (H7).
+        """The one that leaves the combined imbalance lowest.
 
         Of equals the one that lowers the variance most, then that of the
         smallest instance, then by uuid and host.

@@ -65,7 +65,7 @@ class Moves:
         return self._simulation.constraints
 
     def improving(self) -> Move | None:
-        """The move that lowers the combined imbalance most (B9).
+        """The move that lowers the combined imbalance most.
 
         Less the penalties of the soft rules that it breaks. Of equals the
         first by name or the one that lowers the variance most.

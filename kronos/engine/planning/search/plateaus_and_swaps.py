@@ -61,7 +61,7 @@ class PlateauSearch:
     def swap(self) -> tuple[Move, Move] | None:
         """The exchange that improves most, as two moves in legal order.
 
-        No policy may object (B7) to what both moves lead to; in between
+        No policy may object to what both moves lead to; in between
         one that is beyond its threshold already may. Each move is legal when
         its turn comes, for room too. Of two orders it is the one that is
         better in between, since the second move may fail.
