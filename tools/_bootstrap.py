@@ -121,6 +121,8 @@ def _uv(venv: pathlib.Path, *what: str) -> None:
             'pip',
             'install',
             '-q',
+            # A hundred processes of the lab import Nova and Watcher.
+            '--compile-bytecode',
             '--python',
             python,
             '--build-constraints',
