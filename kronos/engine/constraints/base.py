@@ -2,8 +2,9 @@
 """A constraint: why an instance may not go to a host.
 
 A rule states itself once, for one instance and one host, with the reason
-(:meth:`Rule.why_not`). The planner's masks are built from that statement,
-by whatever detour makes them cheap; a new rule needs no mask of its own.
+(:meth:`Constraint.why_not`). The planner's masks are built from that
+statement, by whatever detour makes them cheap; a new rule needs no mask of
+its own.
 """
 
 import abc

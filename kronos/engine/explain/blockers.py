@@ -240,7 +240,7 @@ class Blockers:
 
 
 def is_of_host(reason: Reason) -> bool:
-    """Whether it is one of :meth:`Trails.faults`.
+    """Whether it is one of :meth:`Blockers.faults`.
 
     Not so a destination that is held: a rule says that, since the stuck
     migration may be the instance's own.

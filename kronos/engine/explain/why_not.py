@@ -4,7 +4,7 @@
 A pair is judged at one moment of the plan: an instance that moves just
 before its move, one that stays at the end of the phase that asks for it.
 First come the rules, in a fixed order; what is legal then was weighed by
-the search (:mod:`.unchosen`). So a reason is about the placement that the
+the search (:mod:`.alternatives`). So a reason is about the placement that the
 plan leads to, like the plan itself.
 """
 

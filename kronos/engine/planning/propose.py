@@ -83,7 +83,7 @@ def propose(
     and each starts from what the one before left. A host that is in several
     scopes is found by the later one as the earlier one leaves it, and no
     instance is planned in two. A scope without usable metrics stands
-    still, but for its drain (:mod:`.unmeasured`).
+    still, but for its drain (:mod:`.drain_without_metrics`).
 
     :param snapshots: one per scope, of one moment
     :param policies: of one mode; those not enabled are ignored
