@@ -21,7 +21,6 @@ from kronos.engine.explain.nearest_miss import (
 from kronos.engine.explain.relaxations import Pair, can_lift, relax
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
-from kronos.engine.meanings import MEANINGS
 from kronos.engine.planning import propose, stop_reasons
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, MigrationStep, PlanningInput
@@ -231,7 +230,6 @@ class Answers:
 
     def _brief(self, at: int, verdict: Verdict) -> dict[str, Any]:
         known = self.plan.report.scopes[at].instances.get(verdict.instance)
-        meaning = MEANINGS[verdict.code]
         return {
             'instance': verdict.instance,
             'instance_name': known.name if known else '',
@@ -239,8 +237,8 @@ class Answers:
             'destination': verdict.destination,
             'code': verdict.code.value,
             'text': verdict.text,
-            'means': meaning.means,
-            'remedy': meaning.remedy,
+            'means': verdict.code.means,
+            'remedy': verdict.code.remedy,
             'try': [],
             'also': [_reason(one) for one in verdict.also],
             'phase': verdict.phase.value if verdict.phase else '',
@@ -268,7 +266,7 @@ def _reason(reason: Reason) -> dict[str, Any]:
         'about': reason.about,
         'host': reason.host,
         'text': str(reason),
-        'remedy': MEANINGS[code].remedy if code else '',
+        'remedy': code.remedy if code else '',
         'try': [],
     }
 

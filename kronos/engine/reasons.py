@@ -2,84 +2,346 @@
 """The reasons: a sentence for people, a code for programs.
 
 A reason is a sentence for people with a code for programs, and with what the
-sentence is about. Codes are added, never renamed; what each means and what
-lifts it stands in :mod:`.meanings`.
+sentence is about. Codes are added, never renamed; each says what it means and
+what lifts it.
 """
 
 from enum import StrEnum
 
 
 class Code(StrEnum):
-    """Why an instance did not go to a host, or a scope ended as it did."""
+    """Why an instance did not go to a host, or a scope ended as it did.
 
-    PLANNED = 'planned'
-    ALREADY_THERE = 'already_there'
+    A member is its text, what it means, and its remedy.
+    """
 
-    SCOPE_NO_SERVICES = 'scope_no_services'
-    SCOPE_NO_POLICY = 'scope_no_policy'
-    SCOPE_TOO_FEW_HOSTS = 'scope_too_few_hosts'
-    SCOPE_COOLDOWN = 'scope_cooldown'
-    SCOPE_BALANCED = 'scope_balanced'
-    SCOPE_STUCK = 'scope_stuck'
-    SCOPE_PACKED = 'scope_packed'
-    SCOPE_DONE = 'scope_done'
+    means: str
+    """The code as a sentence."""
+    remedy: str
+    """What an operator may do about it; empty: there is nothing to do."""
 
-    INSTANCE_UNMOVABLE = 'instance_unmovable'
-    INSTANCE_LOCKED = 'instance_locked'
-    INSTANCE_PINNED = 'instance_pinned'
-    INSTANCE_NOT_ACTIVE = 'instance_not_active'
-    INSTANCE_BUSY = 'instance_busy'
-    INSTANCE_NOT_RUNNING = 'instance_not_running'
-    INSTANCE_EXTRA_SPEC = 'instance_extra_spec'
-    INSTANCE_ON_ITS_WAY = 'instance_on_its_way'
-    INSTANCE_QUARANTINE = 'instance_quarantine'
-    INSTANCE_COOLDOWN = 'instance_cooldown'
-    INSTANCE_PLANNED_BEFORE = 'instance_planned_before'
-    INSTANCE_NO_PROFILE = 'instance_no_profile'
+    def __new__(cls, value: str, means: str, remedy: str = '') -> 'Code':
+        made = str.__new__(cls, value)
+        made._value_ = value
+        made.means = means
+        made.remedy = remedy
+        return made
 
-    HOST_NO_SERVICE = 'host_no_service'
-    HOST_CELL_DOWN = 'host_cell_down'
-    HOST_FORCED_DOWN = 'host_forced_down'
-    HOST_DOWN = 'host_down'
-    HOST_DISABLED = 'host_disabled'
-    HOST_DRAINED = 'host_drained'
-    HOST_FROZEN = 'host_frozen'
-    HOST_NO_SAMPLE = 'host_no_sample'
-    HOST_NO_CAPACITY = 'host_no_capacity'
-    HOST_CLOSED = 'host_closed'
-    HOST_NO_PLACEMENT = 'host_no_placement'
-    HOST_STUCK_OUT = 'host_stuck_out'
-    HOST_STUCK_INTO = 'host_stuck_into'
+    PLANNED = 'planned', 'The plan moves the instance there.'
+    ALREADY_THERE = 'already_there', 'The instance is on this host.'
 
-    ZONE_PINNED = 'zone_pinned'
-    CELL_CROSSED = 'cell_crossed'
-    ZONE_CROSSED = 'zone_crossed'
-    NO_ROOM = 'no_room'
-    GROUP_APART = 'group_apart'
-    GROUP_TOGETHER = 'group_together'
-    GROUP_LONE = 'group_lone'
-    GROUP_UNKNOWN = 'group_unknown'
-    OVER_CEILING = 'over_ceiling'
-    CEILING_UNKNOWN = 'ceiling_unknown'
-    RETURN_GUARD = 'return_guard'
-    WORSENS_POLICY = 'worsens_policy'
+    SCOPE_NO_SERVICES = (
+        'scope_no_services',
+        'The state of the compute services is unknown.',
+        'Let os-services answer.',
+    )
+    SCOPE_NO_POLICY = (
+        'scope_no_policy',
+        'No policy can be used, or not all where all are required.',
+        'Correct the queries that the reason names.',
+    )
+    SCOPE_TOO_FEW_HOSTS = (
+        'scope_too_few_hosts',
+        'Too few hosts of the scope can take part.',
+        'Bring back the hosts that the reason names.',
+    )
+    SCOPE_COOLDOWN = (
+        'scope_cooldown',
+        'The scope rests after its last move.',
+        'Wait, or lower cooldown.',
+    )
+    SCOPE_BALANCED = (
+        'scope_balanced',
+        'Every policy is within its threshold.',
+        'Lower a threshold below what the plan leaves.',
+    )
+    SCOPE_STUCK = (
+        'scope_stuck',
+        'No legal move, or sequence of moves that is searched for, improves '
+        'the scope.',
+        'See the nearest miss.',
+    )
+    SCOPE_PACKED = (
+        'scope_packed',
+        'No further host can be emptied.',
+        'See the nearest miss.',
+    )
+    SCOPE_DONE = 'scope_done', 'All that was asked for is planned.'
 
-    SOFT_PENALTY = 'soft_penalty'
-    NO_GAIN = 'no_gain'
-    BETTER_DESTINATION = 'better_destination'
-    BETTER_MOVE = 'better_move'
-    BUDGET_USED = 'budget_used'
-    NOT_ASKED = 'not_asked'
-    REPAIRS_NOTHING = 'repairs_nothing'
-    GROUP_WAITS = 'group_waits'
-    PACK_NO_TARGET = 'pack_no_target'
-    PACK_KEEP_HOSTS = 'pack_keep_hosts'
-    PACK_AWAITED = 'pack_awaited'
-    PACK_RECEIVES = 'pack_receives'
-    PACK_NOT_WHOLE = 'pack_not_whole'
-    PACK_HEADROOM_HOSTS = 'pack_headroom_hosts'
-    NO_DESTINATION = 'no_destination'
-    GROUP_NOT_REPAIRED = 'group_not_repaired'
+    INSTANCE_UNMOVABLE = (
+        'instance_unmovable',
+        'The audit excludes the instance, or the recording calls it '
+        'unmovable.',
+        'Leave it out of what the audit excludes, or set movable to true in '
+        'the recording.',
+    )
+    INSTANCE_LOCKED = (
+        'instance_locked',
+        'The instance is locked.',
+        'Unlock it.',
+    )
+    INSTANCE_PINNED = (
+        'instance_pinned',
+        'Its owner opted out by kronos:pin.',
+        'Let its owner remove the metadata key or tag.',
+    )
+    INSTANCE_NOT_ACTIVE = (
+        'instance_not_active',
+        'Its status is not ACTIVE.',
+        'Start it, or leave it.',
+    )
+    INSTANCE_BUSY = (
+        'instance_busy',
+        'Nova is busy with it.',
+        'Wait until its task has ended.',
+    )
+    INSTANCE_NOT_RUNNING = (
+        'instance_not_running',
+        'Its power state is not running.',
+        'Start it, or leave it.',
+    )
+    INSTANCE_EXTRA_SPEC = (
+        'instance_extra_spec',
+        'Its flavor has an extra spec that may tie it to its host.',
+        'Add the key to allowed_extra_specs if it does not.',
+    )
+    INSTANCE_ON_ITS_WAY = (
+        'instance_on_its_way',
+        'It is being migrated, or is in a plan that is under way.',
+        'Wait, or cancel the action plan.',
+    )
+    INSTANCE_QUARANTINE = (
+        'instance_quarantine',
+        'A move of it failed not long ago.',
+        'Wait, lower instance_quarantine_seconds, or move it by hand.',
+    )
+    INSTANCE_COOLDOWN = (
+        'instance_cooldown',
+        'It was part of a plan or moved not long ago.',
+        'Wait, or lower instance_cooldown.',
+    )
+    INSTANCE_PLANNED_BEFORE = (
+        'instance_planned_before',
+        'It is planned in a scope that was planned before.',
+        'Wait for that plan.',
+    )
+    INSTANCE_NO_PROFILE = (
+        'instance_no_profile',
+        'A policy does not know what it weighs.',
+        'Correct vm_profile_query, or set vm_profile_fallback.',
+    )
+
+    HOST_NO_SERVICE = (
+        'host_no_service',
+        'The host has no nova-compute service.',
+        'Start nova-compute there.',
+    )
+    HOST_CELL_DOWN = (
+        'host_cell_down',
+        'The cell of the host is down.',
+        'Bring the cell back.',
+    )
+    HOST_FORCED_DOWN = (
+        'host_forced_down',
+        'nova-compute of the host is forced down.',
+        'Take the forcing back when the host is well.',
+    )
+    HOST_DOWN = (
+        'host_down',
+        'nova-compute of the host is not up.',
+        'Bring it up.',
+    )
+    HOST_DISABLED = (
+        'host_disabled',
+        'nova-compute of the host is disabled.',
+        'Enable it.',
+    )
+    HOST_DRAINED = (
+        'host_drained',
+        'The audit drains the host.',
+        'Leave it out of the hosts to drain.',
+    )
+    HOST_FROZEN = (
+        'host_frozen',
+        'The host takes no part: no cell is known of it.',
+        'Name its cell.',
+    )
+    HOST_NO_SAMPLE = (
+        'host_no_sample',
+        'A policy in use has no fresh sample for the host.',
+        'Let imbalance_query cover it.',
+    )
+    HOST_NO_CAPACITY = (
+        'host_no_capacity',
+        'host_capacity_query of a policy in use has no value for the host.',
+        'Let host_capacity_query cover it.',
+    )
+    HOST_CLOSED = (
+        'host_closed',
+        'The recording says that the host takes nothing.',
+        'Set available to true in the recording.',
+    )
+    HOST_NO_PLACEMENT = (
+        'host_no_placement',
+        'Placement shows no inventory of the host.',
+        'Repair its resource provider, or set require_headroom to false.',
+    )
+    HOST_STUCK_OUT = (
+        'host_stuck_out',
+        'A migration out of the host of the instance is stuck, and no other '
+        'gets its turn there.',
+        'End that migration by hand.',
+    )
+    HOST_STUCK_INTO = (
+        'host_stuck_into',
+        'As many migrations into the host are stuck as it takes at a time.',
+        'End them by hand.',
+    )
+
+    ZONE_PINNED = (
+        'zone_pinned',
+        'The instance is pinned to another availability zone.',
+        'Choose a host of that zone.',
+    )
+    CELL_CROSSED = (
+        'cell_crossed',
+        'The host is in another cell, or its cell is not known.',
+        'Choose a host of the same cell.',
+    )
+    ZONE_CROSSED = (
+        'zone_crossed',
+        'The host is in another availability zone, and restrict_to_az is set.',
+        'Set restrict_to_az to false.',
+    )
+    NO_ROOM = (
+        'no_room',
+        'The host has too little of a resource class free.',
+        'Make room there.',
+    )
+    GROUP_APART = (
+        'group_apart',
+        'As many members of its anti-affinity group as may be are there.',
+        'Move one of them away first, or choose a host without them. Of a '
+        'soft group: set soft_rules to penalty.',
+    )
+    GROUP_TOGETHER = (
+        'group_together',
+        'Other members of its affinity group are elsewhere.',
+        'Delete the server group if its rule is not wanted any more. Of a '
+        'soft group: set soft_rules to penalty.',
+    )
+    GROUP_LONE = (
+        'group_lone',
+        'It is alone in its affinity group; Nova moves no such instance.',
+        'Delete the server group if its rule is not wanted any more.',
+    )
+    GROUP_UNKNOWN = (
+        'group_unknown',
+        'Its server group has a policy that is not known.',
+        'Delete the server group if its rule is not wanted any more, or tell '
+        'the developers of the policy.',
+    )
+    OVER_CEILING = (
+        'over_ceiling',
+        'The host would be above capacity_threshold of a policy.',
+        'Raise capacity_threshold, or make room there.',
+    )
+    CEILING_UNKNOWN = (
+        'ceiling_unknown',
+        'capacity_query of a policy has no value for the host.',
+        'Let capacity_query cover it.',
+    )
+    RETURN_GUARD = (
+        'return_guard',
+        'The instance was moved away from there not long ago.',
+        'Wait, or lower return_guard.',
+    )
+    WORSENS_POLICY = (
+        'worsens_policy',
+        'A policy would get worse and be over its threshold.',
+        'Raise the threshold of that policy.',
+    )
+
+    SOFT_PENALTY = (
+        'soft_penalty',
+        'It gains less than the penalty of a soft server group.',
+        'Lower soft_rule_penalty.',
+    )
+    NO_GAIN = (
+        'no_gain',
+        'It is legal, and does not lower the combined imbalance.',
+    )
+    BETTER_DESTINATION = (
+        'better_destination',
+        'The plan moves the instance to another host, which is better.',
+    )
+    BETTER_MOVE = (
+        'better_move',
+        'It would have helped, but another move was better; after the plan '
+        'it gains nothing.',
+    )
+    BUDGET_USED = (
+        'budget_used',
+        'No migration is left in the budget.',
+        'Raise max_migrations of the audit, or max_migrations_per_cycle of '
+        'the policies.',
+    )
+    NOT_ASKED = (
+        'not_asked',
+        'It is legal, but the strategy does not ask for such moves.',
+        'Plan with kronos_spread or kronos_pack.',
+    )
+    REPAIRS_NOTHING = (
+        'repairs_nothing',
+        'It is legal, but does not bring its server group closer to its rule.',
+    )
+    GROUP_WAITS = (
+        'group_waits',
+        'Its server group is repaired when a member that is on its way has '
+        'arrived.',
+        'Wait until it has arrived.',
+    )
+    PACK_NO_TARGET = (
+        'pack_no_target',
+        'Pack fills no empty host, nor one that is being emptied.',
+    )
+    PACK_KEEP_HOSTS = (
+        'pack_keep_hosts',
+        'No more than keep_hosts are in use.',
+        'Lower keep_hosts.',
+    )
+    PACK_AWAITED = (
+        'pack_awaited',
+        'Its host is kept: an instance is on its way there.',
+        'Wait until it has arrived.',
+    )
+    PACK_RECEIVES = (
+        'pack_receives',
+        'Its host is kept: this plan moves an instance there.',
+    )
+    PACK_NOT_WHOLE = (
+        'pack_not_whole',
+        'Its host is kept: another instance there cannot leave.',
+        'Lift what keeps the instances that cannot leave, or set '
+        'pack_partial_drains.',
+    )
+    PACK_HEADROOM_HOSTS = (
+        'pack_headroom_hosts',
+        'Its host is kept: too little room would be left for the loss of '
+        'others.',
+        'Lower headroom_hosts.',
+    )
+    NO_DESTINATION = (
+        'no_destination',
+        'No host may take the instance.',
+        'Ask for the instance, host by host.',
+    )
+    GROUP_NOT_REPAIRED = (
+        'group_not_repaired',
+        'The plan leaves the broken server group of the instance as it is.',
+        'See the warning about the group; raise max_migrations where the '
+        'budget is too small.',
+    )
 
 
 class Reason(str):

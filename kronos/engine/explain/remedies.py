@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The remedies for a reason, with their numbers.
 
-:mod:`.meanings` says it in general. Where a field of a policy or an option
-would do, a remedy has its value, so that it can be tried.
+A code says it in general. Where a field of a policy or an option would do, a
+remedy has its value, so that it can be tried.
 """
 
 import math
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from kronos.engine.explain.relaxations import MARGIN
 from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.meanings import MEANINGS
 from kronos.engine.planning.scope_planner import ScopePlanner, under_way
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
@@ -47,10 +46,10 @@ def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """What lifts one of the reasons that forbid a move."""
     code = reason.code
     if code in _SETTINGS:
-        return Remedy(MEANINGS[code].remedy, dict(_SETTINGS[code]))
+        return Remedy(code.remedy, dict(_SETTINGS[code]))
     if code in _RULES:
         return _RULES[code](case, verdict, reason)
-    return Remedy(MEANINGS[code].remedy)
+    return Remedy(code.remedy)
 
 
 def of_search(
@@ -59,7 +58,7 @@ def of_search(
     """What makes the search go on, or choose otherwise, of a legal move."""
     if verdict.code in _SEARCH:
         return _SEARCH[verdict.code](case, result, verdict)
-    return Remedy(MEANINGS[verdict.code].remedy)
+    return Remedy(verdict.code.remedy)
 
 
 def _up(number: float) -> float:
@@ -89,7 +88,7 @@ def _quarantine(case: PlanningInput, verdict: Verdict, _: Reason) -> Remedy:
     if seeds is not None and verdict.instance in seeds.instance_quarantines:
         return Remedy('Take it out of cooldowns.json.')
     return Remedy(
-        MEANINGS[Code.INSTANCE_QUARANTINE].remedy,
+        Code.INSTANCE_QUARANTINE.remedy,
         {'instance_quarantine_seconds': '0'},
     )
 
@@ -100,7 +99,7 @@ def _room(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
 
 def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """Hard rules only go with the group: Nova takes no member out."""
-    text = MEANINGS[reason.code].remedy
+    text = reason.code.remedy
     [group] = [one for one in case.snapshot.groups if one.uuid == reason.about]
     even = case.policies[0].mode is Mode.SPREAD and verdict.phase in _EVEN
     if (
@@ -230,7 +229,7 @@ def _headroom_hosts(
 
 
 def _whole(case: PlanningInput, _: AggregateResult, __: Verdict) -> Remedy:
-    text = MEANINGS[Code.PACK_NOT_WHOLE].remedy
+    text = Code.PACK_NOT_WHOLE.remedy
     return Remedy(text, {'pack_partial_drains': 'true'})
 
 

@@ -81,7 +81,6 @@ WITHOUT_TWIN = frozenset(
         'engine/explain/scenario',
         'engine/explain/verdicts',
         'engine/faults',
-        'engine/meanings',
         'engine/modes',
         'engine/planning/drain_reasons',
         'engine/planning/group_reasons',

@@ -7,7 +7,6 @@ import re
 
 from oslotest import base
 
-from kronos.engine.meanings import MEANINGS
 from kronos.engine.reasons import Code, Reason
 from tests import documented
 
@@ -30,15 +29,12 @@ class TestCodes(base.BaseTestCase):
             for code, means, remedy in ROW.findall(page.read_text())
         ]
         self.assertEqual(
-            [
-                (one.value, MEANINGS[one].means, MEANINGS[one].remedy)
-                for one in Code
-            ],
+            [(one.value, one.means, one.remedy) for one in Code],
             found,
         )
 
     def test_each_code_has_a_meaning(self) -> None:
-        self.assertEqual(list(Code), list(MEANINGS))
+        self.assertEqual(list(Code), [one for one in Code if one.means])
 
     def test_a_reason_is_its_text_and_keeps_its_code(self) -> None:
         made = Reason('no room', Code.NO_ROOM, 'VCPU', 2.0, 'cmp1')
