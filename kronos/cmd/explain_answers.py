@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kronos.cmd import judged, trying
+from kronos.engine.edits import Pair
 from kronos.engine.explain import counterfactual, remedies, scenario
 from kronos.engine.explain import nearest_miss as nearest
 from kronos.engine.explain.nearest_miss import (
@@ -18,7 +19,7 @@ from kronos.engine.explain.nearest_miss import (
     each_closest,
     nearest_miss,
 )
-from kronos.engine.explain.relaxations import Pair, can_lift, relax
+from kronos.engine.explain.relaxations import can_lift, relax
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.planning import propose, stop_reasons

@@ -2,7 +2,7 @@
 """Edits of a planning input: one thing changed, the rest as it is."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kronos.engine.types import (
@@ -15,6 +15,23 @@ from kronos.engine.types import (
 )
 from kronos.policies.models import LabelType, Policy
 
+MARGIN = 1e-6
+"""By so much more than needed a number is changed."""
+
+
+@dataclass
+class Pair:
+    """An instance and where it would go."""
+
+    instance: str
+    source: str
+    destination: str
+
+
+def with_settings(case: PlanningInput, **values: Any) -> PlanningInput:
+    """The case with other settings."""
+    return replace(case, settings=replace(case.settings, **values))
+
 
 def with_snapshot(case: PlanningInput, **values: Any) -> PlanningInput:
     """The case with other fields of its snapshot."""
@@ -25,6 +42,21 @@ def with_host(case: PlanningInput, name: str, **values: Any) -> PlanningInput:
     """The case with other fields of one host."""
     host = replace(case.snapshot.hosts[name], **values)
     return with_snapshot(case, hosts=case.snapshot.hosts | {name: host})
+
+
+def with_instance(
+    case: PlanningInput, uuid: str, **values: Any
+) -> PlanningInput:
+    """The case with other fields of one instance."""
+    changed = replace(case.snapshot.instances[uuid], **values)
+    instances = case.snapshot.instances | {uuid: changed}
+    return with_snapshot(case, instances=instances)
+
+
+def without_group(case: PlanningInput, uuid: str) -> PlanningInput:
+    """The case without one server group."""
+    groups = [one for one in case.snapshot.groups if one.uuid != uuid]
+    return with_snapshot(case, groups=groups)
 
 
 def with_policy(
@@ -40,6 +72,13 @@ def with_policy(
         for one in case.policies
     ]
     return replace(case, policies=policies)
+
+
+def with_limit(
+    case: PlanningInput, policy: str, field: str, value: float
+) -> PlanningInput:
+    """The case with a limit of one policy just above a value."""
+    return with_policy(case, policy, **{field: value + MARGIN})
 
 
 def with_sample(
@@ -105,8 +144,7 @@ def _named(
         *(getattr(one, field) for one in others),
     }:
         return case, name
-    changed = replace(instances[uuid], **changes)
-    return with_snapshot(case, instances=instances | {uuid: changed}), uuid
+    return with_instance(case, uuid, **changes), uuid
 
 
 def usable(case: PlanningInput) -> PlanningInput:

@@ -6,40 +6,50 @@ Pack, evacuation and repair obey it. Its readings are those of
 without that query is held to its scores.
 """
 
-from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
+from kronos.engine import edits
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.constraints.base import Constraint
+from kronos.engine.constraints.base import (
+    CapacityReadings,
+    Constraint,
+    ConstraintInput,
+)
+from kronos.engine.edits import Pair
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.types import PlanningInput
 
 
-class CeilingRule(Constraint):
-    """Every policy's projected reading stays below its ceiling.
+class CapacityCeiling(Constraint):
+    """Every policy's projected reading stays below its ceiling."""
 
-    :param policies: names of the policies in use [P]
-    :param loads: [P, H], the readings; NaN where there is none: such a
-        host takes nothing
-    :param ceilings: ``capacity_threshold`` per policy [P]
-    :param usage: [P, V], at least 0
-    :param capacity: [P, H], above 0: a usage is this share of the host
-    """
+    codes = frozenset({Code.OVER_CEILING, Code.CEILING_UNKNOWN})
 
-    def __init__(
-        self,
-        policies: Sequence[str],
-        loads: FloatArray,
-        ceilings: FloatArray,
-        usage: FloatArray,
-        capacity: FloatArray,
-    ) -> None:
-        super().__init__(usage.shape[1], loads.shape[1])
-        self._policies = list(policies)
-        self._loads = loads.copy()
-        self._ceilings = ceilings
-        self._usage = usage
-        self._capacity = capacity
+    def __init__(self, readings: CapacityReadings) -> None:
+        super().__init__(readings.usage.shape[1], readings.loads.shape[1])
+        self._policies = list(readings.policies)
+        self._loads = readings.loads.copy()
+        self._ceilings = readings.ceilings
+        self._usage = readings.usage
+        self._capacity = readings.capacity
+
+    @classmethod
+    def build(cls, given: ConstraintInput) -> Self | None:
+        return cls(given.readings) if given.readings else None
+
+    @staticmethod
+    def relax(
+        case: PlanningInput, reason: Reason, pair: Pair
+    ) -> PlanningInput:
+        """The ceiling is just above, or the reading is known."""
+        if reason.code is Code.OVER_CEILING:
+            return edits.with_limit(
+                case, reason.about, 'capacity_threshold', reason.value
+            )
+        host = reason.host or pair.destination
+        return edits.with_sample(case, reason.about, 'capacity', host, 0.0)
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)

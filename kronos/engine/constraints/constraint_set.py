@@ -6,75 +6,105 @@ about the placement that the earlier steps leave.
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import numpy as np
 
-from kronos.engine.arrays import BoolArray, Index, IntArray
-from kronos.engine.constraints.base import (
-    Constraint,
-    HeadroomRule,
-    HeldRule,
-    KeyedRule,
-    SameHost,
+from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.constraints.availability_zone import PinnedZone, SameZone
+from kronos.engine.constraints.base import Constraint, ConstraintInput
+from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
+from kronos.engine.constraints.cell import SameCell
+from kronos.engine.constraints.headroom import HeadroomConstraint
+from kronos.engine.constraints.host_status import HostStatus
+from kronos.engine.constraints.return_guard import ReturnGuard
+from kronos.engine.constraints.same_host import SameHost
+from kronos.engine.constraints.server_group import (
+    HardServerGroups,
+    ServerGroups,
+    SoftServerGroups,
 )
-from kronos.engine.constraints.server_group import GroupRule
-from kronos.engine.eligibility import in_flight
-from kronos.engine.eligibility.hosts import why_unavailable
+from kronos.engine.constraints.stuck_destination import StuckDestination
+from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.server_groups import SOFT
-from kronos.engine.settings import Settings
-from kronos.engine.types import Snapshot
+
+CONSTRAINTS: tuple[type[Constraint], ...] = (
+    SameHost,
+    HostStatus,
+    PinnedZone,
+    # First of those that look at who is on its way: lifted, it may lift
+    # them as well.
+    StuckDestination,
+    SameCell,
+    SameZone,
+    HeadroomConstraint,
+    HardServerGroups,
+    SoftServerGroups,
+    CapacityCeiling,
+    ReturnGuard,
+)
+"""All there are, in the order in which their reasons are given."""
 
 
-class Constraints:
-    """Rules of which each must agree.
+def constraint_of(code: Code) -> type[Constraint] | None:
+    """The constraint that gives reasons of a code; None if none does."""
+    return next((one for one in CONSTRAINTS if code in one.codes), None)
 
-    :param rules: in the order in which their reasons are given
+
+class ConstraintSet:
+    """Constraints of which each must agree.
+
+    :param constraints: in the order in which their reasons are given
     :param soft: the one of them that a penalty may outweigh, if any
     """
 
     def __init__(
-        self, rules: Sequence[Constraint], soft: GroupRule | None = None
+        self,
+        constraints: Sequence[Constraint],
+        soft: ServerGroups | None = None,
     ) -> None:
-        self._rules = list(rules)
+        self._constraints = list(constraints)
         self._soft = soft
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         """The first reason against a move now; None if it is legal."""
-        for rule in self._rules:
-            if reason := rule.why_not(instance, host):
+        for constraint in self._constraints:
+            if reason := constraint.why_not(instance, host):
                 return reason
         return None
 
     def reasons(
         self, instance: int, host: int, hard: bool = False
     ) -> list[Reason]:
-        """All that each rule has against a move now, in their order.
+        """All that each has against a move now, in their order.
 
-        :param hard: without the rules that a penalty may outweigh
+        :param hard: without the one that a penalty may outweigh
         """
-        rules = self._hard() if hard else self._rules
+        chosen = self._hard() if hard else self._constraints
         return [
-            reason for rule in rules for reason in rule.reasons(instance, host)
+            reason
+            for constraint in chosen
+            for reason in constraint.reasons(instance, host)
         ]
 
     def refusals(self, instance: int) -> list[tuple[int, Reason]]:
-        """How many hosts each rule refuses that no earlier one did.
+        """How many hosts each refuses that no earlier one did.
 
-        With the rule's reason for the first of them.
+        With its reason for the first of them.
         """
         one = np.array([instance])
         refused = []
         left: BoolArray | None = None
-        for rule in self._rules:
-            allowed = rule.rows(one)[0]
+        for constraint in self._constraints:
+            allowed = constraint.rows(one)[0]
             if left is None:
                 left = np.ones(len(allowed), dtype=bool)
             hosts = np.flatnonzero(left & ~allowed)
             reason = (
-                rule.why_not(instance, int(hosts[0])) if hosts.size else None
+                constraint.why_not(instance, int(hosts[0]))
+                if hosts.size
+                else None
             )
             if reason:
                 refused.append((int(hosts.size), reason))
@@ -84,33 +114,44 @@ class Constraints:
     def rows(self, instances: IntArray) -> BoolArray:
         """[n, H]: where each of n instances may go."""
         return reduce(
-            np.logical_and, (rule.rows(instances) for rule in self._rules)
+            np.logical_and,
+            (constraint.rows(instances) for constraint in self._constraints),
         )
 
     def column(self, host: int) -> BoolArray:
         """[V]: which instances may come to a host."""
         return reduce(
-            np.logical_and, (rule.column(host) for rule in self._rules)
+            np.logical_and,
+            (constraint.column(host) for constraint in self._constraints),
         )
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
         """Whether there is room for all of them at once, if for each."""
-        return all(rule.takes_all(instances, host) for rule in self._rules)
+        return all(
+            constraint.takes_all(instances, host)
+            for constraint in self._constraints
+        )
 
     def hard_rows(self, instances: IntArray) -> BoolArray:
-        """As :meth:`rows`, without the rules that a penalty may outweigh."""
+        """As :meth:`rows`, without the one that a penalty may outweigh."""
         return reduce(
-            np.logical_and, (rule.rows(instances) for rule in self._hard())
+            np.logical_and,
+            (constraint.rows(instances) for constraint in self._hard()),
         )
 
     def hard_column(self, host: int) -> BoolArray:
         """As :meth:`column`, in the same way."""
         return reduce(
-            np.logical_and, (rule.column(host) for rule in self._hard())
+            np.logical_and,
+            (constraint.column(host) for constraint in self._hard()),
         )
 
     def _hard(self) -> list[Constraint]:
-        return [rule for rule in self._rules if rule is not self._soft]
+        return [
+            constraint
+            for constraint in self._constraints
+            if constraint is not self._soft
+        ]
 
     def soft_breaks_rows(self, instances: IntArray) -> IntArray:
         """[n, H]: how many soft rules n instances break, host by host.
@@ -118,14 +159,14 @@ class Constraints:
         Of those that a penalty may outweigh; 0 where soft rules veto.
         """
         if self._soft is None:
-            hosts = self._rules[0].shape[1]
+            hosts = self._constraints[0].shape[1]
             return np.zeros((len(instances), hosts), dtype=np.intp)
         return self._soft.breaks_rows(instances)
 
     def soft_breaks_column(self, host: int) -> IntArray:
         """[V]: the same of every instance at one host."""
         if self._soft is None:
-            return np.zeros(self._rules[0].shape[0], dtype=np.intp)
+            return np.zeros(self._constraints[0].shape[0], dtype=np.intp)
         return self._soft.breaks_column(host)
 
     @property
@@ -133,176 +174,69 @@ class Constraints:
         """Whether there are rules that a penalty may outweigh."""
         return self._soft is not None
 
-    def repair(self, group: str) -> None:
-        """Let members of one group join any other of theirs.
+    @contextlib.contextmanager
+    def repairing(self, group: str) -> Iterator[None]:
+        """Let members of one group join any other of theirs, inside.
 
-        :param group: its uuid; '' ends it
+        :param group: its uuid; '': of none
         """
-        for rule in self._rules:
-            if isinstance(rule, GroupRule):
-                rule.repairing = group
+        grouped = self._grouped()
+        for constraint in grouped:
+            constraint.repairing = group
+        try:
+            yield
+        finally:
+            for constraint in grouped:
+                constraint.repairing = ''
 
     @contextlib.contextmanager
-    def without(self, hosts: Sequence[int]) -> Iterator['Constraints']:
-        """The rules for a rebuild of what is on hosts, were they lost.
+    def without_hosts(self, hosts: Sequence[int]) -> Iterator['ConstraintSet']:
+        """The constraints of a rebuild of what is on hosts, were they lost.
 
         Both share what they follow: who leads these through a trial takes
         it back before the end.
         """
-        rules = [rule for rule in self._rules if rule.binds_rebuilds]
-        grouped = [rule for rule in rules if isinstance(rule, GroupRule)]
-        for rule in grouped:
-            rule.lose(hosts)
+        grouped = [
+            constraint
+            for constraint in self._grouped()
+            if constraint.binds_rebuilds
+        ]
+        for constraint in grouped:
+            constraint.lose(hosts)
         try:
-            yield Constraints(rules)
+            yield ConstraintSet(
+                [
+                    constraint
+                    for constraint in self._constraints
+                    if constraint.binds_rebuilds
+                ]
+            )
         finally:
-            for rule in grouped:
-                rule.lose(())
+            for constraint in grouped:
+                constraint.lose(())
+
+    def _grouped(self) -> list[ServerGroups]:
+        return [
+            constraint
+            for constraint in self._constraints
+            if isinstance(constraint, ServerGroups)
+        ]
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         """Take note of a move; the opposite move takes it back."""
-        for rule in self._rules:
-            rule.follow(instance, source, destination)
+        for constraint in self._constraints:
+            constraint.follow(instance, source, destination)
 
 
-def build(
-    snapshot: Snapshot,
-    index: Index,
-    host_of: IntArray,
-    frozen_hosts: Mapping[str, Reason],
-    settings: Settings,
-    more: Sequence[Constraint] = (),
-    held_destinations: Mapping[str, Reason] | None = None,
-    soft_is_priced: bool = False,
-) -> Constraints:
-    """The constraints of a scope in one phase.
-
-    :param index: the hosts [H] and instances [V] that positions stand for
-    :param host_of: [V], where each instance is; it is followed
-    :param frozen_hosts: host to reason, from the scorecard
-    :param more: further rules, of one phase
-    :param held_destinations: host to reason, from what is remembered
-    :param soft_is_priced: whether a penalty may outweigh the rules of soft
-        groups
-    """
-    hosts = [snapshot.hosts[name] for name in index.hosts]
-    instances = [snapshot.instances[uuid] for uuid in index.instances]
-    zones = [zone_of(snapshot, name) for name in index.hosts]
-    closed = [
-        why_closed(snapshot, name, frozen_hosts, settings)
-        for name in index.hosts
-    ]
-    resources = ['VCPU', 'MEMORY_MB']
-    if settings.check_disk:
-        resources.append('DISK_GB')
-    rules: list[Constraint] = [
-        SameHost(host_of, len(hosts)),
-        KeyedRule(_closed_rule, [None] * len(instances), closed),
-        KeyedRule(
-            _pin_rule,
-            [one.pinned_availability_zone for one in instances],
-            zones,
-        ),
-    ]
-    held = {
-        index.host[name]: reason
-        for name, reason in (held_destinations or {}).items()
-        if name in index.host
-    }
-    if held:
-        # First of those that look at who is on its way: lifted, it may lift
-        # them as well.
-        rules.append(HeldRule(len(instances), len(hosts), held))
-    cells = [host.cell for host in hosts]
-    if any(cells):
-        within = [cells[host] for host in host_of.tolist()]
-        rules.append(KeyedRule(_same_cell_rule, within, cells))
-    if settings.restrict_to_az:
-        # No move of this scope changes an instance's zone then.
-        at = [zones[host] for host in host_of.tolist()]
-        rules.append(KeyedRule(_same_zone_rule, at, zones))
-    room = HeadroomRule(instances, hosts, resources)
-    for uuid, name in in_flight.unclaimed(snapshot):
-        room.reserve(index.instance[uuid], index.host[name])
-    rules.append(room)
-    hard = [one for one in snapshot.groups if one.policy not in SOFT]
-    rules.append(GroupRule(snapshot, index, host_of, hard))
-    if len(hard) == len(snapshot.groups):
-        return Constraints([*rules, *more])
-    only_soft = [one for one in snapshot.groups if one.policy in SOFT]
-    soft = GroupRule(snapshot, index, host_of, only_soft)
-    return Constraints([*rules, soft, *more], soft if soft_is_priced else None)
-
-
-def zone_of(snapshot: Snapshot, host: str) -> str:
-    """A host's availability zone; '' if nobody told."""
-    zone = snapshot.hosts[host].availability_zone
-    service = (snapshot.services or {}).get(host)
-    return zone or (service.zone if service else '')
-
-
-def why_closed(
-    snapshot: Snapshot,
-    host: str,
-    frozen_hosts: Mapping[str, Reason],
-    settings: Settings,
-) -> Reason | None:
-    """Why a host takes no instance at all; None if it may take some.
-
-    Fails closed: without a row in os-services it takes none.
-    """
-    if host in frozen_hosts:
-        return frozen_hosts[host]
-    if snapshot.services is None:
-        return Reason(
-            'the state of the compute services is unknown',
-            Code.SCOPE_NO_SERVICES,
-        )
-    if reason := why_unavailable(snapshot.services.get(host)):
-        return reason
-    about = snapshot.hosts[host]
-    if about.closed:
-        return Reason(about.closed, Code.HOST_CLOSED)
-    if about.headroom is None and settings.require_headroom:
-        return Reason(
-            'Placement shows no inventory of it (require_headroom is set)',
-            Code.HOST_NO_PLACEMENT,
-        )
-    return None
-
-
-def _closed_rule(_: None, closed: Reason | None) -> Reason | None:
-    if not closed:
-        return None
-    return closed.worded(f'the host takes nothing: {closed}')
-
-
-def _pin_rule(pin: str | None, zone: str) -> Reason | None:
-    """An unknown zone is not the one that is asked for."""
-    if pin is None or pin == zone:
-        return None
-    return Reason(
-        f'it is pinned to availability zone {pin}, the host is in '
-        f'{zone or "an unknown one"}',
-        Code.ZONE_PINNED,
+def build(given: ConstraintInput) -> ConstraintSet:
+    """The constraints of a scope in one phase."""
+    built = [constraint.build(given) for constraint in CONSTRAINTS]
+    found = [constraint for constraint in built if constraint is not None]
+    if given.rules.soft_groups is not SoftGroups.PRICED:
+        return ConstraintSet(found)
+    soft = (
+        constraint
+        for constraint in found
+        if isinstance(constraint, SoftServerGroups)
     )
-
-
-def _same_zone_rule(zone: str, other: str) -> Reason | None:
-    if zone == other:
-        return None
-    return Reason(
-        f'restrict_to_az is set: the host is in availability zone '
-        f'{other or "unknown"}, not {zone or "unknown"}',
-        Code.ZONE_CROSSED,
-    )
-
-
-def _same_cell_rule(cell: str, other: str) -> Reason | None:
-    if cell and cell == other:
-        return None
-    return Reason(
-        f'the host is in cell {other or "unknown"}, not '
-        f'{cell or "unknown"}, and no live migration crosses cells',
-        Code.CELL_CROSSED,
-    )
+    return ConstraintSet(found, next(soft, None))

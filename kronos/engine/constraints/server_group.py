@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server-group constraint: where members may be beside each other."""
+"""The server-group constraints: where members may be beside each other."""
 
+import abc
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from kronos.engine import server_groups
+from kronos.engine import edits, server_groups
 from kronos.engine.arrays import BoolArray, Index, IntArray
-from kronos.engine.constraints.base import Constraint
+from kronos.engine.constraints.base import Constraint, ConstraintInput
+from kronos.engine.edits import Pair
 from kronos.engine.eligibility import in_flight
-from kronos.engine.reasons import Reason
-from kronos.engine.types import ServerGroup, Snapshot
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.types import PlanningInput, ServerGroup, Snapshot
 
 FEW_PAIRS = 12
 """So many pairs are judged one by one sooner than as arrays."""
@@ -28,14 +31,14 @@ class _Group:
     total: int = 0
     """Of ``on``; no move changes it."""
     number: int = 0
-    """Its place among the groups of the rule."""
+    """Its place among the groups of the constraint."""
 
 
-class GroupRule(Constraint):
+class ServerGroups(Constraint):
     """All four server-group policies, on the simulated placement.
 
     :param host_of: [V], where each instance is, shared with who moves them
-    :param groups: those that this rule is about; None: all
+    :param groups: those that this constraint is about
     """
 
     def __init__(
@@ -43,13 +46,9 @@ class GroupRule(Constraint):
         snapshot: Snapshot,
         index: Index,
         host_of: IntArray,
-        groups: Sequence[ServerGroup] | None = None,
+        groups: Sequence[ServerGroup],
     ) -> None:
         super().__init__(len(index.instances), len(index.hosts))
-        chosen = snapshot.groups if groups is None else groups
-        self.binds_rebuilds = any(
-            one.policy not in server_groups.SOFT for one in chosen
-        )
         self._lost: frozenset[int] = frozenset()
         """Hosts whose members are to be rebuilt elsewhere."""
         self.repairing = ''
@@ -68,13 +67,31 @@ class GroupRule(Constraint):
         self._groups: list[_Group] = []
         self._of: dict[int, list[_Group]] = {}
         self._on_host: dict[int, list[_Group]] = {}
-        for group in sorted(chosen, key=lambda one: one.uuid):
+        for group in sorted(groups, key=lambda one: one.uuid):
             self._add(group, index, snapshot)
         self._elsewhere: IntArray = np.zeros(
             len(index.instances), dtype=np.intp
         )
         """[V]: rules broken at a host without a member of any group"""
         self.lose(())
+
+    @classmethod
+    def build(cls, given: ConstraintInput) -> Self | None:
+        groups = [one for one in given.snapshot.groups if cls._is_of(one)]
+        if not groups:
+            return None
+        return cls(given.snapshot, given.index, given.host_of, groups)
+
+    @staticmethod
+    @abc.abstractmethod
+    def _is_of(group: ServerGroup) -> bool:
+        """Whether the constraint is about a group."""
+
+    @staticmethod
+    def relax(
+        case: PlanningInput, reason: Reason, pair: Pair
+    ) -> PlanningInput:
+        return edits.without_group(case, reason.about)
 
     def lose(self, hosts: Iterable[int]) -> None:
         """From now on suppose that these hosts are lost.
@@ -267,3 +284,31 @@ class GroupRule(Constraint):
             if not one.on[destination]:
                 self._on_host.setdefault(destination, []).append(one)
             one.on[destination] += 1
+
+
+class HardServerGroups(ServerGroups):
+    """Those whose rule nothing outweighs, or is not known."""
+
+    codes = frozenset(
+        {
+            Code.GROUP_APART,
+            Code.GROUP_TOGETHER,
+            Code.GROUP_LONE,
+            Code.GROUP_UNKNOWN,
+        }
+    )
+
+    @staticmethod
+    def _is_of(group: ServerGroup) -> bool:
+        return group.policy not in server_groups.SOFT
+
+
+class SoftServerGroups(ServerGroups):
+    """Those whose rule a penalty may outweigh, where it has a price."""
+
+    codes = frozenset({Code.GROUP_APART, Code.GROUP_TOGETHER})
+    binds_rebuilds = False
+
+    @staticmethod
+    def _is_of(group: ServerGroup) -> bool:
+        return group.policy in server_groups.SOFT

@@ -7,10 +7,11 @@ again, until it would plan the instance; so every reason is its own.
 
 from dataclasses import dataclass, field
 
+from kronos.engine.edits import Pair
 from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain import hostfaults
-from kronos.engine.explain.relaxations import Pair, relax
+from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import GAPS, Scenario
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput, StopReason

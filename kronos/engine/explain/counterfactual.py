@@ -5,9 +5,10 @@ import dataclasses
 
 import numpy as np
 
+from kronos.engine.edits import Pair
 from kronos.engine.explain import effects, hostfaults
 from kronos.engine.explain.blockers import STOPS
-from kronos.engine.explain.relaxations import Pair, relax
+from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import Scenario
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.reasons import Code, Reason
@@ -84,8 +85,8 @@ def still_against(
     utilization, rules = moment.utilization, moment.simulation.constraints
     at = utilization.index.instance[verdict.instance]
     host = utilization.index.host[verdict.destination]
-    rules.repair(verdict.repairing)
-    against = rules.reasons(at, host, hard=True)
+    with rules.repairing(verdict.repairing):
+        against = rules.reasons(at, host, hard=True)
     if verdict.heard:
         one, there = (np.array([x], dtype=np.intp) for x in (at, host))
         left = effects.widths(moment, one, there)[:, 0].tolist()

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from kronos.engine.explain.relaxations import MARGIN
+from kronos.engine.edits import MARGIN
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning.scope_planner import ScopePlanner, under_way
 from kronos.engine.planning.shared_hosts import EarlierPlans

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.affinity import Repair
@@ -196,7 +196,7 @@ class Scenario:
         for earlier, own in itertools.groupby(before, lambda one: one.phase):
             # The planner was through with it: nothing is asked of it.
             simulation.begin(
-                phases.rules(earlier), Constraints([]), simulation.movable
+                phases.rules(earlier), ConstraintSet([]), simulation.movable
             )
             for step in own:
                 moment.make(step)

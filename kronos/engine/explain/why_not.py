@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from kronos.engine.arrays import BoolArray
-from kronos.engine.constraints.base import THERE
+from kronos.engine.constraints.same_host import THERE
 from kronos.engine.explain import alternatives, effects
 from kronos.engine.explain.blockers import Blockers, Trail, is_of_host
 from kronos.engine.explain.hostfaults import ignored_policies
@@ -224,9 +224,8 @@ class Explainer:
     ) -> list[Reason]:
         moment, origin = place.moment, place.trail.origin
         rules = moment.simulation.constraints
-        rules.repair(verdict.repairing)
-        stated = rules.reasons(instance, host, hard=True)
-        rules.repair('')
+        with rules.repairing(verdict.repairing):
+            stated = rules.reasons(instance, host, hard=True)
         if stated and stated[0].code is Code.ALREADY_THERE:
             return [stated[0]]
         found = self.trails.against(place.trail, verdict.destination)

@@ -139,19 +139,18 @@ def why_refused(
     :param hosts: where it would have to go
     """
     rules, names = simulation.constraints, simulation.utilization.index.hosts
-    rules.repair(one.group.uuid)
-    mask = rules.rows(np.array([member]))[0]
     others = [
         host for host in hosts if host != simulation.placement.host_of[member]
     ]
-    legal = [host for host in others if mask[host]]
-    reasons = {
-        host: rules.why_not(member, host)
-        for host in others[:NAMED_MEMBERS]
-        if not legal
-    }
-    every = no_destination(simulation, member)
-    rules.repair('')
+    with rules.repairing(one.group.uuid):
+        mask = rules.rows(np.array([member]))[0]
+        legal = [host for host in others if mask[host]]
+        reasons = {
+            host: rules.why_not(member, host)
+            for host in others[:NAMED_MEMBERS]
+            if not legal
+        }
+        every = no_destination(simulation, member)
     if legal:
         some = ', '.join(names[host] for host in legal[:NAMED_MEMBERS])
         return Reason(

@@ -273,7 +273,10 @@ class Pack:
         left[lost] = False
         there = np.flatnonzero(np.isin(self._placement.host_of, lost))
         rules = self._simulation.constraints
-        with rules.without(lost.tolist()) as binding, self._placement.trial():
+        with (
+            rules.without_hosts(lost.tolist()) as binding,
+            self._placement.trial(),
+        ):
             rebuild = BinPacking(self._simulation, binding)
             rebuild.load = packing.load.copy()
             stuck = rebuild.place(rebuild.heaviest_first(there), left)

@@ -13,10 +13,10 @@ import numpy as np
 from kronos.engine import phase_rules
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
-from kronos.engine.constraints.base import Constraint, ReturnRule
+from kronos.engine.constraints.base import ConstraintInput
 from kronos.engine.eligibility import in_flight
 from kronos.engine.eligibility.cooldown import Cooldowns
-from kronos.engine.phase_rules import PhaseRules, SoftGroups
+from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.evacuate import Evacuation
@@ -152,37 +152,24 @@ class PhaseRunner:
             self._free & hosts[self.placement.host_of],
         )
 
-    def _constraints(self, rules: PhaseRules) -> constraint_set.Constraints:
-        more: list[Constraint] = []
+    def _constraints(self, rules: PhaseRules) -> constraint_set.ConstraintSet:
+        readings = None
         if rules.ceilings:
-            more.append(
-                build.ceilings(self.utilization, self.scorecard, self.policies)
+            readings = build.capacity_readings(
+                self.utilization, self.scorecard, self.policies
             )
-        if rules.return_guard:
-            more.append(self._return_rule())
         return constraint_set.build(
-            self.snapshot,
-            self.utilization.index,
-            self.placement.host_of,
-            self.scorecard.frozen_hosts,
-            self.settings,
-            more,
-            self._memory.held_destinations,
-            rules.soft_groups is SoftGroups.PRICED,
+            ConstraintInput(
+                snapshot=self.snapshot,
+                settings=self.settings,
+                rules=rules,
+                index=self.utilization.index,
+                host_of=self.placement.host_of,
+                frozen_hosts=self.scorecard.frozen_hosts,
+                cooldowns=self._memory,
+                readings=readings,
+            )
         )
-
-    def _return_rule(self) -> ReturnRule:
-        index = self.utilization.index
-        refused = {
-            index.instance[uuid]: {
-                index.host[host]: reason
-                for host, reason in hosts.items()
-                if host in index.host
-            }
-            for uuid, hosts in self._memory.returns.items()
-            if uuid in index.instance
-        }
-        return ReturnRule(len(index.instances), len(index.hosts), refused)
 
     def _evacuate(self, simulation: Simulation) -> PhaseResult:
         sources = np.flatnonzero(self.draining).tolist()

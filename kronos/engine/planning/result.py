@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
-from kronos.engine.constraints import constraint_set
+from kronos.engine.constraints import availability_zone
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
@@ -49,7 +49,7 @@ def standing(
         combined_before=combined,
         combined_after=combined,
         availability_zones={
-            host: constraint_set.zone_of(snapshot, host)
+            host: availability_zone.zone_of(snapshot, host)
             for host in sorted(snapshot.hosts)
         },
         unavailable_hosts=card.frozen_hosts,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, Index
-from kronos.engine.constraints.capacity_ceiling import CeilingRule
+from kronos.engine.constraints.base import CapacityReadings
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.simulation.utilization import Utilization
@@ -57,14 +57,14 @@ def build(
     )
 
 
-def ceilings(
+def capacity_readings(
     utilization: Utilization, scorecard: Scorecard, policies: Sequence[Policy]
-) -> CeilingRule:
-    """How full destinations may become, by the same arrays.
+) -> CapacityReadings:
+    """How full the hosts are, by the same arrays.
 
     :param policies: those in use, in the order of the scorecard
     """
-    return CeilingRule(
+    return CapacityReadings(
         utilization.policies,
         _by_host(
             scorecard.loads, utilization.policies, utilization.index, math.nan

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kronos.engine.arrays import Index, IntArray
-from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.types import Snapshot
 
 
@@ -28,7 +28,7 @@ class Placement:
         self.host_of: IntArray = self._host_of.view()
         """[V], the position of each instance's host now; read only."""
         self.host_of.flags.writeable = False
-        self.constraints = Constraints([])
+        self.constraints = ConstraintSet([])
         """Those of the phase under way; they are told of every move."""
         self._tried: list[tuple[int, int]] | None = None
         """Instances and where they were, in a trial."""

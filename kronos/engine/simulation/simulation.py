@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
-from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.reasons import Reason
 from kronos.engine.simulation.placement import Placement
@@ -75,12 +75,12 @@ class Simulation:
         return self._rules
 
     @property
-    def constraints(self) -> Constraints:
+    def constraints(self) -> ConstraintSet:
         """Those of the phase under way."""
         return self.placement.constraints
 
     def begin(
-        self, rules: PhaseRules, constraints: Constraints, movable: BoolArray
+        self, rules: PhaseRules, constraints: ConstraintSet, movable: BoolArray
     ) -> None:
         """Enter a phase.
 

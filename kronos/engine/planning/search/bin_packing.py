@@ -9,7 +9,7 @@ as they are.
 import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
-from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.simulation.simulation import Simulation
 
 DECIMALS = 9
@@ -29,7 +29,7 @@ class BinPacking:
     """
 
     def __init__(
-        self, simulation: Simulation, rules: Constraints | None = None
+        self, simulation: Simulation, rules: ConstraintSet | None = None
     ) -> None:
         self._placement = simulation.placement
         self._utilization = simulation.utilization

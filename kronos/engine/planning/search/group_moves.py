@@ -142,13 +142,10 @@ class Regroup:
     ) -> BoolArray:
         """[n, h]: what the rules say, of the given hosts alone."""
         rules = self._simulation.constraints
-        rules.repair(one.group.uuid)
-        if len(hosts) == 1:
-            mask = rules.column(int(hosts[0]))[instances][:, None]
-        else:
-            mask = rules.rows(instances)[:, hosts]
-        rules.repair('')
-        return mask
+        with rules.repairing(one.group.uuid):
+            if len(hosts) == 1:
+                return rules.column(int(hosts[0]))[instances][:, None]
+            return rules.rows(instances)[:, hosts]
 
     def _front(
         self, instances: IntArray, gains: FloatArray, drops: FloatArray

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
-from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.settings import Settings, TieBreak
 from kronos.engine.simulation.simulation import Simulation
 
@@ -61,7 +61,7 @@ class Moves:
         self._penalty = settings.soft_rule_penalty
 
     @property
-    def _constraints(self) -> Constraints:
+    def _constraints(self) -> ConstraintSet:
         return self._simulation.constraints
 
     def improving(self) -> Move | None:

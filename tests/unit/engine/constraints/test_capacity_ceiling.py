@@ -7,7 +7,13 @@ import random
 import numpy as np
 from oslotest import base
 
-from kronos.engine.constraints.capacity_ceiling import CeilingRule
+from kronos.engine import edits
+from kronos.engine.constraints.base import CapacityReadings
+from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
+from kronos.engine.reasons import Reason
+from kronos.engine.settings import Settings
+from kronos.engine.types import PlanningInput
+from tests.builders import constraints, scopes
 
 
 def rule(
@@ -15,15 +21,17 @@ def rule(
     usage: list[list[float]],
     ceilings: list[float],
     capacity: list[list[float]] | None = None,
-) -> CeilingRule:
+) -> CapacityCeiling:
     names = ['cpu', 'ram', 'net'][: len(loads)]
     sizes = capacity or [[1.0] * len(row) for row in loads]
-    return CeilingRule(
-        names,
-        np.array(loads),
-        np.array(ceilings),
-        np.array(usage),
-        np.array(sizes),
+    return CapacityCeiling(
+        CapacityReadings(
+            names,
+            np.array(loads),
+            np.array(ceilings),
+            np.array(usage),
+            np.array(sizes),
+        )
     )
 
 
@@ -62,8 +70,10 @@ class TestRule(base.BaseTestCase):
     def test_the_caller_keeps_its_readings(self) -> None:
         loads = np.array([[0.1, 0.2]])
         one = np.ones((1, 2))
-        found = CeilingRule(
-            ['cpu'], loads, np.array([0.8]), np.array([[0.1]]), one
+        found = CapacityCeiling(
+            CapacityReadings(
+                ['cpu'], loads, np.array([0.8]), np.array([[0.1]]), one
+            )
         )
         found.follow(0, 0, 1)
         self.assertEqual([[0.1, 0.2]], loads.tolist())
@@ -127,7 +137,7 @@ class TestRule(base.BaseTestCase):
     def _agree(
         self,
         expected: list[list[bool]],
-        found: CeilingRule,
+        found: CapacityCeiling,
         instances: int,
         hosts: int,
     ) -> None:
@@ -140,3 +150,43 @@ class TestRule(base.BaseTestCase):
         self.assertEqual(expected, rows)
         self.assertEqual(expected, said)
         self.assertEqual(expected, columns.T.tolist())
+
+
+class TestRelaxation(base.BaseTestCase):
+    def _case(self, reason: Reason) -> PlanningInput:
+        policies = [scopes.policy('cpu', capacity_threshold=0.7)]
+        snapshot = scopes.scope(
+            policies, {'a': [0.0], 'b': [0.5]}, [scopes.vm('v', 'a', [0.3])]
+        )
+        return constraints.relaxed(
+            CapacityCeiling,
+            snapshot,
+            Settings(),
+            reason,
+            edits.Pair('v', 'a', 'b'),
+            policies,
+        )
+
+    def test_a_ceiling(self) -> None:
+        """Just above what would be there."""
+        found = rule([[0.0, 0.5]], [[0.3]], [0.7])
+        [reason] = found.reasons(0, 1)
+        self.assertIn(reason.code, CapacityCeiling.codes)
+        [policy] = self._case(reason).policies
+        again = rule([[0.0, 0.5]], [[0.3]], [policy.capacity_threshold])
+        self.assertEqual([], again.reasons(0, 1))
+        self.assertAlmostEqual(0.8, policy.capacity_threshold, places=5)
+
+    def test_an_unknown_reading(self) -> None:
+        """It is known, and 0."""
+        found = rule([[0.0, math.nan]], [[0.3]], [0.7])
+        [reason] = found.reasons(0, 1)
+        self.assertIn(reason.code, CapacityCeiling.codes)
+        capacity = self._case(reason).snapshot.readings['cpu'].capacity
+        assert capacity is not None
+        [sample] = capacity.samples
+        self.assertEqual(('b', 0.0), (sample.label, sample.value))
+
+    def test_phases_without_ceilings(self) -> None:
+        snapshot = scopes.scope([], {'a': [], 'b': []}, [])
+        self.assertIsNone(CapacityCeiling.build(constraints.given(snapshot)))

@@ -13,6 +13,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.cmd import trying
+from kronos.engine import edits
 from kronos.engine.explain import nearest_miss, relaxations, remedies, why_not
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning import propose
@@ -409,7 +410,7 @@ class TestRemedies(base.BaseTestCase):
         if remedy.can_be_tried:
             changed = trying.changed(found.case, remedy)
         else:
-            pair = relaxations.Pair(
+            pair = edits.Pair(
                 verdict.instance, verdict.source, verdict.destination
             )
             changed = relaxations.relax(found.case, reason, pair)

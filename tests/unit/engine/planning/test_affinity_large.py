@@ -9,8 +9,8 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.arrays import Index
-from kronos.engine.constraints.constraint_set import Constraints
-from kronos.engine.constraints.server_group import GroupRule
+from kronos.engine.constraints.constraint_set import ConstraintSet
+from kronos.engine.constraints.server_group import HardServerGroups
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.placement import Placement
@@ -106,7 +106,7 @@ class TestCounts(base.BaseTestCase):
             ]
             np.testing.assert_array_equal(table, np.array(columns).T)
 
-    def _rule(self, rng: random.Random) -> tuple[GroupRule, Index]:
+    def _rule(self, rng: random.Random) -> tuple[HardServerGroups, Index]:
         """Large groups, led through some moves, with members on their way."""
         names = [f'h{n}' for n in range(rng.randint(2, 8))]
         uuids = [f'v{n:02}' for n in range(40)]
@@ -137,8 +137,8 @@ class TestCounts(base.BaseTestCase):
         ]
         index = Index(snapshot)
         now = Placement.of(snapshot, index)
-        rule = GroupRule(snapshot, index, now.host_of)
-        now.constraints = Constraints([rule])
+        rule = HardServerGroups(snapshot, index, now.host_of, snapshot.groups)
+        now.constraints = ConstraintSet([rule])
         for uuid in rng.sample(uuids, 6):
             now.move(index.instance[uuid], rng.randrange(len(names)))
         if rng.random() < 0.5:

@@ -5,13 +5,13 @@ import numpy as np
 from oslotest import base
 
 from kronos.engine.arrays import Index
-from kronos.engine.constraints.base import Constraint
-from kronos.engine.constraints.constraint_set import Constraints
+from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.simulation.placement import Placement
 from tests.builders import scopes
+from tests.builders.constraints import Handmade
 
 
-class Follower(Constraint):
+class Follower(Handmade):
     """It notes what it is told."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class TestPlacement(base.BaseTestCase):
         )
         self.placement = Placement.of(snapshot, Index(snapshot))
         self.follower = Follower()
-        self.placement.constraints = Constraints([self.follower])
+        self.placement.constraints = ConstraintSet([self.follower])
 
     def test_a_move(self) -> None:
         self.placement.move(0, 2)

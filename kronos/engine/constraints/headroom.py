@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The headroom constraint: what Placement has free on a destination."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from kronos.engine import edits
+from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.constraints.base import Constraint, ConstraintInput
+from kronos.engine.edits import Pair
+from kronos.engine.eligibility import in_flight
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.types import (
+    Headroom,
+    Host,
+    Instance,
+    PlanningInput,
+)
+
+UNKNOWN_ROOM = 2**62
+
+
+class HeadroomConstraint(Constraint):
+    """A host has room for what the instance asks Placement for.
+
+    While a live migration runs, Placement counts the instance on both
+    hosts; the source's room is free when it has ended. A plan obeys this in
+    its own order, one move after the other. Who runs moves side by side has
+    to let a move wait for those that make its room.
+
+    A host whose headroom is not known has room for everything: whether it
+    may be a destination at all is another constraint's question. Of a class
+    that a known host does not have, it has none.
+
+    :param resources: the resource classes that count
+    """
+
+    codes = frozenset({Code.NO_ROOM})
+
+    def __init__(
+        self,
+        instances: Sequence[Instance],
+        hosts: Sequence[Host],
+        resources: Sequence[str],
+    ) -> None:
+        super().__init__(len(instances), len(hosts))
+        self._resources = list(resources)
+        demands = [one.demand for one in instances]
+        self._need = [
+            np.array([one[name] for one in demands], dtype=np.int64)
+            for name in resources
+        ]
+        """Per resource, [V]"""
+        self._free = [
+            np.array([_free(name, host) for host in hosts], dtype=np.int64)
+            for name in resources
+        ]
+        """Per resource, [H]; negative on an overfull host"""
+
+    @classmethod
+    def build(cls, given: ConstraintInput) -> Self:
+        resources = ['VCPU', 'MEMORY_MB']
+        if given.settings.check_disk:
+            resources.append('DISK_GB')
+        made = cls(given.instances, given.hosts, resources)
+        for uuid, name in in_flight.unclaimed(given.snapshot):
+            made.reserve(given.index.instance[uuid], given.index.host[name])
+        return made
+
+    @staticmethod
+    def relax(
+        case: PlanningInput, reason: Reason, pair: Pair
+    ) -> PlanningInput:
+        """As much more room as it lacks."""
+        headroom = dict(case.snapshot.hosts[pair.destination].headroom or {})
+        had = headroom.get(reason.about, Headroom(0, 0))
+        more = int(reason.value)
+        headroom[reason.about] = Headroom(had.capacity + more, had.used)
+        return edits.with_host(case, pair.destination, headroom=headroom)
+
+    def reserve(self, instance: int, host: int) -> None:
+        """Hold room for a move by somebody else, not claimed so far."""
+        for need, free in zip(self._need, self._free, strict=True):
+            free[host] -= need[instance]
+
+    def why_not(self, instance: int, host: int) -> Reason | None:
+        return next(iter(self.reasons(instance, host)), None)
+
+    def reasons(self, instance: int, host: int) -> list[Reason]:
+        found: list[Reason] = []
+        for at, name in enumerate(self._resources):
+            need, free = self._need[at][instance], self._free[at][host]
+            if not _fits(need, free):
+                text = f'it needs {need} {name}, {max(free, 0)} are free'
+                lacks = float(need - free)
+                found.append(Reason(text, Code.NO_ROOM, name, lacks))
+        return found
+
+    def rows(self, instances: IntArray) -> BoolArray:
+        mask = np.ones((len(instances), self._shape[1]), dtype=bool)
+        for need, free in zip(self._need, self._free, strict=True):
+            mask &= _fits(need[instances][:, None], free)
+        return mask
+
+    def column(self, host: int) -> BoolArray:
+        mask = np.ones(self._shape[0], dtype=bool)
+        for need, free in zip(self._need, self._free, strict=True):
+            mask &= _fits(need, free[host])
+        return mask
+
+    def takes_all(self, instances: IntArray, host: int) -> bool:
+        return all(
+            bool(_fits(need[instances].sum(), free[host]))
+            for need, free in zip(self._need, self._free, strict=True)
+        )
+
+    def follow(self, instance: int, source: int, destination: int) -> None:
+        for need, free in zip(self._need, self._free, strict=True):
+            free[source] += need[instance]
+            free[destination] -= need[instance]
+
+
+def _free(resource: str, host: Host) -> int:
+    if host.headroom is None:
+        return UNKNOWN_ROOM
+    room = host.headroom.get(resource)
+    return room.capacity - room.used if room else 0
+
+
+def _fits(need: Any, free: Any) -> Any:
+    """The rule itself, for two numbers or arrays of them.
+
+    Who needs nothing of a class fits on an overfull host.
+    """
+    return (need <= free) | (need == 0)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a host that takes nothing get nothing, and is it told why?"""
+
+from oslotest import base
+
+from kronos.engine import edits
+from kronos.engine.constraints import host_status
+from kronos.engine.constraints.host_status import HostStatus
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
+from tests.builders import constraints, scopes
+
+
+class TestHosts(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.policies = [scopes.policy('cpu')]
+        self.snapshot = scopes.scope(
+            self.policies,
+            {'a': [0.8], 'b': [0.2], 'c': [0.2]},
+            [scopes.vm('v', 'a', [0.3])],
+        )
+        self.settings = Settings(min_host_coverage=0.0)
+
+    def _reason(self) -> str | None:
+        found = constraints.built(self.snapshot, self.policies, self.settings)
+        assert found is not None
+        return found[1].why_not(0, 1)
+
+    def test_available(self) -> None:
+        self.assertIsNone(self._reason())
+
+    def test_services(self) -> None:
+        """E11, E14."""
+        services = self.snapshot.services or {}
+        services['b'].status = 'disabled'
+        services['b'].disabled_reason = 'new fan'
+        self.assertIn('disabled (new fan)', self._reason())
+        services['b'].status, services['b'].forced_down = 'enabled', True
+        self.assertIn('forced down', self._reason())
+        services['b'].forced_down, services['b'].state = False, None
+        self.assertIn('cell is down', self._reason())
+        del services['b']
+        self.assertIn('no nova-compute service', self._reason())
+
+    def test_unknown_services_close_every_host(self) -> None:
+        """E12."""
+        self.snapshot.services = None
+        self.assertIn(
+            'unknown',
+            host_status.why_closed(self.snapshot, 'b', {}, self.settings),
+        )
+
+    def test_a_stale_service_row_closes_without_a_scorecard(self) -> None:
+        (self.snapshot.services or {})['b'].state = 'down'
+        self.assertIn(
+            'nova-compute is down',
+            host_status.why_closed(self.snapshot, 'b', {}, self.settings),
+        )
+
+    def test_closed(self) -> None:
+        self.snapshot.hosts['b'].closed = 'available is false'
+        self.assertIn('takes nothing: available is false', self._reason())
+
+    def test_require_headroom(self) -> None:
+        self.settings.require_headroom = True
+        self.assertIn('Placement shows no inventory', self._reason())
+
+    def _relaxed(self, reason: Reason) -> Reason | None:
+        """What closes the host, once a reason is gone."""
+        case = constraints.relaxed(
+            HostStatus,
+            self.snapshot,
+            self.settings,
+            reason,
+            edits.Pair('v', 'a', 'b'),
+            self.policies,
+        )
+        self.snapshot, self.settings = case.snapshot, case.settings
+        return host_status.why_closed(self.snapshot, 'b', {}, self.settings)
+
+    def test_relaxations(self) -> None:
+        """One after the other, until it is open."""
+        self.snapshot.services = None
+        self.snapshot.hosts['b'].closed = 'for the test'
+        self.settings.require_headroom = True
+        reason = host_status.why_closed(self.snapshot, 'b', {}, self.settings)
+        found = []
+        while reason is not None:
+            found.append(reason.code)
+            self.assertIn(reason.code, HostStatus.codes)
+            reason = self._relaxed(reason)
+        self.assertEqual(
+            [
+                Code.SCOPE_NO_SERVICES,
+                Code.HOST_CLOSED,
+                Code.HOST_NO_PLACEMENT,
+            ],
+            found,
+        )
+
+    def test_relaxed_services(self) -> None:
+        for code, values in (
+            (Code.HOST_FORCED_DOWN, {'forced_down': True, 'state': 'down'}),
+            (Code.HOST_DOWN, {'state': 'down'}),
+            (Code.HOST_DISABLED, {'status': 'disabled'}),
+            (Code.HOST_CELL_DOWN, {'state': None}),
+            (Code.HOST_NO_SERVICE, {'binary': 'nova-conductor'}),
+        ):
+            service = (self.snapshot.services or {})['b']
+            for name, value in values.items():
+                setattr(service, name, value)
+            reason = host_status.why_closed(
+                self.snapshot, 'b', {}, self.settings
+            )
+            assert reason is not None
+            with self.subTest(code=code):
+                self.assertIs(code, reason.code)
+                self.assertIsNone(self._relaxed(reason))
+
+    def test_what_the_scorecard_says(self) -> None:
+        """Its own reason is given, in the words of the constraint."""
+        reason = Reason('no sample', Code.HOST_NO_SAMPLE, 'cpu', host='b')
+        given = constraints.given(self.snapshot, frozen_hosts={'b': reason})
+        stated = HostStatus.build(given).why_not(0, 1)
+        assert stated is not None
+        self.assertEqual('the host takes nothing: no sample', stated)
+        self.assertEqual(
+            (reason.code, 'cpu', 'b'),
+            (stated.code, stated.about, stated.host),
+        )
+        readings = self.snapshot.readings['cpu']
+        del readings.imbalance.samples[1]
+        self._relaxed(stated)
+        samples = self.snapshot.readings['cpu'].imbalance.samples
+        self.assertEqual('b', samples[-1].label)
+
+    def test_masks(self) -> None:
+        for frozen in ({}, {'b': Reason('closed', Code.HOST_CLOSED)}):
+            given = constraints.given(self.snapshot, frozen_hosts=frozen)
+            constraint = HostStatus.build(given)
+            said = constraints.said(constraint, given.shape)
+            self.assertEqual([[True, not frozen, True]], said.tolist())
+            for mask in constraints.masked(constraint, given.shape):
+                self.assertEqual(said.tolist(), mask.tolist())
