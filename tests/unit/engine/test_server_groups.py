@@ -9,7 +9,7 @@ from kronos.engine.types import ServerGroup
 
 class TestWhyNot(base.BaseTestCase):
     def test_policies(self) -> None:
-        """E2-E6 and Nova's rule for a lone member of hard affinity."""
+        """Each of them, and Nova's rule for a lone member of affinity."""
         table = [
             # policy, there, elsewhere, most, words of the reason
             ('anti-affinity', 0, 3, 1, ''),

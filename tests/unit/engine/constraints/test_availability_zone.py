@@ -39,7 +39,7 @@ class TestZones(base.BaseTestCase):
         self.assertIsNone(self._reason())
 
     def test_restrict_to_az(self) -> None:
-        """F3, F4."""
+        """The zone may come from the service of the host alone."""
         self.snapshot.hosts['a'].availability_zone = 'az1'
         (self.snapshot.services or {})['b'].zone = 'az2'
         self.assertIsNone(self._reason())

@@ -13,7 +13,7 @@ from tests.builders.constraints import Handmade
 
 class TestConstraint(base.BaseTestCase):
     def test_a_new_rule_is_one_method(self) -> None:
-        """O6: the masks of a rule that has none of its own."""
+        """It gets its masks from that."""
 
         class Even(Handmade):
             def why_not(self, instance: int, host: int) -> Reason | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a destination never filled up to its ceiling (B13, B16, C18)?"""
+"""Is a destination never filled up to its ceiling?"""
 
 import math
 import random
@@ -46,7 +46,7 @@ class TestRule(base.BaseTestCase):
         )
 
     def test_equal_is_not_below(self) -> None:
-        """B13: below, whatever the rounding of the sum."""
+        """It has to be below, whatever the rounding of the sum."""
         found = rule([[0.0, 0.1 + 0.2]], [[0.4]], [0.7])
         self.assertIn('0.700', found.why_not(0, 1))
         self.assertEqual([[True, False]], found.rows(np.array([0])).tolist())

@@ -84,7 +84,7 @@ class TestSoftRules(base.BaseTestCase):
         return found[1]
 
     def test_veto(self) -> None:
-        """E6."""
+        """A soft rule is as strict as a hard one, unless it has a price."""
         rules = self._rules()
         every = np.arange(3)
         self.assertEqual(

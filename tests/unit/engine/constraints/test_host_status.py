@@ -31,7 +31,7 @@ class TestHosts(base.BaseTestCase):
         self.assertIsNone(self._reason())
 
     def test_services(self) -> None:
-        """E11, E14."""
+        """Each way in which os-services keeps a host out."""
         services = self.snapshot.services or {}
         services['b'].status = 'disabled'
         services['b'].disabled_reason = 'new fan'
@@ -44,7 +44,7 @@ class TestHosts(base.BaseTestCase):
         self.assertIn('no nova-compute service', self._reason())
 
     def test_unknown_services_close_every_host(self) -> None:
-        """E12."""
+        """Without an answer of os-services nothing is planned."""
         self.snapshot.services = None
         self.assertIn(
             'unknown',

@@ -36,7 +36,7 @@ class TestServerGroups(base.BaseTestCase):
         self.assertIn('1 of at most 1', rule.why_not(0, 1))
 
     def test_members_outside_the_scope_are_ignored(self) -> None:
-        """E5."""
+        """Where they are is not known here."""
         snapshot = scopes.scope(
             [],
             {'a': [], 'b': []},
@@ -75,7 +75,7 @@ class TestServerGroups(base.BaseTestCase):
             self.assertIsNone(rule.why_not(0, 2))
 
     def test_a_group_under_repair(self) -> None:
-        """H8: any host where another member is, and for this group alone."""
+        """Any host where another member is, and for this group alone."""
         names = ['u', 'v', 'w']
         snapshot = scopes.scope(
             [],
