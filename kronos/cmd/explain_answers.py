@@ -124,8 +124,7 @@ class Answers:
             'instances': len(here),
             'unavailable': result.unavailable_hosts.get(name, ''),
             'against': [
-                _reason(one)
-                for one in why.trails.faults(why.trails.start, name)
+                _reason(one) for one in why.blockers.start.host_reasons(name)
             ],
             'policies': _standing(result, name),
             'role': _role(roles),

@@ -54,7 +54,7 @@ def given(
     index = Index(snapshot)
     parts = {
         'host_of': Placement.of(snapshot, index).host_of,
-        'frozen_hosts': {},
+        'excluded': {},
         'cooldowns': Cooldowns(),
     }
     return ConstraintInput(
@@ -79,7 +79,7 @@ def built(
             snapshot,
             settings,
             host_of=now.host_of,
-            frozen_hosts=card.frozen_hosts,
+            excluded=card.excluded,
         )
     )
     return now, now.constraints

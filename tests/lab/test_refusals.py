@@ -123,7 +123,7 @@ class TestDestination(moves.MovesTestCase):
         )
         self.plan = self.planned(instance_quarantine_seconds=0)
         self.cloud.force_down(DESTINATION, True)
-        self.refused('is down, forced down')
+        self.refused('is forced down')
 
     def test_full_in_between(self):
         """K4: what Placement has left of memory."""

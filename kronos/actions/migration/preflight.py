@@ -11,8 +11,29 @@ from typing import Any, Self
 
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, types
-from kronos.engine.eligibility import instances
+from kronos.engine.eligibility import hosts, instances
 from kronos.engine.faults import Fault
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
+
+SOURCE, DESTINATION = 'source', 'destination'
+
+OF_INSTANCE = {
+    Code.INSTANCE_LOCKED: Fault.INSTANCE_LOCKED,
+    Code.INSTANCE_PINNED: Fault.INSTANCE_PINNED,
+    Code.INSTANCE_BUSY: Fault.INSTANCE_BUSY,
+    Code.INSTANCE_NOT_ACTIVE: Fault.INSTANCE_NOT_ACTIVE,
+    Code.INSTANCE_NOT_RUNNING: Fault.INSTANCE_NOT_ACTIVE,
+}
+"""The reasons of an audit that hold here too, in the order in which they are
+looked for: what passes by itself (a task) before what it brings about (a
+status). Left out are what only an audit knows (``INSTANCE_UNMOVABLE``, the
+past) and ``INSTANCE_EXTRA_SPEC``: a flavor changes by a resize alone, and
+that ends elsewhere or in another status."""
+ANY_SPEC = Settings(allowed_extra_specs=['*'])
+
+CLOSED = (Code.HOST_FORCED_DOWN, Code.HOST_DISABLED)
+"""An operator took the host out: that does not pass by itself."""
 
 
 class Standing(Enum):
@@ -93,64 +114,36 @@ def _is_under_way(client: NovaClient, task: MigrationTask) -> bool:
 
 
 def _check_instance(instance: types.Instance) -> None:
-    if instance.locked:
-        raise faults.error(Fault.INSTANCE_LOCKED, 'the instance is locked')
-    if instances.PIN in {*instance.tags, *instance.metadata}:
-        raise faults.error(
-            Fault.INSTANCE_PINNED, f'the instance has {instances.PIN}'
-        )
-    if instance.task_state:
-        raise faults.error(
-            Fault.INSTANCE_BUSY,
-            f'the instance is busy: task state {instance.task_state}',
-        )
-    if instance.status != 'ACTIVE':
-        raise faults.error(
-            Fault.INSTANCE_NOT_ACTIVE,
-            f'the instance is {instance.status}, not ACTIVE',
-        )
+    found = {one.code: one for one in instances.reasons(instance, ANY_SPEC)}
+    for code, fault in OF_INSTANCE.items():
+        if reason := found.get(code):
+            raise faults.error(fault, f'the instance cannot move: {reason}')
 
 
 def _check_hosts(client: NovaClient, task: MigrationTask) -> None:
-    """A source that was disabled meanwhile is no reason to stay there."""
     for where, host, fault in (
-        ('source', task.source, Fault.SOURCE_NOT_UP),
-        ('destination', task.destination, Fault.DESTINATION_NOT_UP),
+        (SOURCE, task.source, Fault.SOURCE_NOT_UP),
+        (DESTINATION, task.destination, Fault.DESTINATION_NOT_UP),
     ):
-        service = client.get_service(host)
-        trouble = trouble_of(service, may_be_disabled=where == 'source')
-        if not trouble:
+        found = host_reasons(client.get_service(host), where, host)
+        if not found:
             continue
-        if (
-            where == 'destination'
-            and service is not None
-            and is_closed(service)
-        ):
+        if where == DESTINATION and found[0].code in CLOSED:
             fault = Fault.DESTINATION_DISABLED
-        raise faults.error(fault, f'nova-compute on {where} {host} {trouble}')
+        raise faults.error(fault, ', '.join(found))
 
 
-def is_closed(service: types.ComputeService) -> bool:
-    """Whether an operator took it out: that does not pass by itself."""
-    return service.forced_down or is_up(service)
+def host_reasons(
+    service: types.ComputeService | None, where: str, host: str
+) -> list[Reason]:
+    """What keeps an end of a move from taking part in it.
 
+    A source that was disabled meanwhile is no reason to stay there.
 
-def is_up(service: types.ComputeService) -> bool:
-    """Whether a nova-compute reports, disabled or not."""
-    return service.state == 'up' and not service.forced_down
-
-
-def trouble_of(
-    service: types.ComputeService | None, may_be_disabled: bool = False
-) -> str:
-    """What keeps a nova-compute from taking part; '' if nothing does."""
-    if service is None:
-        return 'is not known to Nova'
-    if service.state != 'up' or service.forced_down:
-        forced = ', forced down' if service.forced_down else ''
-        return f'is {service.state or "unknown"}{forced}'
-    if service.status != 'enabled' and not may_be_disabled:
-        reason = service.disabled_reason
-        told = f' ({reason})' if reason else ''
-        return f'is {service.status or "unknown"}{told}'
-    return ''
+    :param where: :data:`SOURCE` or :data:`DESTINATION`
+    """
+    return [
+        one
+        for one in hosts.of_service(service, f'{where} {host}')
+        if where == DESTINATION or one.code is not Code.HOST_DISABLED
+    ]

@@ -110,17 +110,17 @@ class Hosts:
         :returns: why the migration must not go on; '' if it may
         """
         task = self._task
-        self._see('source', task.source, may_be_disabled=True)
-        self._see('destination', task.destination)
-        if self._is_silent('destination'):
+        self._see(preflight.SOURCE, task.source)
+        self._see(preflight.DESTINATION, task.destination)
+        if self._is_silent(preflight.DESTINATION):
             return ''
-        return self._troubles.get('destination', '')
+        return self._troubles.get(preflight.DESTINATION, '')
 
     def fault(self) -> Fault | None:
         """Whose fault a failure is, by what was wrong at the last look."""
-        if 'destination' in self._down_since:
+        if preflight.DESTINATION in self._down_since:
             return Fault.DESTINATION_FAILED
-        if 'source' in self._down_since:
+        if preflight.SOURCE in self._down_since:
             return Fault.SOURCE_FAILED
         return None
 
@@ -129,17 +129,14 @@ class Hosts:
         since = self._down_since.get(where)
         return since is not None and self._clock() - since < DOWN_SECONDS
 
-    def _see(
-        self, where: str, host: str, may_be_disabled: bool = False
-    ) -> None:
+    def _see(self, where: str, host: str) -> None:
         try:
             service = self._nova.get_service(host)
         except exceptions.NovaClientError as error:
             LOG.warning('%s %s: %s', where.capitalize(), host, error)
             return
         self._note(where, service)
-        trouble = preflight.trouble_of(service, may_be_disabled)
-        text = f'nova-compute on {where} {host} {trouble}' if trouble else ''
+        text = ', '.join(preflight.host_reasons(service, where, host))
         if text != self._troubles.get(where, ''):
             LOG.warning(
                 'Instance %s is being migrated: %s',
@@ -150,7 +147,7 @@ class Hosts:
 
     def _note(self, where: str, service: types.ComputeService | None) -> None:
         """Since when a host is down; what was forced down is so at once."""
-        if service is not None and preflight.is_up(service):
+        if service is not None and service.is_up:
             self._down_since.pop(where, None)
         else:
             forced = service is not None and service.forced_down

@@ -87,7 +87,9 @@ def _map(
         }
     )
     # Of a host that takes no part, too: only the label is at stake.
-    bare = Scorecard(values={policy.name: {}}, beside={policy.name: {}})
+    bare = Scorecard(
+        values={policy.name: {}}, draining_values={policy.name: {}}
+    )
     found = Mapping()
     for snapshot in snapshots:
         result = profiles.profile(snapshot, [alike], bare, Settings())

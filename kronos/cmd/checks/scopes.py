@@ -141,7 +141,7 @@ def rows(judged: Sequence[Judged], file: str) -> list[dict[str, Any]]:
                 for result in one.card.results
                 if not result.skipped
             },
-            'hosts_left_out': one.card.frozen_hosts,
+            'hosts_left_out': one.card.excluded,
             'blocked': one.card.reason,
         }
         for one in judged
@@ -183,8 +183,8 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
         )
     # Of too few hosts the reason names those that are out.
     is_small = one.card.blocked is StopReason.TOO_FEW_HOSTS
-    if one.card.frozen_hosts and not is_small:
-        out = [f'{host}: {why}' for host, why in one.card.frozen_hosts.items()]
+    if one.card.excluded and not is_small:
+        out = [f'{host}: {why}' for host, why in one.card.excluded.items()]
         to.warning(
             'host-left-out',
             f'{where}: {len(out)} of {len(one.snapshot.hosts)} hosts take no '

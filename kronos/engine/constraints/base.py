@@ -55,7 +55,7 @@ class ConstraintInput:
     """The hosts [H] and instances [V] that positions stand for."""
     host_of: IntArray
     """[V], where each instance is, shared with who moves them."""
-    frozen_hosts: Mapping[str, Reason]
+    excluded: Mapping[str, Reason]
     """Host to reason, from the scorecard."""
     cooldowns: Cooldowns
     """What the past forbids."""

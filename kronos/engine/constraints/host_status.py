@@ -1,49 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The host-status constraint: which hosts take no instance at all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
 from kronos.engine import edits
 from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility.hosts import why_unavailable
+from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.settings import Settings
-from kronos.engine.types import ComputeService, PlanningInput, Snapshot
+from kronos.engine.types import ComputeService, PlanningInput
 
 Relaxation = Callable[[PlanningInput, Reason, str], PlanningInput]
-
-
-def why_closed(
-    snapshot: Snapshot,
-    host: str,
-    frozen_hosts: Mapping[str, Reason],
-    settings: Settings,
-) -> Reason | None:
-    """Why a host takes no instance at all; None if it may take some.
-
-    Fails closed: without a row in os-services it takes none.
-    """
-    if host in frozen_hosts:
-        return frozen_hosts[host]
-    if snapshot.services is None:
-        return Reason(
-            'the state of the compute services is unknown',
-            Code.SCOPE_NO_SERVICES,
-        )
-    if reason := why_unavailable(snapshot.services.get(host)):
-        return reason
-    about = snapshot.hosts[host]
-    if about.closed:
-        return Reason(about.closed, Code.HOST_CLOSED)
-    if about.headroom is None and settings.require_headroom:
-        return Reason(
-            'Placement shows no inventory of it (require_headroom is set)',
-            Code.HOST_NO_PLACEMENT,
-        )
-    return None
 
 
 def _service(**values: Any) -> Relaxation:
@@ -117,9 +86,8 @@ class HostStatus(KeyedConstraint[None, Reason | None]):
     @classmethod
     def build(cls, given: ConstraintInput) -> Self:
         closed = [
-            why_closed(
-                given.snapshot, name, given.frozen_hosts, given.settings
-            )
+            given.excluded.get(name)
+            or hosts.why_closed(given.snapshot, name, given.settings)
             for name in given.index.hosts
         ]
         return cls([None] * len(given.index.instances), closed)

@@ -1,39 +1,126 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The eligible hosts: which take part, and which are to be emptied."""
+"""The eligible hosts: which take part, and which are to be emptied.
+
+The scorecard, the constraint on the state of hosts, the explanation and the
+pre-flight checks of a move all ask here.
+"""
+
+from collections.abc import Iterable, Sequence
 
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import ComputeService, Snapshot
 
+CLOSING = frozenset({Code.HOST_CLOSED, Code.HOST_NO_PLACEMENT})
+"""A host against which only these are said counts, and may give instances,
+but takes none. Any other reason keeps it out of everything."""
+OF_SERVICE = frozenset(
+    {
+        Code.HOST_NO_SERVICE,
+        Code.HOST_CELL_DOWN,
+        Code.HOST_FORCED_DOWN,
+        Code.HOST_DOWN,
+        Code.HOST_DISABLED,
+    }
+)
+"""What a row of os-services says, or that there is none."""
+
+
+def reasons(
+    snapshot: Snapshot,
+    host: str,
+    settings: Settings,
+    gaps: Iterable[Reason] = (),
+) -> list[Reason]:
+    """All that keeps a host from taking any instance, in a fixed order.
+
+    Fails closed: without its row in os-services it takes none.
+
+    :param gaps: which values of policies it lacks, where that is known
+    """
+    if snapshot.services is None:
+        text = 'the state of the compute services is unknown'
+        return [Reason(text, Code.SCOPE_NO_SERVICES)]
+    about = snapshot.hosts[host]
+    found = []
+    if about.frozen:
+        found.append(Reason(about.frozen, Code.HOST_FROZEN))
+    found += of_service(snapshot.services.get(host))
+    if settings.evacuate and host in (settings.drain_hosts or []):
+        found.append(Reason('it is being drained', Code.HOST_DRAINED))
+    found += gaps
+    if about.closed:
+        found.append(Reason(about.closed, Code.HOST_CLOSED))
+    if about.headroom is None and settings.require_headroom:
+        text = 'Placement shows no inventory of it (require_headroom is set)'
+        found.append(Reason(text, Code.HOST_NO_PLACEMENT))
+    return found
+
+
+def why_out(
+    snapshot: Snapshot, host: str, settings: Settings
+) -> Reason | None:
+    """Why a host takes no part, whatever the policies say; None if it does.
+
+    Of a host that is drained it is why.
+    """
+    found = reasons(snapshot, host, settings)
+    is_out = any(one.code not in CLOSING for one in found)
+    return _first(found) if is_out else None
+
+
+def why_closed(
+    snapshot: Snapshot, host: str, settings: Settings
+) -> Reason | None:
+    """The first reason why a host takes no instance; None if it may.
+
+    Whatever the policies lack of it.
+    """
+    return _first(reasons(snapshot, host, settings))
+
 
 def why_unavailable(service: ComputeService | None) -> Reason | None:
-    """Why a host may not take part; None if it may.
+    """Why a nova-compute may not take part, in one sentence.
 
-    :param service: the host's row of os-services, None if it has none
+    :param service: its row of os-services, None if it has none
+    :returns: None if it may
     """
-    found = faults(service)
-    return found[0].worded(', '.join(found)) if found else None
+    return _first(of_service(service))
 
 
-def faults(service: ComputeService | None) -> list[Reason]:
-    """All that keeps a host from taking part, by its row of os-services."""
+def _first(found: Sequence[Reason]) -> Reason | None:
+    """The first reason, with all that the service's row says at once."""
+    if not found or found[0].code not in OF_SERVICE:
+        return next(iter(found), None)
+    row = [one for one in found if one.code in OF_SERVICE]
+    return found[0].worded(', '.join(row))
+
+
+def of_service(
+    service: ComputeService | None, place: str = ''
+) -> list[Reason]:
+    """All that a row of os-services says against a host, up first.
+
+    :param place: what to call the host, where a sentence is to name it
+    """
     if service is None or service.binary != 'nova-compute':
-        text = 'it has no nova-compute service'
+        text = f'{place or "it"} has no nova-compute service'
         return [Reason(text, Code.HOST_NO_SERVICE)]
     if service.state is None:
-        text = 'os-services gives no state for it: its cell is down'
-        return [Reason(text, Code.HOST_CELL_DOWN)]
+        text = f'os-services gives no state for {place or "it"}: its cell is '
+        return [Reason(text + 'down', Code.HOST_CELL_DOWN)]
+    compute = f'nova-compute on {place}' if place else 'nova-compute'
     found = []
     if service.forced_down:
-        text = 'nova-compute is forced down'
+        text = f'{compute} is forced down'
         found.append(Reason(text, Code.HOST_FORCED_DOWN))
     elif service.state != 'up':
-        text = f'nova-compute is {service.state}'
+        text = f'{compute} is {service.state}'
         found.append(Reason(text, Code.HOST_DOWN))
     if service.status != 'enabled':
         why = service.disabled_reason or 'no reason given'
         status = service.status or 'in an unknown status'
-        text = f'nova-compute is {status} ({why})'
+        text = f'{compute} is {status} ({why})'
         found.append(Reason(text, Code.HOST_DISABLED))
     return found
 
@@ -46,12 +133,9 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
     """
     found: dict[str, Reason] = {}
     for host, service in _asked_for(snapshot, settings).items():
-        if _why_undrainable(snapshot, host, service):
-            continue
-        # A host that may not take part is disabled, and up.
-        found[host] = why_unavailable(service) or Reason(
-            'it is being drained', Code.HOST_DRAINED
-        )
+        reason = why_out(snapshot, host, settings)
+        if reason and not _why_undrainable(snapshot, host, service):
+            found[host] = reason
     return found
 
 
@@ -108,7 +192,7 @@ def _why_undrainable(
     """Why a host cannot be drained; None if it can, disabled or not."""
     if service is None or service.binary != 'nova-compute':
         return why_unavailable(service)
-    if service.state != 'up' or service.forced_down:
+    if not service.is_up:
         return why_unavailable(service)
     frozen = snapshot.hosts[host].frozen
     return Reason(frozen, Code.HOST_FROZEN) if frozen else None

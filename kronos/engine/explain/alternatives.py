@@ -215,8 +215,8 @@ class _Answer:
         """
         place = self._place
         before = after_phase(self._result, MigrationPhase.AFFINITY)
-        scene = place.trail.scene
-        start = scene.moment(MigrationPhase.PACK, before)
+        scenario = place.blocked.scenario
+        start = scenario.moment(MigrationPhase.PACK, before)
         order = start.phases.pack(start.simulation).order()
         source = self._placement.host_of[self._at]
         if source not in order or self._host not in order:
@@ -225,7 +225,7 @@ class _Answer:
 
 
 class _Earlier:
-    """Did a move gain something before another was made instead?"""
+    """Which moves gained something before another was made instead."""
 
     def __init__(
         self,
@@ -286,7 +286,8 @@ class _Earlier:
 
 
 def price(moment: PlanningMoment, instance: int, host: int) -> float:
-    """What the soft rules that a move breaks cost, where they may be."""
+    """What a move costs by the soft rules that it breaks, if they do not
+    veto."""
     rules = moment.simulation.constraints
     if not rules.weighs_soft_rules:
         return 0.0

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import instances
 from kronos.engine.eligibility.cooldown import remember
-from kronos.engine.explain import hostfaults
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import GAPS, Scenario
+from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput, StopReason
 
 MOST = 16
 """More reasons than that are not looked for."""
-KEPT_SCENES = 8
+KEPT_SCENARIOS = 8
 
 OF_INSTANCE = frozenset(
     code for code in Code if code.startswith('instance_')
@@ -34,156 +34,158 @@ STOPS = {
 
 
 @dataclass
-class Trail:
-    """The reasons, and the planner without them."""
+class Blocked:
+    """What keeps one instance, and the planner without these reasons."""
 
     case: PlanningInput
-    """The input without them."""
-    scene: Scenario
-    """Prepared without those of them on which other rules hang."""
+    """The planning input without the reasons."""
+    scenario: Scenario
+    """The case as it was when rules were last asked anew: without those of
+    the reasons on which other rules hang."""
     origin: Scenario
-    """In which the hosts are as they are."""
+    """The planner by the hosts as they are."""
     found: list[Reason] = field(default_factory=list)
     others: dict[str, list[Reason]] = field(default_factory=dict)
     """By host what was lifted at others, where too few could take part."""
 
     @property
     def is_supposed(self) -> bool:
-        """Whether hosts take part that would not, were this all lifted."""
+        """Whether hosts are taken to take part that do not."""
         return self.origin.phases is None
 
 
 class Blockers:
-    """The trails of one scope.
+    """What keeps the instances of one scope.
 
     :param case: what the planner was given
     """
 
     def __init__(self, case: PlanningInput) -> None:
-        self._scenes: dict[tuple[str, ...], Scenario] = {}
+        self._scenarios: dict[tuple[str, ...], Scenario] = {}
         self.base = Scenario(case)
         self._found: list[Reason] = []
-        self._supposed: Trail | None = None
+        self._supposed: Blocked | None = None
         self.start = self._started()
 
     def _started(self) -> Scenario:
-        """The scene in which the scope does not stand still.
+        """The planner without the reasons why the whole scope stands still.
 
-        With too few hosts it still does: which one is lacking depends on
-        the pair.
+        But for too few hosts: which of them is lacking depends on the pair.
         """
-        scene = self.base
-        while scene.phases is None and scene.scope.stopped in STOPS:
+        scenario = self.base
+        scope = scenario.scope
+        while isinstance(scope, Stopped) and scope.stopped in STOPS:
             if len(self._found) >= len(STOPS):
-                raise ValueError(f'not lifted: {scene.scope.reason}')
-            code = STOPS[scene.scope.stopped]
-            self._found.append(Reason(scene.scope.reason, code))
-            case = relax(scene.case, self._found[-1], Pair('', '', ''))
-            scene = Scenario(case)
-        return scene
+                raise ValueError(f'not lifted: {scope.reason}')
+            self._found.append(Reason(scope.reason, STOPS[scope.stopped]))
+            case = relax(scenario.case, self._found[-1], Pair('', '', ''))
+            scenario = Scenario(case)
+            scope = scenario.scope
+        return scenario
 
-    def of(self, uuid: str, quick: bool = False) -> Trail:
-        """The reasons that hold for every destination.
+    def of(self, uuid: str, quick: bool = False) -> Blocked:
+        """What keeps an instance, whatever the destination.
 
-        :param quick: look for no more where that takes preparing the scope
-            once more
+        :param quick: stop where further reasons would take planning the
+            scope once more
         """
         start = self.start
-        trail = Trail(start.case, start, start, list(self._found))
+        blocked = Blocked(start.case, start, start, list(self._found))
         host = start.scope.now.instances[uuid].host
         pair = Pair(uuid, host, host)
-        if quick and start.phases is None and self._suppose(trail, host):
-            return trail
+        if quick and start.phases is None and self._suppose(blocked, host):
+            return blocked
         for _ in range(MOST):
-            if self._lacks_others(trail, host):
-                self._lift_others(trail, host)
-                trail.scene = self._scene(trail, host)
+            if self._lacks_others(blocked, host):
+                self._lift_others(blocked, host)
+                blocked.scenario = self._scenario(blocked, host)
                 continue
-            reason = self._next(trail, pair, quick)
+            reason = self._next(blocked, pair, quick)
             if reason is None:
                 break
-            trail.found.append(reason)
-            if quick and trail.scene.phases is not None:
+            blocked.found.append(reason)
+            if quick and blocked.scenario.phases is not None:
                 break
-            trail.case = relax(trail.case, reason, pair)
-            trail.scene = self._scene(trail, uuid)
-        self._drop_own_cooldown(trail, pair)
-        return trail
+            blocked.case = relax(blocked.case, reason, pair)
+            blocked.scenario = self._scenario(blocked, uuid)
+        self._drop_own_cooldown(blocked, pair)
+        return blocked
 
-    def _suppose(self, trail: Trail, source: str) -> bool:
-        """Look on as if every host took part; the same for all instances.
+    def _suppose(self, blocked: Blocked, source: str) -> bool:
+        """Go on as if every host took part; once for all instances.
 
-        :returns: whether the source itself does not, which is the reason
+        :returns: whether the source takes no part, so that nothing else
+            has to be looked for
         """
         if self._supposed is None:
-            made = Trail(trail.case, trail.scene, trail.origin)
+            made = Blocked(blocked.case, blocked.scenario, blocked.origin)
             for _ in range(MOST):
                 if not self._lacks_others(made, ''):
                     break
                 self._lift_others(made, '')
-                made.scene = Scenario(made.case)
+                made.scenario = Scenario(made.case)
             self._supposed = made
-        trail.scene, trail.others = self._supposed.scene, self._supposed.others
-        card = self.start.scope.card
-        if source in card.frozen_hosts and source not in card.draining:
-            fault = self.faults(self.start, source)[0]
-            trail.found.append(self._of_host(fault, source))
-            return trail.scene.phases is not None
+        blocked.scenario, blocked.others = (
+            self._supposed.scenario,
+            self._supposed.others,
+        )
+        if source in self.start.scope.card.frozen:
+            fault = self.start.host_reasons(source)[0]
+            blocked.found.append(self._of_host(fault, source))
+            return blocked.scenario.phases is not None
         return False
 
-    def _drop_own_cooldown(self, trail: Trail, pair: Pair) -> None:
-        """Leave a cooldown of the scope out that this instance causes."""
-        codes = {one.code: one for one in trail.found}
+    def _drop_own_cooldown(self, blocked: Blocked, pair: Pair) -> None:
+        """Take the scope's cooldown out if this instance alone causes it."""
+        codes = {one.code: one for one in blocked.found}
         way = codes.get(Code.INSTANCE_ON_ITS_WAY)
         rests = codes.get(Code.SCOPE_COOLDOWN)
         if way is not None and rests is not None:
             case = relax(self.base.case, way, pair)
             if not remember(case.snapshot, case.settings).standstill:
-                trail.found.remove(rests)
+                blocked.found.remove(rests)
 
-    def _scene(self, trail: Trail, whose: str) -> Scenario:
-        """The scene of the case of a trail, made once."""
+    def _scenario(self, blocked: Blocked, whose: str) -> Scenario:
+        """The planner of the case, made once for the same reasons."""
         key = tuple(
             f'{one.code} {one.about} {one.host} '
             + (whose if one.code in OF_INSTANCE else '')
-            for one in trail.found
+            for one in blocked.found
         )
-        if trail.origin.phases is None:
+        if blocked.origin.phases is None:
             # Whose other hosts these are, and how far they are lifted.
-            frozen = ' '.join(trail.scene.scope.card.frozen_hosts)
-            key = *key, whose, frozen
-        if key not in self._scenes:
-            if len(self._scenes) >= KEPT_SCENES:
-                del self._scenes[next(iter(self._scenes))]
-            self._scenes[key] = Scenario(trail.case)
-        return self._scenes[key]
+            key = *key, whose, ' '.join(blocked.scenario.scope.card.excluded)
+        if key not in self._scenarios:
+            if len(self._scenarios) >= KEPT_SCENARIOS:
+                del self._scenarios[next(iter(self._scenarios))]
+            self._scenarios[key] = Scenario(blocked.case)
+        return self._scenarios[key]
 
-    def _next(self, trail: Trail, pair: Pair, quick: bool) -> Reason | None:
-        """The next reason on which other rules may hang.
+    def _next(
+        self, blocked: Blocked, pair: Pair, quick: bool
+    ) -> Reason | None:
+        """The next reason that has to be lifted before others are known.
 
-        Those on which none hangs are added and lifted; if quick, only
-        added, since nobody looks at the case then.
+        What the instance itself says against a move is added at once; it is
+        lifted as well, but if quick, since nobody looks at the case then.
         """
-        scope, host = trail.scene.scope, pair.source
-        if trail.scene.phases is None:
-            faults = self.faults(trail.scene, host)
-            if scope.stopped is StopReason.TOO_FEW_HOSTS and faults:
-                return self._of_host(faults[0], host)
-            return Reason(
-                scope.reason, STOPS[scope.stopped or StopReason.NO_POLICY]
-            )
-        if pair.instance in trail.case.snapshot.instances:
-            one = trail.case.snapshot.instances[pair.instance]
-            for own in instances.reasons(one, trail.case.settings):
-                trail.found.append(own)
+        scope, host = blocked.scenario.scope, pair.source
+        if isinstance(scope, Stopped):
+            against = blocked.scenario.host_reasons(host)
+            if scope.stopped is StopReason.TOO_FEW_HOSTS and against:
+                return self._of_host(against[0], host)
+            return Reason(scope.reason, STOPS[scope.stopped])
+        if pair.instance in blocked.case.snapshot.instances:
+            one = blocked.case.snapshot.instances[pair.instance]
+            for own in instances.reasons(one, blocked.case.settings):
+                blocked.found.append(own)
                 if not quick:
-                    trail.case = relax(trail.case, own, pair)
+                    blocked.case = relax(blocked.case, own, pair)
         past = scope.unavailable.get(pair.instance)
         if past:
             return past
-        frozen = scope.card.frozen_hosts
-        if host in frozen and host not in scope.card.draining:
-            return self._of_host(self.faults(trail.scene, host)[0], host)
+        if host in scope.card.frozen:
+            return self._of_host(blocked.scenario.host_reasons(host)[0], host)
         if pair.instance not in scope.profiles.profiles:
             skipped = scope.profiles.skipped
             text = skipped.get(pair.instance, 'it has no profile')
@@ -196,55 +198,52 @@ class Blockers:
         return reason.worded(text, host)
 
     @staticmethod
-    def _lacks_others(trail: Trail, source: str) -> bool:
+    def _lacks_others(blocked: Blocked, source: str) -> bool:
         """Whether there are too few hosts, and not for the source alone."""
-        scope = trail.scene.scope
+        scope = blocked.scenario.scope
         return (
-            trail.scene.phases is None
+            isinstance(scope, Stopped)
             and scope.stopped is StopReason.TOO_FEW_HOSTS
-            and any(one != source for one in scope.card.frozen_hosts)
+            and any(one != source for one in scope.card.excluded)
         )
 
-    def _lift_others(self, trail: Trail, source: str) -> None:
+    def _lift_others(self, blocked: Blocked, source: str) -> None:
         """Let all other hosts take part."""
-        scene = trail.scene
-        trail.case = scene.case
-        for host in sorted(scene.scope.card.frozen_hosts):
+        scenario = blocked.scenario
+        blocked.case = scenario.case
+        for host in sorted(scenario.scope.card.excluded):
             if host != source:
-                for reason in self.faults(scene, host):
-                    trail.case = relax(trail.case, reason, Pair('', '', host))
-                    trail.others.setdefault(host, []).append(reason)
+                for reason in scenario.host_reasons(host):
+                    blocked.case = relax(
+                        blocked.case, reason, Pair('', '', host)
+                    )
+                    blocked.others.setdefault(host, []).append(reason)
 
-    def against(self, trail: Trail, host: str) -> list[Reason]:
-        """All that keeps a host from taking the instance of a trail."""
+    def against(self, blocked: Blocked, host: str) -> list[Reason]:
+        """All that keeps a host from taking a blocked instance."""
         found = {
             (one.code, one.about): one
             for one in (
-                *self.faults(trail.origin, host),
-                *trail.others.get(host, ()),
-                *(self.faults(trail.scene, host) if trail.is_supposed else ()),
+                *blocked.origin.host_reasons(host),
+                *blocked.others.get(host, ()),
+                *(
+                    blocked.scenario.host_reasons(host)
+                    if blocked.is_supposed
+                    else ()
+                ),
             )
         }
-        if any(one.code is Code.SCOPE_NO_POLICY for one in trail.found):
+        if any(one.code is Code.SCOPE_NO_POLICY for one in blocked.found):
             # A policy that can be used has a value of every host.
             return [one for one in found.values() if one.code not in GAPS]
         return list(found.values())
 
-    def faults(self, scene: Scenario, host: str) -> list[Reason]:
-        """All that keeps a host from taking anything, in a fixed order."""
-        if host not in scene.faults:
-            scene.faults[host] = [
-                reason.worded(str(reason), host)
-                for reason in hostfaults.faults(scene, host)
-            ]
-        return scene.faults[host]
-
 
 def is_of_host(reason: Reason) -> bool:
-    """Whether it is one of :meth:`Blockers.faults`.
+    """Whether it is one of :meth:`.Scenario.host_reasons`.
 
-    Not so a destination that is held: a rule says that, since the stuck
-    migration may be the instance's own.
+    A destination that a stuck migration holds is not among them: a constraint
+    says that, since the migration may be the instance's own.
     """
     code = reason.code
     if code is Code.HOST_STUCK_INTO:

@@ -6,11 +6,12 @@ import dataclasses
 import numpy as np
 
 from kronos.engine.edits import Pair
-from kronos.engine.explain import effects, hostfaults
+from kronos.engine.explain import effects
 from kronos.engine.explain.blockers import STOPS
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import Scenario
 from kronos.engine.explain.verdicts import Verdict
+from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, PlanningInput
 
@@ -21,7 +22,7 @@ MOST = 8
 def relaxed(
     case: PlanningInput, verdict: Verdict, but: Reason | None = None
 ) -> PlanningInput:
-    """The case in which all that forbids a move is lifted.
+    """The planning input without the reasons that forbid a move.
 
     :param but: one of its reasons, which stays
     """
@@ -59,7 +60,7 @@ def minimal(
 
 
 def _is_deep(reason: Reason) -> bool:
-    """Whether more than the pair hangs on it."""
+    """Whether lifting it changes more than what is said of the pair."""
     code = reason.code
     return code is Code.INSTANCE_NO_PROFILE or code.startswith(
         ('host_', 'scope_')
@@ -74,14 +75,14 @@ def still_against(
     :param case: changed, by :func:`relaxed`
     :param result: of the case as it was: the steps before the move
     """
-    scene = Scenario(case)
-    if scene.phases is None:
-        return _standstill(scene, verdict)
-    if reason := scene.scope.fixed.get(verdict.instance):
+    scenario = Scenario(case)
+    if isinstance(scenario.scope, Stopped):
+        return _standstill(scenario, scenario.scope, verdict)
+    if reason := scenario.scope.fixed.get(verdict.instance):
         return [reason]
     if verdict.phase is None:
         raise ValueError('no phase asks for it')
-    moment = scene.moment(verdict.phase, result.steps[: verdict.after])
+    moment = scenario.moment(verdict.phase, result.steps[: verdict.after])
     utilization, rules = moment.utilization, moment.simulation.constraints
     at = utilization.index.instance[verdict.instance]
     host = utilization.index.host[verdict.destination]
@@ -95,14 +96,15 @@ def still_against(
     return against
 
 
-def _standstill(scene: Scenario, verdict: Verdict) -> list[Reason]:
-    stopped = scene.scope.stopped
-    if stopped is not None and stopped in STOPS:
-        return [Reason(scene.scope.reason, STOPS[stopped])]
+def _standstill(
+    scenario: Scenario, scope: Stopped, verdict: Verdict
+) -> list[Reason]:
+    if scope.stopped in STOPS:
+        return [Reason(scope.reason, STOPS[scope.stopped])]
     found = [
-        reason.worded(str(reason), host)
+        reason
         for host in (verdict.destination, verdict.source)
-        if host in scene.scope.card.frozen_hosts
-        for reason in hostfaults.faults(scene, host)
+        if host in scope.card.excluded
+        for reason in scenario.host_reasons(host)
     ]
-    return found or [Reason(scene.scope.reason, Code.SCOPE_TOO_FEW_HOSTS)]
+    return found or [Reason(scope.reason, Code.SCOPE_TOO_FEW_HOSTS)]

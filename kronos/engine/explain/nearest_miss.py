@@ -62,16 +62,16 @@ def _distance(one: Verdict) -> tuple[int, bool, float, str, str]:
 
 def nearest_miss(why: Explainer) -> Verdict | None:
     """The move that came closest in a scope, at the end of its plan."""
-    scene = why.trails.start
-    if scene.phases is None:
+    scenario = why.blockers.start
+    if scenario.phases is None:
         return None
-    phase = scene.phases.asked()[-1]
+    phase = scenario.phases.asked()[-1]
     if phase is MigrationPhase.PACK:
-        found = _in_pack(why, scene.moment(phase, why.result.steps))
+        found = _in_pack(why, scenario.moment(phase, why.result.steps))
     elif phase is MigrationPhase.SPREAD:
-        found = _in_spread(why, scene.moment(phase, why.result.steps))
+        found = _in_spread(why, scenario.moment(phase, why.result.steps))
     else:
-        found = closest(_left(why, scene.moment(phase, why.result.steps)))
+        found = closest(_left(why, scenario.moment(phase, why.result.steps)))
     if found is None:
         return None
     return why.verdict(found.instance, found.destination)
@@ -127,7 +127,10 @@ def _add(
 
 
 def _in_pack(why: Explainer, moment: PlanningMoment) -> Verdict | None:
-    """Of the least loaded hosts in use the one that the fewest hold."""
+    """The move that keeps a host from being emptied for the fewest reasons.
+
+    Of the least loaded hosts in use.
+    """
     utilization, moved = moment.utilization, _moved(why.result)
     order = moment.phases.pack(moment.simulation).order()
     best: tuple[int, Verdict] | None = None
@@ -143,16 +146,16 @@ def _in_pack(why: Explainer, moment: PlanningMoment) -> Verdict | None:
 
 def is_to_be_emptied(why: Explainer, host: str) -> bool:
     """Whether a host was drained or tried by pack, and not all leave it."""
-    scene, result = why.trails.start, why.result
+    scenario, result = why.blockers.start, why.result
     known = result.availability_zones
-    if scene.phases is None or host not in known:
+    if scenario.phases is None or host not in known:
         return False
     left = number_on(result, host) - sum(
         one.source == host for one in result.steps
     )
-    at = scene.phases.utilization.index.host[host]
-    packs = scene.phases.asked()[-1] is MigrationPhase.PACK
-    return left > 0 and (packs or bool(scene.phases.draining[at]))
+    at = scenario.phases.utilization.index.host[host]
+    packs = scenario.phases.asked()[-1] is MigrationPhase.PACK
+    return left > 0 and (packs or bool(scenario.phases.draining[at]))
 
 
 def number_on(result: AggregateResult, host: str) -> int:
@@ -171,7 +174,7 @@ def why_left(result: AggregateResult, host: str) -> str:
 
 
 def blockers(why: Explainer, host: str) -> list[Verdict]:
-    """Of each instance that cannot leave a host, what came closest.
+    """For each instance that cannot leave a host, the move that came closest.
 
     Of the first ``TRIED_INSTANCES`` with all of its reasons.
     """

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from kronos.engine.edits import MARGIN
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning.scope_planner import ScopePlanner, under_way
-from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import SoftRules
@@ -215,10 +214,7 @@ def _headroom_hosts(
     """The most with which it is no longer the reason."""
     for least in reversed(range(case.settings.headroom_hosts)):
         settings = replace(case.settings, headroom_hosts=least)
-        carry = EarlierPlans(list(case.earlier))
-        plan = ScopePlanner(
-            case.snapshot, case.policies, settings, carry
-        ).plan()
+        plan = ScopePlanner(replace(case, settings=settings)).plan()
         why = plan.stayed.get(verdict.instance, '')
         if getattr(why, 'code', None) is not Code.PACK_HEADROOM_HOSTS:
             break

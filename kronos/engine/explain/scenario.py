@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kronos.engine.constraints.constraint_set import ConstraintSet
+from kronos.engine.eligibility import hosts
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.phases import PhaseRunner
-from kronos.engine.planning.scope_planner import ScopePlanner
-from kronos.engine.planning.shared_hosts import EarlierPlans
+from kronos.engine.planning.scope_planner import ScopePlanner, Stopped
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
@@ -26,6 +26,7 @@ from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
+    EarlierMove,
     MigrationPhase,
     MigrationStep,
     PlanningInput,
@@ -34,7 +35,7 @@ from kronos.engine.types import (
 from kronos.policies.models import Policy
 
 MOMENTS = 8
-"""So many moments of a scene are kept."""
+"""So many moments of a scenario are kept."""
 
 GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
 """A host takes no part for lack of a value alone."""
@@ -51,15 +52,14 @@ def cases(
     :param report: of the same snapshots, in the same order
     """
     enabled = [policy for policy in policies if policy.enabled]
-    carry, found = EarlierPlans(), []
+    earlier: list[EarlierMove] = []
+    found = []
     for snapshot, result in zip(snapshots, report.scopes, strict=True):
-        given = drain_without_metrics.given(snapshot, enabled, settings)
-        asked = given.snapshot, given.policies, given.settings
-        found.append(PlanningInput(*asked, list(carry.moves)))
+        asked = PlanningInput(snapshot, enabled, settings, list(earlier))
+        given = drain_without_metrics.given(asked).input
+        found.append(given)
         if result.steps:
-            scope = ScopePlanner(*asked, carry)
-            scope.prepare()
-            scope.hand_on(result.steps)
+            earlier += ScopePlanner(given).moves(result.steps)
     return found
 
 
@@ -74,7 +74,7 @@ class PlanningMoment:
 
     @property
     def rules(self) -> PhaseRules:
-        """What holds there."""
+        """What holds in its phase."""
         return self.simulation.rules
 
     @property
@@ -95,7 +95,7 @@ class PlanningMoment:
         return self.phases.packs
 
     def make(self, step: MigrationStep) -> None:
-        """Go one step on."""
+        """Make the next step of the plan."""
         index = self.simulation.utilization.index
         self.simulation.move(
             index.instance[step.instance], index.host[step.destination]
@@ -103,21 +103,17 @@ class PlanningMoment:
 
 
 class Scenario:
-    """A case as the planner prepares it."""
+    """A planning input as the planner prepares it."""
 
     def __init__(self, case: PlanningInput) -> None:
         self.case = case
-        carry = EarlierPlans(list(case.earlier))
-        self.scope = ScopePlanner(
-            case.snapshot, case.policies, case.settings, carry
+        self.scope = ScopePlanner(case).scope
+        self.phases = (
+            None if isinstance(self.scope, Stopped) else self.scope.phases()
         )
-        self.phases = self.scope.prepare()
         """None where the scope stands still."""
-        self.faults: dict[str, list[Reason]] = {}
-        """By host, as far as somebody asked."""
-        self.thin: dict[str, list[Mapping[str, float]]] = {}
-        """By policy the values of which one more host must not lack, once
-        somebody asked."""
+        self._reasons: dict[str, list[Reason]] = {}
+        self._thin: dict[str, list[Mapping[str, float]]] | None = None
         self._available: dict[str, None] | None = None
         self._trials: list[evaluation.PolicyEvaluation] | None = None
         self._passing: tuple[PlanningMoment, int] | None = None
@@ -125,33 +121,107 @@ class Scenario:
         self._moments: dict[tuple[MigrationPhase, int], PlanningMoment] = {}
 
     def available(self) -> dict[str, None]:
-        """The hosts that would count, had every policy a value of them."""
+        """The hosts that count, or lack nothing but a policy's value."""
         if self._available is None:
-            frozen = self.scope.card.frozen_hosts
+            out = self.scope.card.excluded
             self._available = {
                 host: None
                 for host in sorted(self.case.snapshot.hosts)
-                if host not in frozen or frozen[host].code in GAPS
+                if host not in out or out[host].code in GAPS
             }
         return self._available
 
-    def trials(self) -> list[evaluation.PolicyEvaluation]:
+    def evaluations(self) -> list[evaluation.PolicyEvaluation]:
         """The policies in use, with what they say of every host."""
         if self._trials is None:
-            case, hosts = self.case, list(self.available())
+            case, names = self.case, list(self.available())
             self._trials = [
-                evaluation.attempt(one, case.snapshot, hosts, case.settings)
+                evaluation.attempt(one, case.snapshot, names, case.settings)
                 for one in case.policies
                 if one.name in self.scope.card.values
             ]
         return self._trials
 
+    def host_reasons(self, name: str) -> list[Reason]:
+        """All that keeps a host from taking anything, in a fixed order."""
+        if name not in self._reasons:
+            case = self.case
+            is_out = name in self.scope.card.excluded
+            self._reasons[name] = [
+                reason.worded(str(reason), name)
+                for reason in hosts.reasons(
+                    case.snapshot,
+                    name,
+                    case.settings,
+                    self._gaps(name) if is_out else (),
+                )
+            ]
+        return self._reasons[name]
+
+    def _gaps(self, name: str) -> list[Reason]:
+        ignored = self.ignored_policies(name)
+        return [
+            reason
+            for evaluated in self.evaluations()
+            if evaluated.policy.name not in ignored
+            for reason in evaluated.gaps(name)
+        ]
+
+    def ignored_policies(self, name: str) -> set[str]:
+        """The policies that could not be used if a host took part as it is.
+
+        The host lacks a value of theirs, and with it too few hosts would
+        have one. One policy is always left.
+        """
+        if name in self.available() or self.case.settings.require_all_policies:
+            return set()
+        evaluations = [
+            one for one in self.evaluations() if not one.result.skipped
+        ]
+        thin = self._thin_values()
+        lost = [
+            evaluated
+            for evaluated in evaluations
+            if any(
+                name not in values for values in thin[evaluated.policy.name]
+            )
+        ]
+        heavy = [
+            evaluated for evaluated in lost if evaluated.policy.weight > 0.0
+        ]
+        if not any(
+            one.policy.weight for one in evaluations if one not in lost
+        ):
+            lost = [
+                evaluated for evaluated in lost if evaluated is not heavy[0]
+            ]
+        return {evaluated.policy.name for evaluated in lost}
+
+    def _thin_values(self) -> dict[str, list[Mapping[str, float]]]:
+        """By policy the values that just enough hosts have."""
+        if self._thin is None:
+            self._thin = {}
+            names = self.available()
+            least = self.case.settings.min_host_coverage * (len(names) + 1)
+            for evaluated in self.evaluations():
+                found = self._thin[evaluated.policy.name] = []
+                for values in (
+                    evaluated.values,
+                    evaluated.capacities,
+                    evaluated.loads,
+                ):
+                    if values is not None:
+                        measured = sum(host in values for host in names)
+                        if measured < least - evaluation.NOISE or not measured:
+                            found.append(values)
+        return self._thin
+
     def passing(
         self, phase: MigrationPhase, steps: Sequence[MigrationStep]
     ) -> PlanningMoment:
-        """The same moment as :meth:`moment`, until the next is asked for.
+        """As :meth:`moment`, but good only until it is called again.
 
-        Who asks in the order of the plan is led through it once.
+        Who asks in the order of the plan pays for each step once.
         """
         key = phase, len(steps)
         if key in self._moments:
@@ -189,6 +259,8 @@ class Scenario:
     def _lead(
         self, phase: MigrationPhase, steps: Sequence[MigrationStep]
     ) -> PlanningMoment:
+        if isinstance(self.scope, Stopped):
+            raise ValueError(f'it stands still: {self.scope.reason}')
         phases = self.scope.phases()
         simulation = phases.simulation(None)
         moment = PlanningMoment(phases, simulation)

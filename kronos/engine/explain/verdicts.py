@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from kronos.engine.explain.blockers import Trail
+from kronos.engine.explain.blockers import Blocked
 from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import MigrationPhase, MigrationStep
@@ -51,7 +51,7 @@ class Verdict:
 class Place:
     """When and for what an instance is judged."""
 
-    trail: Trail
+    blocked: Blocked
     moment: PlanningMoment
     after: int
     step: MigrationStep | None = None

@@ -15,8 +15,7 @@ import numpy as np
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints.same_host import THERE
 from kronos.engine.explain import alternatives, effects
-from kronos.engine.explain.blockers import Blockers, Trail, is_of_host
-from kronos.engine.explain.hostfaults import ignored_policies
+from kronos.engine.explain.blockers import Blocked, Blockers, is_of_host
 from kronos.engine.explain.scenario import (
     PlanningMoment,
     Scenario,
@@ -48,7 +47,7 @@ class Explainer:
 
     def __init__(self, case: PlanningInput, result: AggregateResult) -> None:
         self.result = result
-        self.trails = Blockers(case)
+        self.blockers = Blockers(case)
         self.hosts = sorted(case.snapshot.hosts)
         self._own = {step.instance: at for at, step in enumerate(result.steps)}
         self._until = {
@@ -118,38 +117,38 @@ class Explainer:
             for verdict, place in pairs
             if not verdict.reasons
         ]
-        alternatives.answer(asked, self.result, self.trails.base)
+        alternatives.answer(asked, self.result, self.blockers.base)
         return found
 
     def _places(
         self, uuid: str, hosts: Sequence[str], quick: bool
     ) -> list[tuple[Place, list[str]]]:
-        trail = self.trails.of(uuid, quick)
+        blocked = self.blockers.of(uuid, quick)
         steps = self.result.steps
         at = self._own.get(uuid)
         if at is not None:
-            moment = trail.scene.passing(steps[at].phase, steps[:at])
-            place = Place(trail, moment, at, steps[at], at + 1)
+            moment = blocked.scenario.passing(steps[at].phase, steps[:at])
+            place = Place(blocked, moment, at, steps[at], at + 1)
             place.repairs = _repairs(moment, uuid)
             return [(place, list(hosts))]
-        return self._of_unmoved(uuid, hosts, trail)
+        return self._of_unmoved(uuid, hosts, blocked)
 
     def _of_unmoved(
-        self, uuid: str, hosts: Sequence[str], trail: Trail
+        self, uuid: str, hosts: Sequence[str], blocked: Blocked
     ) -> list[tuple[Place, list[str]]]:
-        phases = trail.scene.phases
+        phases = blocked.scenario.phases
         if phases is None:
-            raise ValueError(f'the scope stands still: {trail.found}')
+            raise ValueError(f'the scope stands still: {blocked.found}')
         asked, index = phases.asked(), phases.utilization.index
         host = phases.host_of_before[index.instance[uuid]]
         if phases.draining[host]:
-            place = self._at_end(trail, MigrationPhase.EVACUATE)
+            place = self._at_end(blocked, MigrationPhase.EVACUATE)
             return [(place, list(hosts))]
-        last = self._at_end(trail, asked[-1])
+        last = self._at_end(blocked, asked[-1])
         last.is_asked = phases.settings.rebalance
         if MigrationPhase.AFFINITY not in asked:
             return [(last, list(hosts))]
-        repair = self._at_end(trail, MigrationPhase.AFFINITY)
+        repair = self._at_end(blocked, MigrationPhase.AFFINITY)
         if repair.moment.repair is not None:
             at = index.instance[uuid]
             repair.repairs = repair.moment.repair.asked(at)
@@ -162,21 +161,19 @@ class Explainer:
             (last, [one for one in hosts if one not in for_group]),
         ]
 
-    def _at_end(self, trail: Trail, phase: MigrationPhase) -> Place:
+    def _at_end(self, blocked: Blocked, phase: MigrationPhase) -> Place:
         steps = self._until[phase]
-        return Place(trail, trail.scene.moment(phase, steps), len(steps))
+        return Place(
+            blocked, blocked.scenario.moment(phase, steps), len(steps)
+        )
 
     def _judge(self, pairs: Sequence[tuple[Verdict, Place]]) -> None:
         """Judge pairs of one moment."""
         moment = pairs[0][1].moment
         utilization, index = moment.utilization, moment.utilization.index
-        instances, hosts = (
-            np.array(one, dtype=np.intp)
-            for one in (
-                [index.instance[verdict.instance] for verdict, _ in pairs],
-                [index.host[verdict.destination] for verdict, _ in pairs],
-            )
-        )
+        instances = np.array([index.instance[v.instance] for v, _ in pairs])
+        hosts = np.array([index.host[v.destination] for v, _ in pairs])
+        names, before = utilization.policies, utilization.imbalances.tolist()
         known = effects.known(moment, instances, hosts)
         widths = effects.widths(moment, instances, hosts)
         gains = utilization.weights @ (
@@ -201,18 +198,10 @@ class Explainer:
             strict=True,
         )
         for (verdict, place), one, host, is_known, gain, left, bad in columns:
-            if is_known and not _is_made_up(place.trail):
+            if is_known and not _is_made_up(place.blocked):
                 verdict.gain = gain
-                verdict.widths = dict(
-                    zip(utilization.policies, left, strict=True)
-                )
-                verdict.before = dict(
-                    zip(
-                        utilization.policies,
-                        utilization.imbalances.tolist(),
-                        strict=True,
-                    )
-                )
+                verdict.widths = dict(zip(names, left, strict=True))
+                verdict.before = dict(zip(names, before, strict=True))
                 verdict.heard = moment.rules.thresholds_object
             against = self._against(verdict, place, one, host)
             if bad and verdict.heard:
@@ -222,13 +211,13 @@ class Explainer:
     def _against(
         self, verdict: Verdict, place: Place, instance: int, host: int
     ) -> list[Reason]:
-        moment, origin = place.moment, place.trail.origin
+        moment, origin = place.moment, place.blocked.origin
         rules = moment.simulation.constraints
         with rules.repairing(verdict.repairing):
             stated = rules.reasons(instance, host, hard=True)
         if stated and stated[0].code is Code.ALREADY_THERE:
             return [stated[0]]
-        found = self.trails.against(place.trail, verdict.destination)
+        found = self.blockers.against(place.blocked, verdict.destination)
         return found + [
             reason
             for reason in stated
@@ -237,16 +226,16 @@ class Explainer:
         ]
 
 
-def _is_idle(reason: Reason, scene: Scenario, host: str) -> bool:
-    """Whether a ceiling would not be asked, if the host took part."""
+def _is_idle(reason: Reason, scenario: Scenario, host: str) -> bool:
+    """Whether the policy of a ceiling would not be used with this host."""
     if reason.code not in (Code.CEILING_UNKNOWN, Code.OVER_CEILING):
         return False
-    if reason.about in ignored_policies(scene, host):
+    if reason.about in scenario.ignored_policies(host):
         return True
     # Its capacity in use is read off its score: that is what is lacking.
     return reason.code is Code.CEILING_UNKNOWN and not any(
-        asks_capacity(one, scene.case.settings)
-        for one in scene.case.policies
+        asks_capacity(one, scenario.case.settings)
+        for one in scenario.case.policies
         if one.name == reason.about
     )
 
@@ -279,12 +268,12 @@ def _blank(uuid: str, host: str, place: Place) -> Verdict:
 
 
 def _forbid(verdict: Verdict, place: Place, against: list[Reason]) -> None:
-    """Say which rules forbid it, if any do."""
+    """Enter into the verdict what forbids the move, if anything does."""
     if place.step and place.step.destination == verdict.destination:
         verdict.code = Code.PLANNED
         verdict.text = f'step {place.number} of the plan moves it there'
         return
-    verdict.reasons = [*place.trail.found, *against]
+    verdict.reasons = [*place.blocked.found, *against]
     if against and against[0].code is Code.ALREADY_THERE:
         verdict.gain, verdict.widths = None, {}
         verdict.reasons = against[:1]
@@ -293,6 +282,8 @@ def _forbid(verdict: Verdict, place: Place, against: list[Reason]) -> None:
         verdict.text = str(verdict.reasons[0])
 
 
-def _is_made_up(trail: Trail) -> bool:
-    """Whether numbers would be about what is only supposed."""
-    return trail.is_supposed or any(one.code in MADE_UP for one in trail.found)
+def _is_made_up(blocked: Blocked) -> bool:
+    """Whether some of its values are not known but made up."""
+    return blocked.is_supposed or any(
+        one.code in MADE_UP for one in blocked.found
+    )

@@ -16,6 +16,7 @@ from kronos.engine.scoring import scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     Host,
+    PlanningInput,
     PolicyReadings,
     Reading,
     Sample,
@@ -37,16 +38,12 @@ GAPS = (Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY)
 class Given:
     """What a scope is planned by."""
 
-    snapshot: Snapshot
-    policies: list[Policy]
-    settings: Settings
+    input: PlanningInput
     notice: str = ''
     """Why it is not what was asked for; '' if it is."""
 
 
-def given(
-    snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
-) -> Given:
+def given(asked: PlanningInput) -> Given:
     """What is asked for, or what a drain goes by instead.
 
     Where a scope has hosts to be drained and would stand still for lack of
@@ -54,14 +51,15 @@ def given(
     left, where only ``require_all_policies`` forbids that, and else by the
     memory that Placement has free.
 
-    :param policies: the enabled ones
+    :param asked: with the enabled policies alone
     """
-    asked = Given(snapshot, list(policies), settings)
+    snapshot, policies = asked.snapshot, asked.policies
+    settings = asked.settings
     if not (policies and hosts.to_drain(snapshot, settings)):
-        return asked
+        return Given(asked)
     card = scorecard.score(snapshot, policies, settings)
     if not _lacks_metrics(card):
-        return asked
+        return Given(asked)
     alone = replace(
         settings,
         require_all_policies=False,
@@ -70,33 +68,34 @@ def given(
         rebalance=False,
     )
     by_policies = Given(
-        snapshot,
-        list(policies),
-        alone,
+        replace(asked, settings=alone),
         TOLD.format('the policies that are left', card.reason),
     )
-    by_memory = _by_memory(snapshot, policies, alone, card.reason)
+    by_memory = Given(
+        _by_memory(by_policies.input),
+        TOLD.format('the memory that Placement has free', card.reason),
+    )
     return next(
-        (one for one in (by_policies, by_memory) if not _stands_still(one)),
-        asked,
+        (
+            one
+            for one in (by_policies, by_memory)
+            if not _stands_still(one.input)
+        ),
+        Given(asked),
     )
 
 
-def _by_memory(
-    snapshot: Snapshot,
-    policies: Sequence[Policy],
-    settings: Settings,
-    reason: str,
-) -> Given:
+def _by_memory(asked: PlanningInput) -> PlanningInput:
+    snapshot = asked.snapshot
     # A host of which Placement tells nothing takes no part, however many.
-    settings = replace(settings, min_host_coverage=0.0)
-    policy = _policy(policies)
+    settings = replace(asked.settings, min_host_coverage=0.0)
+    policy = _policy(asked.policies)
     readings = snapshot.readings | {policy.name: _readings(snapshot)}
-    return Given(
-        replace(snapshot, readings=readings),
-        [*_skipped(snapshot, policies, settings), policy],
-        settings,
-        TOLD.format('the memory that Placement has free', reason),
+    return replace(
+        asked,
+        snapshot=replace(snapshot, readings=readings),
+        policies=[*_skipped(snapshot, asked.policies, settings), policy],
+        settings=settings,
     )
 
 
@@ -105,7 +104,7 @@ def _lacks_metrics(card: scorecard.Scorecard) -> bool:
     if card.blocked is StopReason.NO_POLICY:
         return True
     return card.blocked is StopReason.TOO_FEW_HOSTS and any(
-        reason.code in GAPS for reason in card.frozen_hosts.values()
+        reason.code in GAPS for reason in card.excluded.values()
     )
 
 
@@ -122,8 +121,8 @@ def _skipped(
     return [one for one in policies if one.name in skipped]
 
 
-def _stands_still(found: Given) -> bool:
-    card = scorecard.score(found.snapshot, found.policies, found.settings)
+def _stands_still(given: PlanningInput) -> bool:
+    card = scorecard.score(given.snapshot, given.policies, given.settings)
     return card.blocked is not None
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from kronos.engine import wording
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.planning import stop_reasons
-from kronos.engine.planning.search.bin_packing import BinPacking, ranked
+from kronos.engine.planning.search import ranking
+from kronos.engine.planning.search.bin_packing import BinPacking
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
@@ -113,7 +114,7 @@ class Pack:
         rest = there / np.maximum(there + self._gone[hosts], 1)
         load = np.where(load > 0.0, load * rest, load)
         found: list[int] = hosts[
-            np.argsort(ranked(load), kind='stable')
+            np.argsort(ranking.rounded(load), kind='stable')
         ].tolist()
         return found
 
@@ -268,7 +269,9 @@ class Pack:
             return None
         left = self._in_use()
         hosts = np.flatnonzero(left)
-        order = np.argsort(-ranked(packing.load[hosts]), kind='stable')
+        order = np.argsort(
+            -ranking.rounded(packing.load[hosts]), kind='stable'
+        )
         lost = hosts[order[:number]]
         left[lost] = False
         there = np.flatnonzero(np.isin(self._placement.host_of, lost))

@@ -165,7 +165,7 @@ class PhaseRunner:
                 rules=rules,
                 index=self.utilization.index,
                 host_of=self.placement.host_of,
-                frozen_hosts=self.scorecard.frozen_hosts,
+                excluded=self.scorecard.excluded,
                 cooldowns=self._memory,
                 readings=readings,
             )

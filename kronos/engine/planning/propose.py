@@ -13,12 +13,12 @@ import numpy as np
 
 from kronos.engine.planning import drain_without_metrics
 from kronos.engine.planning.scope_planner import ScopePlanner
-from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.scheduling import graph
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
+    EarlierMove,
     PlanningInput,
     Snapshot,
 )
@@ -64,10 +64,7 @@ def plan_again(given: PlanningInput) -> AggregateResult:
 
     For questions of the kind "what if": nothing is looked up or checked.
     """
-    carry = EarlierPlans(list(given.earlier))
-    return ScopePlanner(
-        given.snapshot, given.policies, given.settings, carry
-    ).plan()
+    return ScopePlanner(given).plan()
 
 
 def propose(
@@ -103,24 +100,18 @@ def propose(
         )
     if not (settings.evacuate or settings.enforces or settings.rebalance):
         raise ValueError('the settings ask for no phase')
-    carry = EarlierPlans()
+    report, earlier = CycleReport(), list[EarlierMove]()
     # Sums of absurd values overflow; such moves are never chosen.
     with np.errstate(over='ignore', invalid='ignore'):
-        return CycleReport(
-            [_planned(one, enabled, settings, carry) for one in snapshots]
-        )
-
-
-def _planned(
-    snapshot: Snapshot,
-    policies: Sequence[Policy],
-    settings: Settings,
-    carry: EarlierPlans,
-) -> AggregateResult:
-    given = drain_without_metrics.given(snapshot, policies, settings)
-    scope = ScopePlanner(given.snapshot, given.policies, given.settings, carry)
-    result = scope.plan()
-    if given.notice:
-        result.unmeasured = given.notice
-        result.warnings.append(given.notice)
-    return result
+        for snapshot in snapshots:
+            given = drain_without_metrics.given(
+                PlanningInput(snapshot, enabled, settings, list(earlier))
+            )
+            planner = ScopePlanner(given.input)
+            result = planner.plan()
+            if given.notice:
+                result.unmeasured = given.notice
+                result.warnings.append(given.notice)
+            report.scopes.append(result)
+            earlier += planner.moves(result.steps)
+    return report

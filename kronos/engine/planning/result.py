@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of planning a scope, with all its reasons."""
 
+import copy
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
@@ -45,14 +46,14 @@ def standing(
         name=snapshot.scope,
         stopped=stopped,
         reason=reason,
-        policies=card.results,
+        policies=copy.deepcopy(card.results),
         combined_before=combined,
         combined_after=combined,
         availability_zones={
             host: availability_zone.zone_of(snapshot, host)
             for host in sorted(snapshot.hosts)
         },
-        unavailable_hosts=card.frozen_hosts,
+        unavailable_hosts=card.excluded,
         not_drained=card.not_drained,
         stayed=dict.fromkeys(
             sorted(snapshot.instances),
@@ -64,7 +65,7 @@ def standing(
         violations_after=list(broken),
         groups=_groups(snapshot, placement, placement, settings),
         instances=_instances(snapshot),
-        warnings=card.warnings,
+        warnings=list(card.warnings),
     )
     _score_before(result.policies)
     over = _hosts_over(result.policies)
@@ -84,11 +85,15 @@ def _hosts_over(policies: list[PolicyResult]) -> int:
 
 
 def planned(
-    phases: PhaseRunner, simulation: Simulation, fixed: dict[str, Reason]
+    phases: PhaseRunner,
+    simulation: Simulation,
+    fixed: dict[str, Reason],
+    warnings: Sequence[str] = (),
 ) -> AggregateResult:
     """The result of a scope in which the phases ran.
 
     :param fixed: instance uuid to the reason why no phase might move it
+    :param warnings: of what came before the phases
     """
     last = phases.ends[-1]
     card, utilization = phases.scorecard, phases.utilization
@@ -113,6 +118,7 @@ def planned(
         phases.snapshot, before, placement, phases.settings
     )
     result.begun = [one for end in phases.ends for one in end.begun]
+    result.warnings += warnings
     result.warnings += [text for end in phases.ends for text in end.warnings]
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)

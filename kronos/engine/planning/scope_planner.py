@@ -5,7 +5,9 @@ Who explains a plan prepares the very same scope, and asks what the search
 asked.
 """
 
+import functools
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import result as outcome
@@ -15,12 +17,12 @@ from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring import profiles, scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import (
     AggregateResult,
     EarlierMove,
     MigrationStep,
     Outcome,
+    PlanningInput,
     Snapshot,
     Stage,
     StopReason,
@@ -28,159 +30,186 @@ from kronos.engine.types import (
 from kronos.policies.models import Policy
 
 
-class ScopePlanner:
-    """The planning of one scope."""
+@dataclass(frozen=True)
+class Stopped:
+    """A scope that stands still."""
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        policies: Sequence[Policy],
-        settings: Settings,
-        carry: EarlierPlans,
-    ) -> None:
-        self._snapshot = snapshot
-        self._settings = settings
-        self._carry = carry
-        self.card = scorecard.score(snapshot, policies, settings)
-        """What the policies say of its hosts."""
-        self.fixed: dict[str, Reason] = {}
-        """Instance uuid to the reason why no phase may move it; once it
-        is prepared."""
-        self.unavailable: dict[str, Reason] = {}
-        """Those of them that the past or an earlier scope forbids."""
-        self.profiles = profiles.Profiles()
-        self.memory = cooldown.Cooldowns()
-        self.now = carry.place(snapshot)
-        """As earlier scopes leave it."""
-        self._used = [one for one in policies if one.name in self.card.values]
-        self._stages = [
-            Stage('services', len(snapshot.services or {})),
-            Stage('score', len(set().union(*self.card.values.values()))),
-        ]
-        self.stopped: StopReason | None = None
-        self.reason = ''
+    card: scorecard.Scorecard
+    now: Snapshot
+    """As earlier scopes leave it."""
+    stages: list[Stage]
+    stopped: StopReason
+    reason: str
+    """``stopped`` as a sentence."""
 
-    def plan(self) -> AggregateResult:
-        phases = self.prepare()
-        if phases is None:
-            return self._nothing()
-        simulation = phases.run(self.budget())
-        result = self._result(phases, simulation)
-        self.hand_on(result.steps)
-        return result
 
-    def prepare(self) -> PhaseRunner | None:
-        """Its phases before the first move.
+@dataclass(frozen=True)
+class Prepared:
+    """A scope before the first move of its plan."""
 
-        None where it stands still: ``stopped`` and ``reason`` say why.
-        """
-        card, snapshot = self.card, self._snapshot
-        self.stopped, self.reason = card.blocked, card.reason
-        if card.blocked is not None:
-            return None
-        self.memory = memory = cooldown.remember(snapshot, self._settings)
-        self._stages.append(Stage('cooldown', 0, memory.standstill or ''))
-        if memory.standstill:
-            self.stopped = StopReason.COOLDOWN
-            self.reason = memory.standstill
-            return None
-        self.profiles = profiles.profile(
-            snapshot, self._used, card, self._settings
-        )
-        self._stages.append(Stage('profile', len(self.profiles.profiles)))
-        card.warnings += self.profiles.warnings + memory.notes
-        self.unavailable = memory.unavailable | self._carry.planned()
-        self._carry.shift(snapshot, card, self.profiles)
-        self.fixed = self._fixed()
-        return self.phases()
+    card: scorecard.Scorecard
+    """What the policies say of its hosts, as earlier scopes leave them."""
+    now: Snapshot
+    """As earlier scopes leave it."""
+    stages: list[Stage]
+    policies: list[Policy]
+    """Those in use."""
+    profiles: profiles.Profiles
+    memory: cooldown.Cooldowns
+    fixed: dict[str, Reason]
+    """Instance uuid to the reason why no phase may move it."""
+    unavailable: dict[str, Reason]
+    """Those of them that the past or an earlier scope forbids."""
+    settings: Settings
 
     def phases(self) -> PhaseRunner:
-        """The phases once more, before the first move; it is prepared."""
+        """The phases before the first move; anew with each call."""
         return PhaseRunner(
             self.now,
             self.card,
             self.profiles,
-            self._used,
+            self.policies,
             self.memory,
             self.fixed,
-            self._settings,
+            self.settings,
         )
 
-    def budget(self) -> int | None:
+
+class ScopePlanner:
+    """The planning of one scope.
+
+    :param given: all that it is planned by; it stays as it is
+    """
+
+    def __init__(self, given: PlanningInput) -> None:
+        self._given = given
+        self._snapshot = given.snapshot
+        self._settings = given.settings
+        self._earlier = EarlierPlans(given.earlier)
+
+    def plan(self) -> AggregateResult:
+        """Plan it, or say why it stands still."""
+        scope = self.scope
+        if isinstance(scope, Stopped):
+            return self._standing(scope)
+        phases = scope.phases()
+        budget, busy = self._budget(scope.policies)
+        simulation = phases.run(budget)
+        result = outcome.planned(phases, simulation, scope.fixed, busy)
+        result.stages = scope.stages + phases.stages
+        result.warnings += self._snapshot.warnings
+        return result
+
+    @functools.cached_property
+    def scope(self) -> Prepared | Stopped:
+        """The scope before the first move, or why there is none."""
+        snapshot, settings = self._snapshot, self._settings
+        card = scorecard.score(snapshot, self._given.policies, settings)
+        now = self._earlier.place(snapshot)
+        stages = [
+            Stage('services', len(snapshot.services or {})),
+            Stage('score', len(set().union(*card.values.values()))),
+        ]
+        if card.blocked is not None:
+            return Stopped(card, now, stages, card.blocked, card.reason)
+        memory = cooldown.remember(snapshot, settings)
+        stages.append(Stage('cooldown', 0, memory.standstill or ''))
+        if memory.standstill:
+            stopped = StopReason.COOLDOWN
+            return Stopped(card, now, stages, stopped, memory.standstill)
+        return self._prepared(card, now, stages, memory)
+
+    def _prepared(
+        self,
+        card: scorecard.Scorecard,
+        now: Snapshot,
+        stages: list[Stage],
+        memory: cooldown.Cooldowns,
+    ) -> Prepared:
+        snapshot, settings = self._snapshot, self._settings
+        used = [one for one in self._given.policies if one.name in card.values]
+        weights = profiles.profile(snapshot, used, card, settings)
+        stages.append(Stage('profile', len(weights.profiles)))
+        warnings = card.warnings + weights.warnings + memory.notes
+        card = self._earlier.shifted(
+            snapshot, replace(card, warnings=warnings), weights
+        )
+        unavailable = memory.unavailable | self._earlier.planned()
+        frozen, everyone = card.frozen, now.instances.values()
+        stages += [
+            Stage('down', sum(one.host in frozen for one in everyone)),
+            Stage(
+                'unavailable',
+                sum(uuid in now.instances for uuid in unavailable),
+            ),
+        ]
+        fixed = stop_reasons.fixed_instances(
+            now, frozen, weights, unavailable, settings
+        )
+        return Prepared(
+            card,
+            now,
+            stages,
+            used,
+            weights,
+            memory,
+            fixed,
+            unavailable,
+            settings,
+        )
+
+    def _budget(self, used: Sequence[Policy]) -> tuple[int | None, list[str]]:
         """How many moves the scope may plan; None: any number.
 
         What is under way at its hosts already, of other plans or by hand,
         counts: several audits may plan one scope. Not so resizes, which
         tenants make all the time, and what is stuck.
+
+        :returns: with what to warn of
         """
         settings = self._settings
         if settings.max_migrations is None and settings.unlimited:
-            return None
+            return None, []
         budget = settings.max_migrations or max(
-            policy.max_migrations_per_cycle for policy in self._used
+            policy.max_migrations_per_cycle for policy in used
         )
         busy = under_way(self._snapshot, settings)
-        if busy:
-            self.card.warnings.append(
-                f'the budget of {budget} is less by {len(busy)}: so many '
-                'instances are on their way from or to its hosts'
-            )
-        return max(0, budget - len(busy))
-
-    def _fixed(self) -> dict[str, Reason]:
-        card, now = self.card, self.now
-        frozen = {
-            host: reason
-            for host, reason in card.frozen_hosts.items()
-            if host not in card.draining
-        }
-        everyone = now.instances.values()
-        unavailable = sum(uuid in now.instances for uuid in self.unavailable)
-        self._stages += [
-            Stage('down', sum(one.host in frozen for one in everyone)),
-            Stage('unavailable', unavailable),
-        ]
-        return stop_reasons.fixed_instances(
-            now, frozen, self.profiles, self.unavailable, self._settings
+        if not busy:
+            return budget, []
+        warning = (
+            f'the budget of {budget} is less by {len(busy)}: so many '
+            'instances are on their way from or to its hosts'
         )
+        return max(0, budget - len(busy)), [warning]
 
-    def _nothing(self) -> AggregateResult:
-        now, stopped = self.now, self.stopped or StopReason.DONE
+    def moves(self, steps: Sequence[MigrationStep]) -> list[EarlierMove]:
+        """What later scopes are to know of the steps of this one."""
+        if isinstance(self.scope, Stopped):
+            return []
+        weights = self.scope.profiles.profiles
+        return [
+            EarlierMove(
+                self._snapshot.scope,
+                self._snapshot.instances[step.instance],
+                step.source,
+                step.destination,
+                weights[step.instance].usage,
+            )
+            for step in steps
+        ]
+
+    def _standing(self, scope: Stopped) -> AggregateResult:
         result = outcome.standing(
-            now, self.card, stopped, self.reason, self._settings
+            scope.now, scope.card, scope.stopped, scope.reason, self._settings
         )
         result.stayed |= {
             uuid: why
-            for uuid, why in self._carry.planned().items()
-            if uuid in now.instances
+            for uuid, why in self._earlier.planned().items()
+            if uuid in scope.now.instances
         }
-        result.stages = self._stages
+        result.stages = scope.stages
         result.warnings += self._snapshot.warnings
         return result
-
-    def _result(
-        self, phases: PhaseRunner, simulation: Simulation
-    ) -> AggregateResult:
-        result = outcome.planned(phases, simulation, self.fixed)
-        result.stages = self._stages + phases.stages
-        result.warnings += self._snapshot.warnings
-        return result
-
-    def hand_on(self, steps: Sequence[MigrationStep]) -> None:
-        """Let later scopes know of what is planned in this one.
-
-        It has to be prepared.
-        """
-        for step in steps:
-            self._carry.moves.append(
-                EarlierMove(
-                    self._snapshot.scope,
-                    self._snapshot.instances[step.instance],
-                    step.source,
-                    step.destination,
-                    self.profiles.profiles[step.instance].usage,
-                )
-            )
 
 
 def under_way(snapshot: Snapshot, settings: Settings) -> set[str]:

@@ -5,6 +5,7 @@ A host may be in two aggregates. The later scope then starts from what the
 earlier one leaves: scores, placement and headroom.
 """
 
+import copy
 import dataclasses
 from dataclasses import dataclass, field
 
@@ -15,7 +16,6 @@ from kronos.engine.types import (
     EarlierMove,
     Headroom,
     Host,
-    HostScore,
     Instance,
     Snapshot,
 )
@@ -23,6 +23,8 @@ from kronos.engine.types import (
 
 @dataclass
 class EarlierPlans:
+    """What was planned in the scopes before this one."""
+
     moves: list[EarlierMove] = field(default_factory=list)
 
     def planned(self) -> dict[str, Reason]:
@@ -53,28 +55,33 @@ class EarlierPlans:
                 hosts[name] = _loaded(hosts[name], move.instance, sign)
         return dataclasses.replace(snapshot, hosts=hosts, instances=instances)
 
-    def shift(
-        self, snapshot: Snapshot, scorecard: Scorecard, profiles: Profiles
-    ) -> None:
-        """Bring a scorecard up to date, which says so in its warnings.
+    def shifted(
+        self, snapshot: Snapshot, card: Scorecard, profiles: Profiles
+    ) -> Scorecard:
+        """The scorecard after the moves; its warnings say so.
 
         :param snapshot: before the moves, like the profiles
         """
-        touched = {}
+        card = dataclasses.replace(
+            card,
+            values=copy.deepcopy(card.values),
+            loads=copy.deepcopy(card.loads),
+        )
+        warnings, touched = list(card.warnings), {}
         for move in self._believed(snapshot):
             for name, sign in _ends(move, snapshot):
-                _shift(scorecard, profiles, move, name, sign)
+                warnings += _shift(card, profiles, move, name, sign)
                 touched[name] = move.scope
-        for name, scope in sorted(touched.items()):
-            scorecard.warnings.append(
-                f'host {name} is in scope {scope} too: planning starts from '
-                'what its plan leaves there'
-            )
-        if touched:
-            _rescore(scorecard)
+        warnings += [
+            f'host {name} is in scope {scope} too: planning starts from '
+            'what its plan leaves there'
+            for name, scope in sorted(touched.items())
+        ]
+        card = dataclasses.replace(card, warnings=warnings)
+        return card.rescored() if touched else card
 
     def _believed(self, snapshot: Snapshot) -> list[EarlierMove]:
-        """The moves; who is seen elsewhere meanwhile is believed to be."""
+        """The moves of instances that were not seen elsewhere meanwhile."""
         at = {uuid: one.host for uuid, one in snapshot.instances.items()}
         found = []
         for move in self.moves:
@@ -103,25 +110,29 @@ def _loaded(host: Host, instance: Instance, sign: int) -> Host:
 
 
 def _shift(
-    scorecard: Scorecard,
+    card: Scorecard,
     profiles: Profiles,
     move: EarlierMove,
     host: str,
     sign: int,
-) -> None:
-    """Take the instance off a host's scores, or put it on them."""
+) -> list[str]:
+    """Take the instance off a host's scores, or put it on them.
+
+    :returns: what to warn of
+    """
+    warnings = []
     own = profiles.profiles.get(move.instance.uuid)
     usage = {**(own.usage if own else {}), **move.usage}
-    for policy in scorecard.values:
+    for policy in card.values:
         tables = [
             table[policy]
-            for table in (scorecard.values, scorecard.loads)
+            for table in (card.values, card.loads)
             if host in table.get(policy, {})
         ]
         if not tables:
             continue
         if policy not in usage:
-            scorecard.warnings.append(
+            warnings.append(
                 f'policy {policy} was not used in scope {move.scope}: the '
                 f'share of {move.instance.uuid}, planned there, is not '
                 f'known, and the score of {host} is as measured'
@@ -130,17 +141,4 @@ def _shift(
         size = profiles.capacities.get(policy, {}).get(host, 1.0)
         for values in tables:
             values[host] += sign * usage[policy] / size
-
-
-def _rescore(scorecard: Scorecard) -> None:
-    for result in scorecard.results:
-        values = scorecard.values.get(result.name)
-        if not values:
-            continue
-        low, width = min(values.values()), max(values.values())
-        width -= low
-        result.scores = [
-            HostScore(host, value, (value - low) / width if width else 0.0)
-            for host, value in values.items()
-        ]
-        result.imbalance_before = result.imbalance_after = width
+    return warnings

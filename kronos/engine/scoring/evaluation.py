@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass, field
 
 from kronos.engine import wording
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
@@ -31,6 +32,20 @@ class PolicyEvaluation:
     """All labels that are no host of the scope."""
     warnings: list[str] = field(default_factory=list)
 
+    def gaps(self, host: str) -> list[Reason]:
+        """Which values of a host are lacking for it to take part."""
+        name, found = self.policy.name, []
+        if host not in self.values:
+            text = f'policy {name} has no fresh sample for it'
+            found.append(Reason(text, Code.HOST_NO_SAMPLE, name))
+        if self.capacities is not None and host not in self.capacities:
+            text = (
+                f'policy {name}: host_capacity_query has no value above 0 '
+                'for it'
+            )
+            found.append(Reason(text, Code.HOST_NO_CAPACITY, name))
+        return found
+
 
 class _Unusable(Exception):
     """A policy cannot be used; the text says why. Never leaves here."""
@@ -49,7 +64,7 @@ def attempt(
     available: list[str],
     settings: Settings,
 ) -> PolicyEvaluation:
-    trial = PolicyEvaluation(
+    evaluated = PolicyEvaluation(
         policy,
         PolicyResult(
             policy.name,
@@ -60,49 +75,51 @@ def attempt(
         ),
     )
     try:
-        _measure(trial, snapshot, available, settings)
+        _measure(evaluated, snapshot, available, settings)
     except _Unusable as error:
-        trial.result.skipped = f'policy {policy.name}: {error}'
-        trial.result.weight = 0.0
-    return trial
+        evaluated.result.skipped = f'policy {policy.name}: {error}'
+        evaluated.result.weight = 0.0
+    return evaluated
 
 
 def _measure(
-    trial: PolicyEvaluation,
+    evaluated: PolicyEvaluation,
     snapshot: Snapshot,
     available: list[str],
     settings: Settings,
 ) -> None:
-    answers = _answers(trial.policy, snapshot, settings)
+    answers = _answers(evaluated.policy, snapshot, settings)
     for query, reading in answers.items():
         if reading.health in (Health.STALE, Health.UNREACHABLE):
-            trial.result.health = reading.health
+            evaluated.result.health = reading.health
             raise _Unusable(f'{query}: {reading.error or reading.health}')
-    values = _by_host('imbalance_query', answers, snapshot, settings, trial)
-    trial.values = _in_range('imbalance_query', values)
+    values = _by_host(
+        'imbalance_query', answers, snapshot, settings, evaluated
+    )
+    evaluated.values = _in_range('imbalance_query', values)
     missing = [host for host in available if host not in values]
     if missing:
-        trial.result.missing_hosts = missing
-        trial.result.health = Health.PARTIAL
-        trial.warnings.append(_missing_text(trial, settings))
+        evaluated.result.missing_hosts = missing
+        evaluated.result.health = Health.PARTIAL
+        evaluated.warnings.append(_missing_text(evaluated, settings))
     _check_coverage('imbalance_query', values, available, settings)
     if 'host_capacity_query' in answers:
         sizes = _by_host(
-            'host_capacity_query', answers, snapshot, settings, trial
+            'host_capacity_query', answers, snapshot, settings, evaluated
         )
-        trial.capacities = {
+        evaluated.capacities = {
             host: value for host, value in sizes.items() if value > 0.0
         }
         _check_coverage(
-            'host_capacity_query', trial.capacities, available, settings
+            'host_capacity_query', evaluated.capacities, available, settings
         )
-    trial.loads = trial.values
+    evaluated.loads = evaluated.values
     if 'capacity_query' in answers:
-        trial.loads = _in_range(
+        evaluated.loads = _in_range(
             'capacity_query',
-            _by_host('capacity_query', answers, snapshot, settings, trial),
+            _by_host('capacity_query', answers, snapshot, settings, evaluated),
         )
-        _check_coverage('capacity_query', trial.loads, available, settings)
+        _check_coverage('capacity_query', evaluated.loads, available, settings)
 
 
 def _answers(
@@ -135,7 +152,7 @@ def _by_host(
     answers: dict[str, Reading],
     snapshot: Snapshot,
     settings: Settings,
-    trial: PolicyEvaluation,
+    evaluated: PolicyEvaluation,
 ) -> dict[str, float]:
     """One finite value per host of the scope; NaN and Inf are missing."""
     samples = answers[query].samples
@@ -145,13 +162,13 @@ def _by_host(
         settings.host_match,
     )
     for label, others in matches.ambiguous.items():
-        trial.warnings.append(
-            f'policy {trial.policy.name}: {query}: label {label!r} is not '
+        evaluated.warnings.append(
+            f'policy {evaluated.policy.name}: {query}: label {label!r} is not '
             f'used: it cannot be told from {wording.some(others)}'
         )
     if query == 'imbalance_query':
-        trial.unmatched = matches.unmatched
-        trial.result.unmatched_labels = matches.unmatched[:MAX_UNMATCHED]
+        evaluated.unmatched = matches.unmatched
+        evaluated.result.unmatched_labels = matches.unmatched[:MAX_UNMATCHED]
     first: dict[str, Sample] = {}
     for sample in samples:
         host = matches.hosts.get(sample.label)
@@ -206,16 +223,18 @@ def _check_coverage(
         )
 
 
-def _missing_text(trial: PolicyEvaluation, settings: Settings) -> str:
-    missing = trial.result.missing_hosts
+def _missing_text(evaluated: PolicyEvaluation, settings: Settings) -> str:
+    missing = evaluated.result.missing_hosts
     text = (
-        f'policy {trial.policy.name}: imbalance_query: no value for '
+        f'policy {evaluated.policy.name}: imbalance_query: no value for '
         f'{wording.some(missing)}'
     )
     short = {labels.short_name(host) for host in missing}
     if settings.host_match is HostMatch.EXACT:
         alike = [
-            one for one in trial.unmatched if labels.short_name(one) in short
+            one
+            for one in evaluated.unmatched
+            if labels.short_name(one) in short
         ]
         if alike:
             text += (

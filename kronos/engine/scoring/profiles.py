@@ -87,10 +87,9 @@ def profile(
 def _by_host(
     snapshot: Snapshot, scorecard: Scorecard
 ) -> dict[str, list[Instance]]:
+    frozen = scorecard.frozen
     hosts: dict[str, list[Instance]] = {
-        host: []
-        for host in sorted(snapshot.hosts)
-        if host not in scorecard.frozen_hosts or host in scorecard.draining
+        host: [] for host in sorted(snapshot.hosts) if host not in frozen
     }
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
@@ -186,7 +185,9 @@ def _fall_back(
     result: Profiles,
 ) -> None:
     """Give those without a usage the policy's fallback, or skip them."""
-    values = scorecard.values[policy.name] | scorecard.beside[policy.name]
+    values = (
+        scorecard.values[policy.name] | scorecard.draining_values[policy.name]
+    )
     capacities = scorecard.capacities.get(policy.name, {})
     known = _Known(
         policy, by_host, values, capacities, set(scorecard.draining)

@@ -23,13 +23,14 @@ class ComputeService:
     forced_down: bool = False
 
     @property
+    def is_up(self) -> bool:
+        """Whether it reports, enabled or not."""
+        return self.state == 'up' and not self.forced_down
+
+    @property
     def is_available(self) -> bool:
         """Whether the host may give or take instances."""
-        return (
-            self.state == 'up'
-            and self.status == 'enabled'
-            and not self.forced_down
-        )
+        return self.is_up and self.status == 'enabled'
 
 
 @dataclass

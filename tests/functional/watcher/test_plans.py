@@ -91,7 +91,7 @@ class PlanTestCase(base.KronosTestCase):
             (
                 'FAILED',
                 'Action failed in pre_condition: KRONOS:PreFlightError: '
-                '[instance_locked] the instance is locked',
+                '[instance_locked] the instance cannot move: it is locked',
             ),
             told[1],
         )

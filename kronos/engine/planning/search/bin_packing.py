@@ -10,15 +10,8 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import ConstraintSet
+from kronos.engine.planning.search import ranking
 from kronos.engine.simulation.simulation import Simulation
-
-DECIMALS = 9
-"""As many as :data:`~kronos.engine.arrays.EPSILON` has."""
-
-
-def ranked(values: FloatArray) -> FloatArray:
-    """Values to compare by: those within a billionth become equal."""
-    return np.round(values, DECIMALS)
 
 
 class BinPacking:
@@ -89,7 +82,7 @@ class BinPacking:
         shares = (
             utilization.usage[:, instances] / utilization.capacity[:, hosts]
         )
-        weight = ranked(utilization.weights @ shares)
+        weight = ranking.rounded(utilization.weights @ shares)
         memory = utilization.memory_mb[instances]
         order = np.lexsort((instances, -memory, -weight))
         return instances[order]
@@ -111,7 +104,7 @@ class BinPacking:
             only about the host that would be taken
         """
         hosts = np.flatnonzero(allowed)
-        load = ranked(self.load[hosts])
+        load = ranking.rounded(self.load[hosts])
         while load.size:
             at = int(load.argmax())
             if load[at] == -np.inf:

@@ -5,7 +5,7 @@ Exact pruning, so that no step judges all pairs of an instance and a host.
 The hosts that are left do not count and usages are not negative, so a move
 changes one score, and that one grows. The imbalance of a policy then falls
 only if the move enters its only lowest host: these columns are judged
-anew. Everywhere else a pair gains at most ``-cost`` (``leavers``). That is
+anew. Everywhere else a pair gains at most ``-cost`` (``drain_costs``). That is
 looked at where no lowest host takes anything.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, FloatArray, IntArray
+from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.drain_costs import DrainCosts
 from kronos.engine.simulation.simulation import Simulation
 
@@ -51,7 +52,7 @@ class DrainMoves:
         self._placement = simulation.placement
         self._utilization = simulation.utilization
         self._penalty = penalty
-        self._leavers = DrainCosts(simulation, instances, penalty)
+        self._costs = DrainCosts(simulation, instances, penalty)
 
     def best(self) -> Move | None:
         """The pair that leaves the combined imbalance and price lowest.
@@ -62,15 +63,21 @@ class DrainMoves:
         found = self._into_lowest()
         if _most(found) <= SLACK:
             found = self._with_the_rest(found)
-        best = _most(found)
-        if best == -np.inf:
+        instances, hosts, gains = found
+        if _most(found) == -np.inf:
             return None
-        equal = found[2] >= best - EPSILON
-        return self._of_equals(found[0][equal], found[1][equal])
+        at = ranking.best(
+            gains,
+            lambda left: self._drops(instances[left], hosts[left]),
+            self._utilization.memory_mb[instances],
+            instances,
+            hosts,
+        )
+        return int(instances[at]), int(hosts[at])
 
     def follow(self, instance: int, destination: int) -> None:
         """Take note of a move that was made."""
-        self._leavers.follow(instance, destination)
+        self._costs.follow(instance, destination)
 
     def _into_lowest(self) -> Judged:
         """All that may enter the only lowest host of some policy."""
@@ -83,7 +90,7 @@ class DrainMoves:
         )
         found = []
         for host in hosts:
-            instances = self._leavers.to(host)
+            instances = self._costs.to(host)
             price = np.zeros(len(instances))
             if self._simulation.constraints.weighs_soft_rules:
                 breaks = self._simulation.constraints.soft_breaks_column(host)
@@ -110,14 +117,14 @@ class DrainMoves:
 
     def _with_the_rest(self, found: Judged) -> Judged:
         """The pairs that are best where no lowest host gains by any."""
-        self._leavers.refresh()
-        if not self._leavers.free.any():
+        self._costs.refresh()
+        if not self._costs.free.any():
             return self._cheapest(found)
         # At no cost there is nothing to gain or to object to: neither the
         # highest nor the lowest score of any policy changes.
-        instances, hosts = self._leavers.flattest(SLACK)
+        instances, hosts = self._costs.flattest(SLACK)
         flattest = instances, hosts, np.zeros(len(instances))
-        nearly = (self._leavers.cost <= SLACK) & ~self._leavers.free
+        nearly = (self._costs.cost <= SLACK) & ~self._costs.free
         return _joined([found, flattest, self._at(*np.nonzero(nearly))])
 
     def _cheapest(self, found: Judged) -> Judged:
@@ -125,7 +132,7 @@ class DrainMoves:
 
         :param found: what is judged already
         """
-        cost = self._leavers.cost
+        cost = self._costs.cost
         number = FIRST_PAIRS
         limit = float(cost.min(initial=np.inf)) + 2 * SLACK
         while np.isfinite(limit):
@@ -141,28 +148,16 @@ class DrainMoves:
         return _joined([found, every])
 
     def _at(self, rows: IntArray, columns: IntArray) -> Judged:
-        return self._judge(*self._leavers.pairs(rows, columns))
-
-    def _of_equals(self, instances: IntArray, hosts: IntArray) -> Move:
-        if len(instances) > 1:
-            drops = np.concatenate(
-                [
-                    self._drops(instances[part], hosts[part])
-                    for part in _cuts(len(instances))
-                ]
-            )
-            equal = drops >= drops.max() - EPSILON
-            instances, hosts = instances[equal], hosts[equal]
-            memory = self._utilization.memory_mb[instances]
-            lightest = memory == memory.min()
-            instances, hosts = instances[lightest], hosts[lightest]
-        first = np.lexsort((hosts, instances))[0]
-        return int(instances[first]), int(hosts[first])
+        return self._judge(*self._costs.pairs(rows, columns))
 
     def _drops(self, instances: IntArray, hosts: IntArray) -> FloatArray:
-        sources = self._placement.host_of[instances]
-        ends = self._utilization.scores_after(instances, sources, hosts)
-        return self._utilization.variance_drop(sources, hosts, *ends)
+        found = []
+        for part in _cuts(len(instances)):
+            some, to = instances[part], hosts[part]
+            sources = self._placement.host_of[some]
+            ends = self._utilization.scores_after(some, sources, to)
+            found.append(self._utilization.variance_drop(sources, to, *ends))
+        return np.concatenate(found)
 
 
 def _most(judged: Judged) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.planning.search import ranking
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import ServerGroup
 
@@ -208,15 +209,13 @@ class Regroup:
         """
         if not all(move.wakes for move in moves):
             moves = [move for move in moves if not move.wakes]
-        most = max(move.gain for move in moves) - EPSILON
-        moves = [move for move in moves if move.gain >= most]
-        most = max(move.drop for move in moves) - EPSILON
-        memory = self._utilization.memory_mb
-        return min(
-            (move for move in moves if move.drop >= most),
-            key=lambda move: (
-                int(memory[move.instance]),
-                move.instance,
-                move.destination,
-            ),
+        drops = np.array([move.drop for move in moves])
+        instances = np.array([move.instance for move in moves])
+        at = ranking.best(
+            np.array([move.gain for move in moves]),
+            lambda left: drops[left],
+            self._utilization.memory_mb[instances],
+            instances,
+            np.array([move.destination for move in moves]),
         )
+        return moves[at]

@@ -6,17 +6,16 @@ if an instance leaves its only highest host or enters its only lowest one.
 These 2P hosts are looked at instead of all pairs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.constraint_set import ConstraintSet
+from kronos.engine.planning.search import ranking
 from kronos.engine.settings import Settings, TieBreak
 from kronos.engine.simulation.simulation import Simulation
-
-MIB_PER_GIB = 1024
 
 Move = tuple[int, int]
 """An instance and its destination."""
@@ -33,16 +32,14 @@ class Candidates:
     destinations: IntArray
     worth: FloatArray
 
-    def only(self, which: BoolArray) -> 'Candidates':
+    def only(self, which: IntArray) -> 'Candidates':
         return Candidates(
             self.instances[which], self.destinations[which], self.worth[which]
         )
 
     def best(self) -> 'Candidates':
-        """The most worth and its equals: within a billionth."""
-        if not len(self.worth):
-            return self
-        return self.only(self.worth >= self.worth.max() - EPSILON)
+        """The most worth and its equals."""
+        return self.only(ranking.equals(self.worth))
 
 
 class Moves:
@@ -81,11 +78,12 @@ class Moves:
             for extremes in utilization.lowest
             if extremes.values[0] < extremes.values[1]
         }
-        found = self._touching(hot, cold, by_drop=False).best()
-        if self._tie_break is not TieBreak.FIRST and len(found.worth) > 1:
-            found.worth = self._drops(found)
-            found = self._lightest(found.best())
-        return _first(found)
+        found = self._touching(hot, cold, by_drop=False)
+        return self._best(
+            found,
+            lambda left: self._drops(found.only(left)),
+            self._tie_break,
+        )
 
     def flattening(
         self, hot: Iterable[int], cold: Iterable[int]
@@ -96,7 +94,25 @@ class Moves:
         stays as it is.
         """
         found = self._touching(hot, cold, by_drop=True)
-        return _first(self._lightest(found.best()))
+        return self._best(found, lambda left: found.worth[left])
+
+    def _best(
+        self,
+        found: Candidates,
+        drops: Callable[[IntArray], FloatArray],
+        tie_break: TieBreak = TieBreak.VARIANCE,
+    ) -> Move | None:
+        if not len(found.worth):
+            return None
+        at = ranking.best(
+            found.worth,
+            drops,
+            self._utilization.memory_mb[found.instances],
+            found.instances,
+            found.destinations,
+            tie_break,
+        )
+        return int(found.instances[at]), int(found.destinations[at])
 
     def _touching(
         self, hot: Iterable[int], cold: Iterable[int], *, by_drop: bool
@@ -172,35 +188,17 @@ class Moves:
         if not good.any():
             return good, gains
         drops = self._utilization.variance_drop(sources, hosts, left, entered)
-        return good & (drops > EPSILON), self._priced(drops, instances)
+        good &= drops > EPSILON
+        if self._tie_break is TieBreak.VARIANCE_PER_GIB:
+            memory = self._utilization.memory_mb[instances]
+            drops = ranking.per_gib(drops, memory)
+        return good, drops
 
     def _drops(self, moves: Candidates) -> FloatArray:
         sources = self._placement.host_of[moves.instances]
         left, entered = self._utilization.scores_after(
             moves.instances, sources, moves.destinations
         )
-        drops = self._utilization.variance_drop(
+        return self._utilization.variance_drop(
             sources, moves.destinations, left, entered
         )
-        return self._priced(drops, moves.instances)
-
-    def _priced(self, drops: FloatArray, instances: IntArray) -> FloatArray:
-        """``drops``, per GiB of memory moved where that is asked for."""
-        if self._tie_break is not TieBreak.VARIANCE_PER_GIB:
-            return drops
-        memory = np.maximum(self._utilization.memory_mb[instances], 1)
-        return drops / (memory / MIB_PER_GIB)
-
-    def _lightest(self, moves: Candidates) -> Candidates:
-        if not len(moves.worth):
-            return moves
-        memory = self._utilization.memory_mb[moves.instances]
-        return moves.only(memory == memory.min())
-
-
-def _first(moves: Candidates) -> Move | None:
-    """By uuid, then name: positions are in the order of the names."""
-    pairs = zip(
-        moves.instances.tolist(), moves.destinations.tolist(), strict=True
-    )
-    return min(pairs, default=None)

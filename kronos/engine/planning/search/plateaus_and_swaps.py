@@ -11,6 +11,7 @@ memory-hot one would each hurt the other's host alone.
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.moves import Move, Moves
 from kronos.engine.simulation.simulation import Simulation
 
@@ -91,9 +92,7 @@ class PlateauSearch:
             np.concatenate(part) for part in zip(*found, strict=True)
         )
         memory = utilization.memory_mb[firsts] + utilization.memory_mb[seconds]
-        order = np.lexsort(
-            (seconds, firsts, memory, -np.round(drops, 9), -np.round(gains, 9))
-        )
+        order = ranking.order(gains, drops, memory, firsts, seconds)
         return firsts[order], seconds[order]
 
     def _partners(self) -> IntArray:

@@ -203,7 +203,9 @@ class MeanwhileTestCase(ApproachTestCase):
             self.instance.locked = True
 
         self.clock.at(1200, lock)
-        self.refused(exceptions.PreFlightError, 'the instance is locked')
+        self.refused(
+            exceptions.PreFlightError, 'the instance cannot move: it is locked'
+        )
 
     def test_a_host_leaves_the_aggregate(self):
         """A8."""

@@ -62,6 +62,26 @@ class PreflightTestCase(base.MoveTestCase):
         self.instance.status = 'PAUSED'
         self.refused('PAUSED, not ACTIVE')
 
+    def test_not_running(self):
+        """As an audit has it: Nova says ACTIVE of a guest that crashed."""
+        row = self.cloud.server_row
+        self.cloud.server_row = lambda one: {
+            **row(one),
+            'OS-EXT-STS:power_state': 4,
+        }
+        self.refused('its power state is 4, not running')
+
+    def test_an_extra_spec_is_a_matter_of_the_audit(self):
+        row = self.cloud.server_row
+
+        def special(one):
+            found = row(one)
+            found['flavor']['extra_specs'] = {'hw:cpu_policy': 'dedicated'}
+            return found
+
+        self.cloud.server_row = special
+        self.assertIs(preflight.Standing.READY, self.check())
+
     def test_busy(self):
         self.instance.task_state = 'rebooting'
         self.cloud.server_row = self._active_row(self.cloud.server_row)
@@ -93,7 +113,7 @@ class PreflightTestCase(base.MoveTestCase):
 
     def test_destination_unknown(self):
         self.task.destination = 'h9'
-        self.refused('destination h9 is not known to Nova')
+        self.refused('destination h9 has no nova-compute service')
 
     def test_nova_away(self):
         self.cloud.down.add(('GET', '/nova/v2.1/servers'))

@@ -188,7 +188,7 @@ class LivenessTestCase(FollowTestCase):
 
     def test_destination_forced_down(self):
         self.fail_host('h2', forced=True)
-        self.aborted('destination h2 is up, forced down')
+        self.aborted('destination h2 is forced down')
 
     def test_destination_disabled(self):
         self.fail_host('h2', status='disabled', reason='broken fan')
@@ -205,7 +205,7 @@ class LivenessTestCase(FollowTestCase):
                 )
 
         self.look(gone)
-        self.aborted('destination h2 is not known to Nova', 30)
+        self.aborted('destination h2 has no nova-compute service', 30)
 
     def test_it_is_not_tried_again(self):
         self.fail_host('h2', state='down')

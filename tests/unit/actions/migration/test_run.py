@@ -121,7 +121,7 @@ class BetweenTestCase(base.MoveTestCase):
         self.change(locked=True)
         error = self.fails(
             exceptions.NovaClientError,
-            'not tried again: the instance is locked',
+            'not tried again: the instance cannot move: it is locked',
         )
         self.assertIn('429', str(error).partition('not tried again')[0])
         self.assertEqual(

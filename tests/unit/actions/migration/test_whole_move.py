@@ -51,7 +51,8 @@ class WholeTestCase(whole.WholeMoveTestCase):
         self.instance.locked = True
         self.refused(
             exception.WatcherException,
-            'KRONOS:PreFlightError: [instance_locked] the instance is locked',
+            'KRONOS:PreFlightError: [instance_locked] the instance cannot '
+            'move: it is locked',
             self.action.pre_condition,
         )
 

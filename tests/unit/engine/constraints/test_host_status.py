@@ -4,8 +4,8 @@
 from oslotest import base
 
 from kronos.engine import edits
-from kronos.engine.constraints import host_status
 from kronos.engine.constraints.host_status import HostStatus
+from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from tests.builders import constraints, scopes
@@ -48,14 +48,14 @@ class TestHosts(base.BaseTestCase):
         self.snapshot.services = None
         self.assertIn(
             'unknown',
-            host_status.why_closed(self.snapshot, 'b', {}, self.settings),
+            hosts.why_closed(self.snapshot, 'b', self.settings),
         )
 
     def test_a_stale_service_row_closes_without_a_scorecard(self) -> None:
         (self.snapshot.services or {})['b'].state = 'down'
         self.assertIn(
             'nova-compute is down',
-            host_status.why_closed(self.snapshot, 'b', {}, self.settings),
+            hosts.why_closed(self.snapshot, 'b', self.settings),
         )
 
     def test_closed(self) -> None:
@@ -77,14 +77,14 @@ class TestHosts(base.BaseTestCase):
             self.policies,
         )
         self.snapshot, self.settings = case.snapshot, case.settings
-        return host_status.why_closed(self.snapshot, 'b', {}, self.settings)
+        return hosts.why_closed(self.snapshot, 'b', self.settings)
 
     def test_relaxations(self) -> None:
         """One after the other, until it is open."""
         self.snapshot.services = None
         self.snapshot.hosts['b'].closed = 'for the test'
         self.settings.require_headroom = True
-        reason = host_status.why_closed(self.snapshot, 'b', {}, self.settings)
+        reason = hosts.why_closed(self.snapshot, 'b', self.settings)
         found = []
         while reason is not None:
             found.append(reason.code)
@@ -110,9 +110,7 @@ class TestHosts(base.BaseTestCase):
             service = (self.snapshot.services or {})['b']
             for name, value in values.items():
                 setattr(service, name, value)
-            reason = host_status.why_closed(
-                self.snapshot, 'b', {}, self.settings
-            )
+            reason = hosts.why_closed(self.snapshot, 'b', self.settings)
             assert reason is not None
             with self.subTest(code=code):
                 self.assertIs(code, reason.code)
@@ -121,7 +119,7 @@ class TestHosts(base.BaseTestCase):
     def test_what_the_scorecard_says(self) -> None:
         """Its own reason is given, in the words of the constraint."""
         reason = Reason('no sample', Code.HOST_NO_SAMPLE, 'cpu', host='b')
-        given = constraints.given(self.snapshot, frozen_hosts={'b': reason})
+        given = constraints.given(self.snapshot, excluded={'b': reason})
         stated = HostStatus.build(given).why_not(0, 1)
         assert stated is not None
         self.assertEqual('the host takes nothing: no sample', stated)
@@ -137,7 +135,7 @@ class TestHosts(base.BaseTestCase):
 
     def test_masks(self) -> None:
         for frozen in ({}, {'b': Reason('closed', Code.HOST_CLOSED)}):
-            given = constraints.given(self.snapshot, frozen_hosts=frozen)
+            given = constraints.given(self.snapshot, excluded=frozen)
             constraint = HostStatus.build(given)
             said = constraints.said(constraint, given.shape)
             self.assertEqual([[True, not frozen, True]], said.tolist())

@@ -6,6 +6,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.eligibility import hosts
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot
 from tests.builders import policies
@@ -109,3 +110,79 @@ class TestToDrain(base.BaseTestCase):
         )
         [warning] = hosts.undrainable(snapshot, found)
         self.assertIn('host c is drained but enabled', warning)
+
+
+class TestReasons(base.BaseTestCase):
+    """All that keeps a host from taking anything, in one place."""
+
+    def codes(self, snapshot: Snapshot, *gaps: Reason, **more: Any) -> Any:
+        found = hosts.reasons(snapshot, 'a', settings(**more), gaps)
+        return [one.code for one in found]
+
+    def test_nothing(self) -> None:
+        snapshot = cloud()
+        self.assertEqual([], self.codes(snapshot))
+        self.assertIsNone(hosts.why_out(snapshot, 'a', settings()))
+        self.assertIsNone(hosts.why_closed(snapshot, 'a', settings()))
+
+    def test_all_in_their_order(self) -> None:
+        snapshot = cloud(a={'forced_down': True, **OFF})
+        about = snapshot.hosts['a']
+        about.frozen, about.closed = 'its cell is not known', 'said so'
+        about.headroom = None
+        gap = Reason('policy cpu has no value', Code.HOST_NO_SAMPLE, 'cpu')
+        self.assertEqual(
+            [
+                Code.HOST_FROZEN,
+                Code.HOST_FORCED_DOWN,
+                Code.HOST_DISABLED,
+                Code.HOST_DRAINED,
+                Code.HOST_NO_SAMPLE,
+                Code.HOST_CLOSED,
+                Code.HOST_NO_PLACEMENT,
+            ],
+            self.codes(
+                snapshot, gap, drain_hosts=['a'], require_headroom=True
+            ),
+        )
+
+    def test_unknown_services_hide_the_rest(self) -> None:
+        snapshot = cloud()
+        snapshot.services, snapshot.hosts['a'].closed = None, 'said so'
+        self.assertEqual([Code.SCOPE_NO_SERVICES], self.codes(snapshot))
+
+    def test_what_a_row_says_is_one_sentence(self) -> None:
+        snapshot = cloud(a={'state': 'down', **OFF})
+        why = hosts.why_out(snapshot, 'a', settings())
+        self.assertEqual(
+            'nova-compute is down, nova-compute is disabled (new disks)', why
+        )
+        assert why is not None
+        self.assertIs(Code.HOST_DOWN, why.code)
+
+    def test_a_closed_host_takes_part(self) -> None:
+        for field, how in (
+            ({'closed': 'said so'}, settings()),
+            ({'headroom': None}, settings(require_headroom=True)),
+        ):
+            snapshot = cloud()
+            for name, value in field.items():
+                setattr(snapshot.hosts['a'], name, value)
+            self.assertIsNone(hosts.why_out(snapshot, 'a', how))
+            self.assertIsNotNone(hosts.why_closed(snapshot, 'a', how))
+
+    def test_the_host_is_named_where_that_is_asked_for(self) -> None:
+        there = 'destination h2'
+        self.assertEqual(
+            ['destination h2 has no nova-compute service'],
+            hosts.of_service(None, there),
+        )
+        self.assertEqual(
+            [
+                'nova-compute on destination h2 is down',
+                'nova-compute on destination h2 is disabled (new disks)',
+            ],
+            hosts.of_service(
+                policies.up('h2', **{'state': 'down', **OFF}), there
+            ),
+        )

@@ -48,7 +48,7 @@ class TestValues(base.BaseTestCase):
         self.assertEqual({'cpu': {'a': 0.2, 'b': 0.7, 'c': 0.3}}, card.values)
         self.assertEqual(
             (None, '', {}, []),
-            (card.blocked, card.reason, card.frozen_hosts, card.warnings),
+            (card.blocked, card.reason, card.excluded, card.warnings),
         )
 
     def test_equal_hosts_normalise_to_zero(self):
@@ -110,7 +110,7 @@ class TestContract(base.BaseTestCase):
             self.assertEqual((1.0, 0.0), (cpu.weight, mem.weight))
             self.assertEqual(['cpu'], list(card.values))
             self.assertEqual(([], 0.0), (mem.scores, mem.imbalance_before))
-            self.assertEqual({}, card.frozen_hosts)
+            self.assertEqual({}, card.excluded)
         self.assertEqual(('', None), (cpu.skipped, card.blocked))
         return mem.skipped
 
@@ -279,7 +279,7 @@ class TestCoverage(base.BaseTestCase):
                 'c': 'nova-compute is down',
                 'd': 'nova-compute is disabled (no reason given)',
             },
-            card.frozen_hosts,
+            card.excluded,
         )
 
     def test_zero_coverage_still_needs_a_host(self):
@@ -298,7 +298,7 @@ class TestCoverage(base.BaseTestCase):
         )
         self.assertEqual(
             {'hot': 'policy mem has no fresh sample for it'},
-            card.frozen_hosts,
+            card.excluded,
         )
         self.assertEqual(sorted(even(9)), list(card.values['cpu']))
         self.assertEqual(0.0, card.results[0].imbalance_before)
@@ -316,7 +316,7 @@ class TestCoverage(base.BaseTestCase):
         )
         self.assertEqual(
             {'new': 'policy cpu has no fresh sample for it'},
-            card.frozen_hosts,
+            card.excluded,
         )
 
     def test_gap_in_a_skipped_policy_freezes_nobody(self):
@@ -325,7 +325,7 @@ class TestCoverage(base.BaseTestCase):
             build.policy('cpu', 0.5),
             build.policy('mem', 0.5),
         )
-        self.assertEqual({}, card.frozen_hosts)
+        self.assertEqual({}, card.excluded)
         self.assertIn('1 of 3', card.results[1].skipped)
 
 
@@ -417,7 +417,7 @@ class TestHostCapacity(base.BaseTestCase):
                     'cmp03': 'policy cpu: host_capacity_query has no value '
                     'above 0 for it'
                 },
-                card.frozen_hosts,
+                card.excluded,
             )
             self.assertEqual(9, len(card.values['cpu']))
 
@@ -546,9 +546,7 @@ class TestGate(base.BaseTestCase):
             if service:
                 snapshot.services['h'] = service
             card = score(snapshot)
-            self.assertEqual(
-                {'h': reason} if reason else {}, card.frozen_hosts
-            )
+            self.assertEqual({'h': reason} if reason else {}, card.excluded)
             self.assertEqual(not reason, 'h' in card.values['cpu'])
             self.assertIsNone(card.blocked)
 
@@ -560,7 +558,7 @@ class TestGate(base.BaseTestCase):
         self.assertEqual(
             'the state of the compute services is unknown', card.reason
         )
-        self.assertEqual(even(2, card.reason), card.frozen_hosts)
+        self.assertEqual(even(2, card.reason), card.excluded)
         self.assertEqual([], card.results[0].scores)
 
     def test_shut_when_the_map_is_empty(self):
