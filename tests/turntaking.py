@@ -22,7 +22,7 @@ from watcher import conf, objects
 from watcher.db.sqlalchemy import models
 
 from kronos.actions.migration import slots
-from kronos.watcher_db import lock
+from kronos.snapshots import watcher_actions
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 GOAL = {'name': 'x', 'display_name': 'x', 'efficacy_specification': []}
@@ -67,7 +67,7 @@ def furnish(url: str, moves: int) -> list[str]:
             link.execute(sa.insert(model).values(values))
         link.execute(
             sa.insert(models.ActionDescription).values(
-                action_type=lock.ACTION_TYPE, description='x'
+                action_type=watcher_actions.ACTION_TYPE, description='x'
             )
         )
         for uuid in made:
@@ -86,7 +86,7 @@ def action(uuid: str, **fields: object) -> dict[str, object]:
     return {
         'uuid': uuid,
         'action_plan_id': 1,
-        'action_type': lock.ACTION_TYPE,
+        'action_type': watcher_actions.ACTION_TYPE,
         'state': 'PENDING',
         'input_parameters': {
             'aggregate': 'alpha',

@@ -170,7 +170,7 @@ class Check:
             self._applier(of_watcher, conf)
         found = policies.check(conf.kronos, self.findings)
         for one in found:
-            settings = scopes.settings(conf.kronos)
+            settings = scopes.settings(conf.kronos, one.file.mode)
             policies.look(one, conf.kronos, settings, self.findings)
             self._report['policies'] += policies.rows(one)
         clients = cloud.Cloud()
@@ -250,7 +250,6 @@ class Check:
         found: list[policies.PolicySet],
     ) -> None:
         """Score the scopes by each policies file, and look at the answers."""
-        settings = scopes.settings(kronos)
         wanted = scopes.request(kronos, self._parsed.scope, self.findings)
         rows: dict[str, list[Any]] = {
             'queries': [],
@@ -260,8 +259,15 @@ class Check:
         self._report |= rows
         for one in found:
             enabled = one.file.enabled
+            settings = scopes.settings(kronos, one.file.mode)
             taken = scopes.snapshots(
-                clients, asked, kronos, wanted, enabled, self.findings
+                clients,
+                asked,
+                kronos,
+                wanted,
+                enabled,
+                settings,
+                self.findings,
             )
             of_file = {'policies_file': one.path}
             rows['queries'] += [

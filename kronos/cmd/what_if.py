@@ -5,7 +5,7 @@ import argparse
 import time
 from typing import Any
 
-from kronos.engine.modes import PlanMode
+from kronos.engine.settings import PlanMode
 from kronos.engine.types import UNASSIGNED
 from kronos.policies import loader
 from kronos.policies.models import Policy

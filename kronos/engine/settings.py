@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings: what an operator sets beside the policies."""
+"""The settings: what an operator sets beside the policies.
+
+Here, too, is what each mode of planning decides itself, so that an audit
+and an offline replay in the same mode plan the same.
+"""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum
+
+from kronos.policies.models import Mode
 
 OUT_OF_HOST = 1
 INTO_HOST = 2
@@ -53,6 +59,98 @@ class SoftRules(StrEnum):
     """As strict as hard ones."""
     PENALTY = 'penalty'
     """May be broken where the gain is larger than a penalty."""
+
+
+class PlanMode(StrEnum):
+    """What is planned: each has a row in :data:`PHASES_OF_MODE`."""
+
+    SPREAD = 'spread'
+    PACK = 'pack'
+    EVACUATE = 'evacuate'
+    AFFINITY = 'affinity'
+
+    @property
+    def strategy(self) -> str:
+        """The strategy that plans so, where it is one of Kronos' own."""
+        return f'kronos_{self.value}'
+
+
+class When(Enum):
+    """In which case a mode does something."""
+
+    ALWAYS = 'always'
+    IF_ASKED = 'if asked'
+    NEVER = 'never'
+
+    def applies(self, asked: bool) -> bool:
+        return self is When.ALWAYS or (self is When.IF_ASKED and asked)
+
+
+@dataclass(frozen=True)
+class ModePhases:
+    """What a mode plans, and what of it an audit may choose."""
+
+    policies: Mode | None
+    """The mode of the policies that it takes; None: either."""
+    evacuate: When
+    enforce_hard_affinity: When
+    enforce_soft_affinity: When
+    rebalance: bool
+    """Whether spread or pack follows."""
+    drains_named_hosts: bool = False
+    """Whether an audit may say which hosts are drained."""
+    unlimited: bool = False
+    """Whether there is no budget unless the audit gives one."""
+    waits_for_cooldown: bool = True
+    """Whether it leaves alone a scope that has just moved."""
+
+
+PHASES_OF_MODE = {
+    PlanMode.SPREAD: ModePhases(
+        policies=Mode.SPREAD,
+        evacuate=When.IF_ASKED,
+        enforce_hard_affinity=When.IF_ASKED,
+        enforce_soft_affinity=When.IF_ASKED,
+        rebalance=True,
+    ),
+    PlanMode.PACK: ModePhases(
+        policies=Mode.PACK,
+        evacuate=When.IF_ASKED,
+        enforce_hard_affinity=When.IF_ASKED,
+        enforce_soft_affinity=When.IF_ASKED,
+        rebalance=True,
+    ),
+    PlanMode.EVACUATE: ModePhases(
+        policies=None,
+        evacuate=When.ALWAYS,
+        enforce_hard_affinity=When.NEVER,
+        enforce_soft_affinity=When.NEVER,
+        rebalance=False,
+        drains_named_hosts=True,
+        unlimited=True,
+        waits_for_cooldown=False,
+    ),
+    PlanMode.AFFINITY: ModePhases(
+        policies=None,
+        evacuate=When.NEVER,
+        enforce_hard_affinity=When.ALWAYS,
+        enforce_soft_affinity=When.IF_ASKED,
+        rebalance=False,
+    ),
+}
+"""What a strategy, a replay and kronos-test-config plan in each mode."""
+
+
+@dataclass
+class PhaseSelection:
+    """What was asked for, by the audit or else by ``[kronos]``."""
+
+    evacuate: bool = False
+    enforce_hard_affinity: bool = False
+    enforce_soft_affinity: bool = False
+    drain_hosts: list[str] | None = None
+    """Only a mode that drains named hosts looks at it."""
+    cooldown_seconds: float = 0.0
 
 
 @dataclass
@@ -111,6 +209,34 @@ class Settings:
     scope; the literal rule does. Never across scopes."""
     exhaust: bool = False
     """Go on when every policy is content, until the budget is used."""
+
+    def selection(self) -> PhaseSelection:
+        """What ``[kronos]`` asks for, as long as no mode was set."""
+        return PhaseSelection(
+            evacuate=self.evacuate,
+            enforce_hard_affinity=self.enforce_hard_affinity,
+            enforce_soft_affinity=self.enforce_soft_affinity,
+            cooldown_seconds=self.cooldown_seconds,
+        )
+
+    def set_mode(self, mode: PlanMode, asked: PhaseSelection) -> None:
+        """Set all that a mode decides, whatever it was before."""
+        row = PHASES_OF_MODE[mode]
+        self.rebalance = row.rebalance
+        self.evacuate = row.evacuate.applies(asked.evacuate)
+        self.drain_hosts = (
+            asked.drain_hosts if row.drains_named_hosts else None
+        )
+        self.unlimited = row.unlimited
+        self.cooldown_seconds = (
+            asked.cooldown_seconds if row.waits_for_cooldown else 0
+        )
+        self.enforce_hard_affinity = row.enforce_hard_affinity.applies(
+            asked.enforce_hard_affinity
+        )
+        self.enforce_soft_affinity = row.enforce_soft_affinity.applies(
+            asked.enforce_soft_affinity
+        )
 
     @property
     def enforces(self) -> bool:

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 
 from kronos.common import timing
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine import modes
-from kronos.engine.modes import PlanMode
 from kronos.engine.planning import propose
-from kronos.engine.settings import Settings, SwapMoves, TieBreak
+from kronos.engine.settings import (
+    PHASES_OF_MODE,
+    PlanMode,
+    Settings,
+    SwapMoves,
+    TieBreak,
+)
 from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
 from kronos.policies.models import Policy
 from kronos.recordings import overrides
@@ -25,7 +29,7 @@ class ReplayOptions:
     policies: list[Policy] | None = None
     """Instead of those of the recording."""
     mode: str | None = None
-    """One of :class:`~kronos.engine.modes.PlanMode`."""
+    """One of :class:`~kronos.engine.settings.PlanMode`."""
     max_migrations: int | None = None
     scopes: list[str] = field(default_factory=list)
     """Aggregates to plan, in this order; UNASSIGNED is the pool."""
@@ -107,7 +111,7 @@ def _planned_by(
     if wish.mode is not None:
         mode = PlanMode(wish.mode)
         if mode.strategy != recording.strategy:
-            modes.adjust(settings, mode, _phases(configured))
+            settings.set_mode(mode, configured.selection())
     if wish.max_migrations is not None:
         settings.max_migrations = wish.max_migrations
     settings.exhaust = settings.exhaust or wish.exhaust
@@ -118,26 +122,20 @@ def _planned_by(
     return policies, settings
 
 
-def _phases(configured: Settings) -> modes.PhaseSelection:
-    """What a strategy decides by where its audit says nothing."""
-    return modes.PhaseSelection(
-        evacuate=configured.evacuate,
-        enforce_hard_affinity=configured.enforce_hard_affinity,
-        enforce_soft_affinity=configured.enforce_soft_affinity,
-        cooldown_seconds=configured.cooldown_seconds,
-    )
-
-
 def _require_mode(
     policies: list[Policy], recording: Recording, wish: ReplayOptions
 ) -> None:
     """Refuse policies that were written for another strategy."""
-    wanted = wish.mode or recording.strategy.removeprefix('kronos_')
-    mode = policies[0].mode.value
-    if wanted in (PlanMode.SPREAD, PlanMode.PACK) and wanted != mode:
+    modes = {one.strategy: one for one in PlanMode}
+    wanted = modes.get(recording.strategy)
+    if wish.mode is not None:
+        wanted = PlanMode(wish.mode)
+    needed = wanted and PHASES_OF_MODE[wanted].policies
+    mode = policies[0].mode
+    if needed not in (None, mode):
         raise ConfigurationError(
             reason=f'the policies are of mode {mode}, but {wanted} is to be '
-            f'planned: give policies of mode {wanted}, or --mode {mode}'
+            f'planned: give policies of mode {needed}, or --mode {mode}'
         )
 
 

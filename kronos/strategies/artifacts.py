@@ -23,7 +23,7 @@ PACKAGES = ('kronos-watcher', 'python-watcher')
 
 def keep(
     result: audit.AuditResult,
-    order: audit.AuditRequest,
+    request: audit.AuditRequest,
     audit: Any,
     strategy: str,
     kronos: Any,
@@ -37,7 +37,7 @@ def keep(
         return
     now = datetime.datetime.now(datetime.UTC)
     try:
-        about = _about(result, order, audit, strategy)
+        about = _about(result, request, audit, strategy)
         document = report_document.document(
             result.report, {'created_at': now.isoformat(), **about}
         )
@@ -101,7 +101,7 @@ def recorder(
 
 def _about(
     result: audit.AuditResult,
-    order: audit.AuditRequest,
+    request: audit.AuditRequest,
     audit: Any,
     strategy: str,
 ) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _about(
             'parameters': dict(audit.parameters or {}),
             'scope': list(audit.scope or []),
         },
-        'policies_file': order.policies_file,
+        'policies_file': request.policies_file,
         'settings': asdict(result.settings),
         'timings': result.timings,
     }

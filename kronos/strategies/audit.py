@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One audit, from its parameters to a plan."""
 
+import dataclasses
 import functools
 import time
 from collections.abc import Callable
@@ -14,9 +15,9 @@ from kronos.common.timing import timed
 from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
-from kronos.engine.settings import Settings
+from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Snapshot
-from kronos.policies import loader, models
+from kronos.policies import loader
 from kronos.recordings.recording import Recording
 from kronos.snapshots import collector, settings_from_conf
 from kronos.strategies import audit_scope, history, parameters
@@ -28,11 +29,8 @@ class AuditRequest:
     """What an audit is to do, apart from where."""
 
     policies_file: str
-    mode: str | None
-    """Of the policies that the strategy takes; None: of either."""
+    plan_mode: PlanMode
     asked: parameters.Parameters
-    adjust: Callable[[Settings, parameters.Parameters, Any], None]
-    """Sets what is special to the strategy, given ``[kronos]``."""
     audit: str = ''
     """Uuid of the audit that asks."""
     record: Callable[[Recording], None] | None = None
@@ -52,7 +50,7 @@ class AuditResult:
 
 
 def run(
-    order: AuditRequest,
+    request: AuditRequest,
     scope: list[dict[str, Any]],
     conf: Any,
     osc: Any,
@@ -66,39 +64,39 @@ def run(
         scope, or Nova is away
     """
     timings: dict[str, float] = {}
-    request = audit_scope.request(scope, order.asked, conf.kronos)
-    settings = make_settings(order.asked, conf.kronos)
-    order.adjust(settings, order.asked, conf.kronos)
+    scopes = audit_scope.request(scope, request.asked, conf.kronos)
+    settings = make_settings(request.plan_mode, request.asked, conf.kronos)
     with timed(timings, 'policies'):
-        text = loader.read(order.policies_file)
-        file = loader.parse(text, order.policies_file)
-        if order.mode is not None:
-            loader.require_mode(
-                file, models.Mode(order.mode), order.policies_file
-            )
+        text = loader.read(request.policies_file)
+        file = loader.parse(text, request.policies_file)
+        needed = PHASES_OF_MODE[request.plan_mode].policies
+        if needed is not None:
+            loader.require_mode(file, needed, request.policies_file)
         policies = file.enabled
     with timed(timings, 'history'):
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
         known = publishing.live_plans()
         since = cooldown.watcher_since(settings, time.time())
-        events = history.events(since, order.audit)
+        events = history.events(since, request.audit)
     with timed(timings, 'collect'):
-        look = _collector(conf, osc).look(request, policies, settings, events)
-        snapshots = look.snapshots
-    if order.record is not None:
+        collected = _collector(conf, osc).look(
+            scopes, policies, settings, events
+        )
+        snapshots = collected.snapshots
+    if request.record is not None:
         with timed(timings, 'record'):
-            order.record(
+            request.record(
                 Recording(
-                    look.gathered,
+                    collected.gathered,
                     file.policies,
-                    request,
+                    scopes,
                     settings,
-                    look.answers,
+                    collected.answers,
                     text,
                     configured=settings_from_conf.settings_of(conf.kronos),
                     max_concurrent=conf.kronos.max_concurrent_migrations,
-                    recorded_at=look.gathered.taken_at,
+                    recorded_at=collected.gathered.taken_at,
                 )
             )
     require_hosts(settings.drain_hosts, snapshots)
@@ -135,17 +133,29 @@ def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:
         )
 
 
-def make_settings(asked: parameters.Parameters, kronos: Any) -> Settings:
-    """The group ``[kronos]``, with what the audit says instead.
-
-    Only of what all strategies share; the rest is theirs to set, by
-    :func:`kronos.engine.modes.adjust`.
-    """
+def make_settings(
+    mode: PlanMode, asked: parameters.Parameters, kronos: Any
+) -> Settings:
+    """The group ``[kronos]``, with what the audit and the mode say instead."""
     found = settings_from_conf.settings_of(kronos)
     found.max_migrations = asked.max_migrations
     found.restrict_to_az = parameters.either(
-        asked.restrict_to_az, kronos.restrict_to_az
+        asked.restrict_to_az, found.restrict_to_az
     )
+    selection = dataclasses.replace(
+        found.selection(),
+        evacuate=parameters.either(
+            asked.evacuate_disabled_hosts, found.evacuate
+        ),
+        enforce_hard_affinity=parameters.either(
+            asked.enforce_hard_affinity, found.enforce_hard_affinity
+        ),
+        enforce_soft_affinity=parameters.either(
+            asked.enforce_soft_affinity, found.enforce_soft_affinity
+        ),
+        drain_hosts=asked.hosts,
+    )
+    found.set_mode(mode, selection)
     return found
 
 

@@ -16,6 +16,7 @@ then and a run of a CONTINUOUS one is left out, whatever the plan is about.
 """
 
 import abc
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import tenacity
@@ -28,9 +29,10 @@ from watcher.decision_engine.strategy.strategies import base
 
 from kronos.common import exceptions, status
 from kronos.conf import opts, validation
-from kronos.engine import modes, types
-from kronos.engine.settings import Settings
-from kronos.strategies import audit_log, parameters, status_messages
+from kronos.engine import types
+from kronos.engine.settings import PlanMode
+from kronos.snapshots import watcher_actions
+from kronos.strategies import audit_log, goals, parameters, status_messages
 from kronos.watcher_db import lock
 
 if TYPE_CHECKING:
@@ -41,7 +43,6 @@ LOG = logging.getLogger(__name__)
 CONF = conf.CONF
 opts.register_opts(CONF)
 
-ACTION = 'kronos_live_migrate'
 PLANNER = 'kronos'
 DATABASE_SECONDS = 60.0
 """For so long an audit waits for Watcher's database at its end."""
@@ -50,17 +51,22 @@ DATABASE_SECONDS = 60.0
 class KronosStrategy(base.BaseStrategy):
     """What all strategies of Kronos share.
 
+    A strategy declares what it is: the names, what is planned, what its audits
+    may ask for, and how a plan is told in a few words.
+
     For the planner, ``parents`` holds, for every action of the solution, the
     indices of the actions that must end before it; ``basis`` is what the
     solution was made from, and ``audit`` the audit that asked for it.
     """
 
-    MODE: str | None = None
-    """Of the policies that it takes; None: of either."""
+    NAME: str
+    """The same as in its entry point."""
     DISPLAY_NAME: str
-    GOAL: str
-    PARAMETERS: list[str]
-    """Those that not every strategy takes."""
+    PLAN_MODE: PlanMode
+    """Its row of ``settings.PHASES_OF_MODE`` says what is planned."""
+    GOAL: type[goals.Goal]
+    PARAMETERS: Sequence[str]
+    """Those that not every strategy takes, of :mod:`.parameters`."""
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
@@ -68,6 +74,10 @@ class KronosStrategy(base.BaseStrategy):
         self.audit: Any = None
         self.parents: list[list[int]] = []
         self.basis: publishing.Basis | None = None
+
+    @classmethod
+    def get_name(cls) -> str:
+        return cls.NAME
 
     @classmethod
     def get_display_name(cls) -> str:
@@ -79,7 +89,7 @@ class KronosStrategy(base.BaseStrategy):
 
     @classmethod
     def get_goal_name(cls) -> str:
-        return cls.GOAL
+        return cls.GOAL.NAME
 
     @classmethod
     def get_config_opts(cls) -> list[Any]:
@@ -96,25 +106,14 @@ class KronosStrategy(base.BaseStrategy):
         return path
 
     @classmethod
-    @abc.abstractmethod
-    def adjust(
-        cls, settings: Settings, asked: parameters.Parameters, kronos: Any
-    ) -> None:
-        """Set what is special to the strategy: see ``engine.modes``.
-
-        :param asked: by the audit
-        :param kronos: the group ``[kronos]`` of the configuration
-        """
-
-    @classmethod
-    @abc.abstractmethod
     def indicators(cls, report: types.CycleReport) -> dict[str, float]:
         """The efficacy indicators of its goal."""
+        return cls.GOAL.indicators(report)
 
     @classmethod
     @abc.abstractmethod
-    def outcome(cls, scope: types.AggregateResult) -> str:
-        """What a plan does for its goal, in a few words."""
+    def summary(cls, scope: types.AggregateResult) -> str:
+        """What the plan of a scope does for its goal, in a few words."""
 
     def pre_execute(self) -> None:
         """Nothing: Watcher's cluster model is not used."""
@@ -162,7 +161,7 @@ class KronosStrategy(base.BaseStrategy):
         self.parents, self.basis = [], None
 
     def _attempt(self, audit: Any) -> tuple[str, bool]:
-        """Returns the outcome and if it failed; then nothing is planned."""
+        """Returns the message and if it failed; then nothing is planned."""
         try:
             return self._plan(audit)
         except exceptions.KronosException as error:
@@ -185,31 +184,30 @@ class KronosStrategy(base.BaseStrategy):
         return message, True
 
     def _plan(self, audit: Any) -> tuple[str, bool]:
-        """Plan and fill the solution; returns the outcome and if it failed."""
+        """Plan and fill the solution; returns the message and if it failed."""
         from kronos.strategies import artifacts
         from kronos.strategies import audit as kronos_audit
 
         CONF.reload_config_files()
         validation.require_valid(CONF)
-        order = kronos_audit.AuditRequest(
+        request = kronos_audit.AuditRequest(
             policies_file=self.policies_file(CONF.kronos),
-            mode=self.MODE,
+            plan_mode=self.PLAN_MODE,
             asked=parameters.parse(
                 dict(self.input_parameters), self.PARAMETERS
             ),
-            adjust=self.adjust,
             audit=audit.uuid,
             record=artifacts.recorder(audit, self.get_name(), CONF.kronos),
         )
-        result = kronos_audit.run(order, audit.scope or [], CONF, self.osc)
+        result = kronos_audit.run(request, audit.scope or [], CONF, self.osc)
         report = result.report
         for level, line in audit_log.lines(report):
             LOG.log(level, 'Audit %s: %s', audit.uuid, line)
-        outcome = status_messages.summary(report, self.outcome)
-        artifacts.keep(result, order, audit, self.get_name(), CONF.kronos)
+        message = status_messages.summary(report, self.summary)
+        artifacts.keep(result, request, audit, self.get_name(), CONF.kronos)
         # Last: an audit that fails must not leave a plan to be started.
         self._fill_solution(result)
-        return outcome, status_messages.is_blind(report)
+        return message, status_messages.is_blind(report)
 
     def _fill_solution(self, result: 'kronos_audit.AuditResult') -> None:
         """All that may fail comes before the first action is there."""
@@ -221,7 +219,9 @@ class KronosStrategy(base.BaseStrategy):
         self.solution.set_efficacy_indicators(**indicators)
         self.parents, self.basis = result.parents, result.basis
         for told, instance in steps:
-            self.solution.add_action(ACTION, told, instance)
+            self.solution.add_action(
+                watcher_actions.ACTION_TYPE, told, instance
+            )
 
     def _tell(self, audit: Any, message: str) -> str:
         """Write the outcome where ``openstack optimize audit show`` has it.
@@ -254,32 +254,6 @@ class KronosStrategy(base.BaseStrategy):
         if fresh.status_message != text:
             fresh.status_message = text
             fresh.save()
-
-
-class Rebalancing(KronosStrategy):
-    """A strategy that drains and repairs first, where that is asked for."""
-
-    @classmethod
-    def adjust(
-        cls, settings: Settings, asked: parameters.Parameters, kronos: Any
-    ) -> None:
-        modes.adjust(
-            settings,
-            modes.PlanMode(str(cls.MODE)),
-            modes.PhaseSelection(
-                evacuate=parameters.either(
-                    asked.evacuate_disabled_hosts,
-                    kronos.evacuate_disabled_hosts,
-                ),
-                enforce_hard_affinity=parameters.either(
-                    asked.enforce_hard_affinity, kronos.enforce_hard_affinity
-                ),
-                enforce_soft_affinity=parameters.either(
-                    asked.enforce_soft_affinity, kronos.enforce_soft_affinity
-                ),
-                cooldown_seconds=kronos.cooldown,
-            ),
-        )
 
 
 def _input_parameters(

@@ -5,40 +5,54 @@ Names, units and schemas are frozen: Watcher cancels all audits of a goal
 whose specification changes.
 """
 
-from typing import Any
+import abc
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from watcher.decision_engine.goal import base
 from watcher.decision_engine.goal.efficacy import base as efficacy_base
 from watcher.decision_engine.goal.efficacy import indicators
 from watcher.decision_engine.solution import efficacy
 
-BALANCE = 'kronos_balance'
-CONSOLIDATE = 'kronos_consolidate'
-DRAIN = 'kronos_drain'
-AFFINITY = 'kronos_affinity'
+from kronos.engine.types import CycleReport
 
 
 class Number(indicators.IndicatorSpecification):
     """A required number that is not negative."""
 
-    def __init__(self, name: str, description: str, unit: str | None) -> None:
-        super().__init__(name, description, unit, required=True)
+    def __init__(self, name: str, description: str) -> None:
+        super().__init__(name, description, unit=None, required=True)
 
     @property
     def schema(self) -> dict[str, Any]:
         return {'type': 'number', 'minimum': 0}
 
 
-class Efficacy(efficacy_base.EfficacySpecification):
-    """Its numbers, and as the whole the share of one that the plan takes."""
+@dataclass(frozen=True)
+class Share:
+    """The success as a whole: how much of an indicator a plan takes."""
 
-    SHARE: str
-    """Name of the share."""
-    SHARE_OF: str
-    """Its description."""
-    BEFORE: str
-    AFTER: str
+    name: str
+    description: str
+    before: str
+    after: str
     """The two indicators that it is computed of."""
+
+
+class Efficacy(efficacy_base.EfficacySpecification):
+    """The numbers of a goal, and its share."""
+
+    def __init__(self, numbers: dict[str, str], share: Share) -> None:
+        """Take what a goal is measured by.
+
+        :param numbers: name of each indicator to its description
+        """
+        self._numbers = numbers
+        self._share = share
+        super().__init__()
+
+    def get_indicators_specifications(self) -> list[Number]:
+        return [Number(*one) for one in self._numbers.items()]
 
     def get_global_efficacy_indicator(
         self, indicators_map: Any = None
@@ -46,126 +60,16 @@ class Efficacy(efficacy_base.EfficacySpecification):
         """In percent; 0 where there was nothing to begin with."""
         before = after = 0.0
         if indicators_map:
-            before = getattr(indicators_map, self.BEFORE)
-            after = getattr(indicators_map, self.AFTER)
+            before = getattr(indicators_map, self._share.before)
+            after = getattr(indicators_map, self._share.after)
         removed = 100 * (before - after) / before if before > 0 else 0.0
         return [
             efficacy.Indicator(
-                name=self.SHARE,
-                description=self.SHARE_OF,
+                name=self._share.name,
+                description=self._share.description,
                 unit='%',
                 value=round(max(removed, 0.0), 1),
             )
-        ]
-
-
-class BalanceEfficacy(Efficacy):
-    """What a plan is expected to do to the hosts of the audit's scopes."""
-
-    SHARE = 'imbalance_removed'
-    SHARE_OF = (
-        'Share of the combined imbalance of the most uneven scope that the '
-        'plan removes.'
-    )
-    BEFORE = 'combined_imbalance_before'
-    AFTER = 'combined_imbalance_after'
-
-    def get_indicators_specifications(self) -> list[Number]:
-        return [
-            Number(
-                'combined_imbalance_before',
-                'Weighted sum of the imbalances of the policies before the '
-                'plan; of several scopes the most uneven one counts.',
-                None,
-            ),
-            Number(
-                'combined_imbalance_after',
-                'The same, as simulated after the plan.',
-                None,
-            ),
-            Number('migrations', 'Live migrations in the plan.', None),
-            Number(
-                'hosts_over_threshold_before',
-                'Hosts further above the lowest host of a policy than its '
-                'threshold, before the plan; summed over the scopes.',
-                None,
-            ),
-            Number(
-                'hosts_over_threshold_after',
-                'The same, as simulated after the plan.',
-                None,
-            ),
-        ]
-
-
-class ConsolidateEfficacy(Efficacy):
-    """How many hosts a plan is expected to empty."""
-
-    SHARE = 'hosts_emptied'
-    SHARE_OF = 'Share of the hosts in use that the plan empties.'
-    BEFORE = 'hosts_in_use_before'
-    AFTER = 'hosts_in_use_after'
-
-    def get_indicators_specifications(self) -> list[Number]:
-        return [
-            Number(
-                'hosts_in_use_before',
-                'Hosts with at least one instance before the plan; summed '
-                'over the scopes.',
-                None,
-            ),
-            Number('hosts_in_use_after', 'The same, after the plan.', None),
-            Number('hosts_released', 'Hosts that the plan empties.', None),
-            Number('migrations', 'Live migrations in the plan.', None),
-        ]
-
-
-class DrainEfficacy(Efficacy):
-    """How far a plan is expected to empty the hosts that are drained."""
-
-    SHARE = 'instances_leaving'
-    SHARE_OF = (
-        'Share of the instances on the hosts to be drained that leave them '
-        'by the plan.'
-    )
-    BEFORE = 'instances_before'
-    AFTER = 'instances_after'
-
-    def get_indicators_specifications(self) -> list[Number]:
-        return [
-            Number('hosts_to_drain', 'Hosts that are drained.', None),
-            Number(
-                'instances_before',
-                'Instances on these hosts before the plan.',
-                None,
-            ),
-            Number(
-                'instances_after',
-                'Instances that are still there after the plan.',
-                None,
-            ),
-            Number('migrations', 'Live migrations in the plan.', None),
-        ]
-
-
-class AffinityEfficacy(Efficacy):
-    """How many server groups a plan is expected to repair."""
-
-    SHARE = 'violations_removed'
-    SHARE_OF = 'Share of the broken server-group rules that the plan repairs.'
-    BEFORE = 'violations_before'
-    AFTER = 'violations_after'
-
-    def get_indicators_specifications(self) -> list[Number]:
-        return [
-            Number(
-                'violations_before',
-                'Server groups whose rule is broken before the plan, of the '
-                'kinds that are enforced; summed over the scopes.',
-                None,
-            ),
-            Number('violations_after', 'The same, after the plan.', None),
-            Number('migrations', 'Live migrations in the plan.', None),
         ]
 
 
@@ -174,7 +78,14 @@ class Goal(base.Goal):
 
     NAME: str
     DISPLAY_NAME: str
-    EFFICACY: type[Efficacy]
+    INDICATORS: ClassVar[dict[str, str]]
+    """Name to description."""
+    SHARE: Share
+
+    @classmethod
+    @abc.abstractmethod
+    def indicators(cls, report: CycleReport) -> dict[str, float]:
+        """What a plan does, as the numbers of :attr:`INDICATORS`."""
 
     @classmethod
     def get_name(cls) -> str:
@@ -190,36 +101,143 @@ class Goal(base.Goal):
 
     @classmethod
     def get_efficacy_specification(cls) -> Efficacy:
-        return cls.EFFICACY()
+        return Efficacy(cls.INDICATORS, cls.SHARE)
 
 
 class Balance(Goal):
     """Hosts that are as even as the policies ask for."""
 
-    NAME = BALANCE
+    NAME = 'kronos_balance'
     DISPLAY_NAME = 'Kronos: even hosts'
-    EFFICACY = BalanceEfficacy
+    INDICATORS: ClassVar = {
+        'combined_imbalance_before': 'Weighted sum of the imbalances of the '
+        'policies before the plan; of several scopes the most uneven one '
+        'counts.',
+        'combined_imbalance_after': 'The same, as simulated after the plan.',
+        'migrations': 'Live migrations in the plan.',
+        'hosts_over_threshold_before': 'Hosts further above the lowest host '
+        'of a policy than its threshold, before the plan; summed over the '
+        'scopes.',
+        'hosts_over_threshold_after': 'The same, as simulated after the plan.',
+    }
+    SHARE = Share(
+        'imbalance_removed',
+        'Share of the combined imbalance of the most uneven scope that the '
+        'plan removes.',
+        before='combined_imbalance_before',
+        after='combined_imbalance_after',
+    )
+
+    @classmethod
+    def indicators(cls, report: CycleReport) -> dict[str, float]:
+        scopes = report.scopes
+        return {
+            'combined_imbalance_before': max(
+                (scope.combined_before for scope in scopes), default=0.0
+            ),
+            'combined_imbalance_after': max(
+                (scope.combined_after for scope in scopes), default=0.0
+            ),
+            'migrations': len(report.steps),
+            'hosts_over_threshold_before': sum(
+                scope.hosts_over_before for scope in scopes
+            ),
+            'hosts_over_threshold_after': sum(
+                scope.hosts_over_after for scope in scopes
+            ),
+        }
 
 
 class Consolidate(Goal):
     """As few hosts in use as the policies allow."""
 
-    NAME = CONSOLIDATE
+    NAME = 'kronos_consolidate'
     DISPLAY_NAME = 'Kronos: fewer hosts in use'
-    EFFICACY = ConsolidateEfficacy
+    INDICATORS: ClassVar = {
+        'hosts_in_use_before': 'Hosts with at least one instance before the '
+        'plan; summed over the scopes.',
+        'hosts_in_use_after': 'The same, after the plan.',
+        'hosts_released': 'Hosts that the plan empties.',
+        'migrations': 'Live migrations in the plan.',
+    }
+    SHARE = Share(
+        'hosts_emptied',
+        'Share of the hosts in use that the plan empties.',
+        before='hosts_in_use_before',
+        after='hosts_in_use_after',
+    )
+
+    @classmethod
+    def indicators(cls, report: CycleReport) -> dict[str, float]:
+        before = sum(scope.hosts_in_use_before for scope in report.scopes)
+        after = sum(scope.hosts_in_use_after for scope in report.scopes)
+        return {
+            'hosts_in_use_before': before,
+            'hosts_in_use_after': after,
+            'hosts_released': max(before - after, 0),
+            'migrations': len(report.steps),
+        }
 
 
 class Drain(Goal):
     """Hosts without instances where an operator wants them so."""
 
-    NAME = DRAIN
+    NAME = 'kronos_drain'
     DISPLAY_NAME = 'Kronos: drained hosts'
-    EFFICACY = DrainEfficacy
+    INDICATORS: ClassVar = {
+        'hosts_to_drain': 'Hosts that are drained.',
+        'instances_before': 'Instances on these hosts before the plan.',
+        'instances_after': 'Instances that are still there after the plan.',
+        'migrations': 'Live migrations in the plan.',
+    }
+    SHARE = Share(
+        'instances_leaving',
+        'Share of the instances on the hosts to be drained that leave them '
+        'by the plan.',
+        before='instances_before',
+        after='instances_after',
+    )
+
+    @classmethod
+    def indicators(cls, report: CycleReport) -> dict[str, float]:
+        """The same; a later scope sees a host as the earlier one leaves it."""
+        first: dict[str, int] = {}
+        last: dict[str, int] = {}
+        for scope in report.scopes:
+            for one in scope.drains:
+                first.setdefault(one.host, one.instances)
+                last[one.host] = len(one.staying)
+        return {
+            'hosts_to_drain': len(first),
+            'instances_before': sum(first.values()),
+            'instances_after': sum(last.values()),
+            'migrations': len(report.steps),
+        }
 
 
 class Affinity(Goal):
     """Server groups whose rules hold."""
 
-    NAME = AFFINITY
+    NAME = 'kronos_affinity'
     DISPLAY_NAME = 'Kronos: kept server groups'
-    EFFICACY = AffinityEfficacy
+    INDICATORS: ClassVar = {
+        'violations_before': 'Server groups whose rule is broken before the '
+        'plan, of the kinds that are enforced; summed over the scopes.',
+        'violations_after': 'The same, after the plan.',
+        'migrations': 'Live migrations in the plan.',
+    }
+    SHARE = Share(
+        'violations_removed',
+        'Share of the broken server-group rules that the plan repairs.',
+        before='violations_before',
+        after='violations_after',
+    )
+
+    @classmethod
+    def indicators(cls, report: CycleReport) -> dict[str, float]:
+        scopes = report.scopes
+        return {
+            'violations_before': sum(len(s.violations_before) for s in scopes),
+            'violations_after': sum(len(s.violations_after) for s in scopes),
+            'migrations': len(report.steps),
+        }

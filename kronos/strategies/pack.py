@@ -4,30 +4,22 @@
 from typing import Any
 
 from kronos.engine import types
-from kronos.strategies import (
-    base,
-    goals,
-    outcomes,
-    parameters,
-    status_messages,
-)
+from kronos.engine.settings import PlanMode
+from kronos.strategies import base, goals, parameters, status_messages
 
 
-class Pack(base.Rebalancing):
+class Pack(base.KronosStrategy):
     """Move the instances of the least busy hosts to the fullest ones.
 
     It takes policies of mode ``pack``, from ``pack_policies_file`` where
     that is set, and keeps every one of them below its capacity_threshold.
     """
 
-    MODE = 'pack'
+    NAME = 'kronos_pack'
     DISPLAY_NAME = 'Kronos: pack'
-    GOAL = goals.CONSOLIDATE
-    PARAMETERS = parameters.PACK
-
-    @classmethod
-    def get_name(cls) -> str:
-        return 'kronos_pack'
+    PLAN_MODE = PlanMode.PACK
+    GOAL = goals.Consolidate
+    PARAMETERS = parameters.PHASES
 
     @classmethod
     def policies_file(cls, kronos: Any) -> str:
@@ -35,9 +27,5 @@ class Pack(base.Rebalancing):
         return path
 
     @classmethod
-    def indicators(cls, report: types.CycleReport) -> dict[str, float]:
-        return outcomes.consolidate(report)
-
-    @classmethod
-    def outcome(cls, scope: types.AggregateResult) -> str:
+    def summary(cls, scope: types.AggregateResult) -> str:
         return status_messages.hosts_in_use(scope)

@@ -7,6 +7,7 @@ only what survives a trip through a string: dict, list, str and numbers.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,15 +18,12 @@ MAX_MIGRATIONS = 100
 _TRUE_OR_FALSE = '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$'
 _ONE_TO_HUNDRED = '^([1-9][0-9]?|100)$'
 
-SPREAD = [
+PHASES = (
     'evacuate_disabled_hosts',
     'enforce_hard_affinity',
     'enforce_soft_affinity',
-]
-PACK = SPREAD
-EVACUATE = ['hosts']
-AFFINITY = ['enforce_soft_affinity']
-"""What the strategies take beside the parameters that all of them take."""
+)
+"""For strategies whose audits choose which phases come before their own."""
 
 
 @dataclass
@@ -42,7 +40,7 @@ class Parameters:
     hosts: list[str] | None = None
 
 
-def schema(more: list[str]) -> dict[str, Any]:
+def schema(more: Sequence[str]) -> dict[str, Any]:
     """JSON schema (draft 4) of the parameters of a strategy.
 
     The command line sends ``-p name=value`` as JSON where it is JSON and
@@ -108,7 +106,7 @@ def _yes_or_no(description: str) -> dict[str, Any]:
     }
 
 
-def parse(raw: dict[str, Any], more: list[str]) -> Parameters:
+def parse(raw: dict[str, Any], more: Sequence[str]) -> Parameters:
     """Understand an audit's parameters.
 
     Watcher checks them against the schema when an audit is created but not

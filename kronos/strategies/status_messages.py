@@ -18,7 +18,7 @@ UNJUDGED = 90
 
 _ADDRESS = re.compile(r'Prometheus at \S+: ')
 
-Outcome = Callable[[types.AggregateResult], str]
+ScopeSummary = Callable[[types.AggregateResult], str]
 """Tells what the plan of a scope does for the goal of its audit."""
 
 # Nothing could be judged: that is a failure, not an even cluster.
@@ -32,15 +32,15 @@ def is_blind(report: types.CycleReport) -> bool:
     )
 
 
-def summary(report: types.CycleReport, outcome: Outcome) -> str:
+def summary(report: types.CycleReport, told: ScopeSummary) -> str:
     """The outcome scope by scope; those that could not be judged first."""
     scopes = sorted(
         report.scopes, key=lambda scope: scope.stopped not in _BLIND
     )
-    return '; '.join(_scope_summary(scope, outcome) for scope in scopes)
+    return '; '.join(_scope_summary(scope, told) for scope in scopes)
 
 
-def _scope_summary(scope: types.AggregateResult, outcome: Outcome) -> str:
+def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
     first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
@@ -49,7 +49,7 @@ def _scope_summary(scope: types.AggregateResult, outcome: Outcome) -> str:
     name = scope.name
     if scope.unmeasured:
         name += f': {_cut(scope.unmeasured, REASON)}'
-    return f'{name}: {first}{_migrations(scope)}, {outcome(scope)}'
+    return f'{name}: {first}{_migrations(scope)}, {told(scope)}'
 
 
 def unjudged(scope: types.AggregateResult) -> list[str]:

@@ -19,17 +19,17 @@ from sqlalchemy import exc as sa_exc
 from watcher.db.sqlalchemy import models
 
 from kronos.common import deadline
+from kronos.snapshots import watcher_actions
 
 LOG = logging.getLogger(__name__)
 
-ACTION_TYPE = 'kronos_live_migrate'
 PATIENCE = 30.0
 """Seconds that anybody waits for the lock and for the database: who holds
 the one may have died with its machine, and the other may say nothing."""
 
 _T = TypeVar('_T')
 _Row = models.ActionDescription.__table__
-_OURS = _Row.c.action_type == ACTION_TYPE
+_OURS = _Row.c.action_type == watcher_actions.ACTION_TYPE
 
 
 class RowMissing(Exception):
@@ -127,7 +127,10 @@ def _insert() -> None:
 
     Somebody has deleted it. The next start corrects the text.
     """
-    text = {'action_type': ACTION_TYPE, 'description': 'Live-migrate a server'}
+    text = {
+        'action_type': watcher_actions.ACTION_TYPE,
+        'description': 'Live-migrate a server',
+    }
     try:
         with enginefacade.writer.using(types.SimpleNamespace()) as session:
             session.execute(sa.insert(_Row).values(text))

@@ -18,7 +18,7 @@ from watcher.db.sqlalchemy import models
 
 from kronos.common import exceptions
 from kronos.engine import wording
-from kronos.snapshots import stale_migrations
+from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.watcher_db import lock, marks
 
 RECENT = datetime.timedelta(hours=1)
@@ -118,7 +118,7 @@ def _live(session: Any) -> dict[str, set[str]]:
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
         .join(_Audit, _Plan.c.audit_id == _Audit.c.id)
         .where(
-            _Action.c.action_type == lock.ACTION_TYPE,
+            _Action.c.action_type == watcher_actions.ACTION_TYPE,
             sa.or_(
                 _Plan.c.state.in_(
                     (state.PENDING, state.ONGOING, state.CANCELLING)

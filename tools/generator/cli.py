@@ -12,7 +12,7 @@ from generator import cluster_format, making, recording_format
 from generator.cloud import Cloud
 from generator.wanted import Wanted, WantedError
 from kronos.common.exceptions import KronosException
-from kronos.engine.modes import PlanMode
+from kronos.engine.settings import PlanMode
 
 BEGIN = 1772442000.0
 """Of the first recording: 2 March 2026, a Monday, 9:00 UTC."""

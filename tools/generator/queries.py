@@ -5,7 +5,7 @@ The queries are real ones; it is their answers that are made up.
 """
 
 from generator import cloud
-from kronos.engine.modes import PlanMode
+from kronos.engine.settings import PlanMode
 
 HEAD = """\
 # A cloud that is made up, but policies as a real one has them: node_exporter

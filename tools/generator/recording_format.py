@@ -7,8 +7,7 @@ import uuid
 from generator import queries
 from generator.cloud import Cloud, Host, Server
 from kronos.clients.nova.rows import HostAggregate
-from kronos.engine import modes, types
-from kronos.engine.settings import Settings
+from kronos.engine import types
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -52,7 +51,7 @@ def recording(found: Cloud, at: float) -> Recording:
     text = queries.text(mode)
     policies = loader.parse(text, 'policies.yaml').policies
     settings = settings_from_conf.default_settings()
-    modes.adjust(settings, mode, _asked(settings))
+    settings.set_mode(mode, settings.selection())
     aggregates = _aggregates(found)
     hosts = {host.name: _host(host) for host in found.hosts}
     return Recording(
@@ -78,13 +77,6 @@ def recording(found: Cloud, at: float) -> Recording:
         max_concurrent=settings_from_conf.default_concurrency(),
         recorded_at=at,
         made_by=f'tools/generate {found.wanted.command()}',
-    )
-
-
-def _asked(settings: Settings) -> modes.PhaseSelection:
-    names = [field.name for field in dataclasses.fields(modes.PhaseSelection)]
-    return modes.PhaseSelection(
-        **{name: getattr(settings, name) for name in names}
     )
 
 

@@ -4,7 +4,7 @@
 import dataclasses
 from dataclasses import dataclass
 
-from kronos.engine.modes import PlanMode
+from kronos.engine.settings import PlanMode
 
 PER_HOST = 20
 """Instances, where their number is not given."""
@@ -28,7 +28,7 @@ class Wanted:
     """``metric``: measured values; ``flavor``: what an instance weighs goes
     by its flavor, in steps of 1 or 2 % of a host."""
     mode: str = 'spread'
-    """One of :class:`~kronos.engine.modes.PlanMode`."""
+    """One of :class:`~kronos.engine.settings.PlanMode`."""
     aggregates: int = 1
     classes: int = 1
     """How many of the sizes in :data:`CLASSES` the hosts have."""

@@ -25,6 +25,7 @@ from watcher.db.sqlalchemy import models
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.snapshots import watcher_actions
 from kronos.watcher_db import lock, marks
 
 LOG = logging.getLogger(__name__)
@@ -278,7 +279,7 @@ def _query(uuid: str, since: float) -> Any:
     )
     moment = moment.replace(tzinfo=None)
     return _ROWS.where(
-        _Action.c.action_type == lock.ACTION_TYPE,
+        _Action.c.action_type == watcher_actions.ACTION_TYPE,
         _Action.c.uuid != uuid,
         sa.or_(
             _Plan.c.state.in_((state.ONGOING, state.CANCELLING)),

@@ -16,9 +16,9 @@ from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.scoring import scorecard
 from kronos.engine.scoring.scorecard import Scorecard
-from kronos.engine.settings import Settings
+from kronos.engine.settings import PHASES_OF_MODE, Settings
 from kronos.engine.types import Health, Snapshot, StopReason
-from kronos.policies.models import Policy
+from kronos.policies.models import Mode, Policy
 from kronos.snapshots import queries, scopes, settings_from_conf
 from kronos.snapshots.collector import Collector
 
@@ -57,12 +57,13 @@ def request(
     return scopes.ScopeRequest(aggregates=[scopes.ALL])
 
 
-def settings(kronos: Any) -> Settings:
-    """Those of kronos_spread and kronos_pack."""
+def settings(kronos: Any, policies: Mode) -> Settings:
+    """Those of the strategy that only policies of this mode serve."""
     found = settings_from_conf.settings_of(kronos)
-    found.evacuate = kronos.evacuate_disabled_hosts
-    found.enforce_hard_affinity = kronos.enforce_hard_affinity
-    found.enforce_soft_affinity = kronos.enforce_soft_affinity
+    mode = next(
+        one for one, row in PHASES_OF_MODE.items() if row.policies is policies
+    )
+    found.set_mode(mode, found.selection())
     return found
 
 
@@ -72,13 +73,14 @@ def snapshots(
     kronos: Any,
     wanted: scopes.ScopeRequest,
     policies: Sequence[Policy],
+    how: Settings,
     findings: Findings,
 ) -> list[Snapshot]:
     """Those of an audit; none where an audit would fail."""
     # It has what is used of a client.
     client = cast(PrometheusClient, prometheus)
     if cloud.nova is None or cloud.placement is None:
-        queries.PolicyQueries(client, settings(kronos)).of(policies)
+        queries.PolicyQueries(client, how).of(policies)
         return []
     collector = Collector(
         cloud.nova,
@@ -88,7 +90,7 @@ def snapshots(
         cell_source=kronos.cell_source,
     )
     try:
-        return collector.collect(wanted, policies, settings(kronos))
+        return collector.collect(wanted, policies, how)
     except exceptions.ScopeError as error:
         findings.error(
             'scope-invalid',

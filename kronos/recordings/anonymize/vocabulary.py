@@ -12,6 +12,7 @@ import os_traits
 
 from kronos.common import exceptions
 from kronos.engine import faults
+from kronos.engine.settings import PlanMode
 from kronos.recordings.formats import kronos_openstack
 from kronos.snapshots import cloud
 
@@ -67,9 +68,7 @@ GROUP_POLICIES = frozenset(
 HYPERVISORS = _words(
     'QEMU KVM LXC Parallels ironic fake hyperv powervm zvm'
 ) | {'VMware vCenter Server'}
-STRATEGIES = frozenset(
-    {'kronos_spread', 'kronos_pack', 'kronos_evacuate', 'kronos_affinity'}
-)
+STRATEGIES = frozenset(mode.strategy for mode in PlanMode)
 MADE_BY = re.compile(
     r'kronos-watcher \d+(?:\.\d+)*(?:\.?(?:a|b|rc|dev|post)\d+)*', re.ASCII
 )

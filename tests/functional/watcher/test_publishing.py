@@ -13,7 +13,8 @@ from watcher.db.sqlalchemy import models
 from watcher.tests.unit.db import base as db_base
 from watcher.tests.unit.db import utils
 
-from kronos.watcher_db import lock, publishing
+from kronos.snapshots import watcher_actions
+from kronos.watcher_db import publishing
 from tests import turntaking
 
 OLD = datetime.timedelta(hours=2)
@@ -55,7 +56,7 @@ class TestRivals(db_base.DbTestCase):
         self.audits = 0
         objects.ActionDescription(
             context.make_context(),
-            action_type=lock.ACTION_TYPE,
+            action_type=watcher_actions.ACTION_TYPE,
             description='as Watcher has it',
         ).create()
 

@@ -16,7 +16,7 @@ from watcher.tests.unit.db import utils
 
 from kronos.actions.migration import slots
 from kronos.common import exceptions
-from kronos.watcher_db import lock
+from kronos.snapshots import watcher_actions
 from tests import turntaking
 
 NOW = 1763752294.5
@@ -37,7 +37,7 @@ class TurnsTestCase(db_base.DbTestCase):
         )
         objects.ActionDescription(
             context.make_context(),
-            action_type=lock.ACTION_TYPE,
+            action_type=watcher_actions.ACTION_TYPE,
             description='as Watcher has it',
         ).create()
         self.uuids = [turntaking.move_uuid(n) for n in range(3)]
@@ -331,7 +331,7 @@ class TestTheRow(TurnsTestCase):
 
     def row(self):
         return objects.ActionDescription.get_by_type(
-            context.make_context(), lock.ACTION_TYPE
+            context.make_context(), watcher_actions.ACTION_TYPE
         )
 
     def test_it_changes_with_every_turn(self):
@@ -352,7 +352,7 @@ class TestTheRow(TurnsTestCase):
         self.execute(sa.delete(models.ActionDescription))
         self.take(0)
         self.assertEqual([(0, True)], self.held())
-        self.assertEqual(lock.ACTION_TYPE, self.row().action_type)
+        self.assertEqual(watcher_actions.ACTION_TYPE, self.row().action_type)
 
     def test_the_lock_is_the_first_word(self):
         """Else MySQL would show what was there before the wait."""

@@ -10,7 +10,7 @@ from unittest import mock
 import fixtures
 from oslotest import base
 
-from kronos.engine.settings import Settings
+from kronos.engine.settings import PlanMode, Settings
 from kronos.engine.types import CycleReport
 from kronos.recordings import load
 from kronos.reports.html import page
@@ -40,9 +40,8 @@ class KeepTestCase(base.BaseTestCase):
             ),
             audit.AuditRequest(
                 'policies.yaml',
-                None,
+                PlanMode.SPREAD,
                 parameters.parse({}, []),
-                lambda *_: None,
             ),
             types.SimpleNamespace(
                 uuid=UUID,

@@ -7,7 +7,9 @@ import testscenarios
 from oslotest import base
 from watcher.decision_engine.solution import efficacy
 
+from kronos.engine import types
 from kronos.strategies import goals
+from tests.unit.strategies.test_status_messages import scope, step
 
 FROZEN = [
     'combined_imbalance_before',
@@ -145,3 +147,77 @@ class OthersTestCase(testscenarios.TestWithScenarios, base.BaseTestCase):
         self.assertEqual(shown, self.goal.get_display_name())
         self.assertTrue(shown.startswith('Kronos: '))
         self.assertLessEqual(len(shown), 63)
+
+
+class IndicatorsTestCase(base.BaseTestCase):
+    def test_every_indicator_of_the_goal_and_no_other(self):
+        for goal in (
+            goals.Balance,
+            goals.Consolidate,
+            goals.Drain,
+            goals.Affinity,
+        ):
+            spec = goal.get_efficacy_specification()
+            found = goal.indicators(types.CycleReport())
+            self.assertEqual(
+                [one.name for one in spec.indicators_specs], list(found)
+            )
+            self.assertEqual({0}, set(found.values()))
+
+    def test_balance(self):
+        report = types.CycleReport(
+            [
+                scope('a', combined_before=0.5, hosts_over_before=2),
+                scope('b', combined_before=0.7, combined_after=0.2),
+            ]
+        )
+        found = goals.Balance.indicators(report)
+        self.assertEqual([0.7, 0.2, 0, 2, 0], list(found.values()))
+
+    def test_consolidate(self):
+        report = types.CycleReport(
+            [
+                scope(
+                    'a',
+                    steps=[step(1), step(2)],
+                    hosts_in_use_before=6,
+                    hosts_in_use_after=4,
+                ),
+                scope('b', hosts_in_use_before=2, hosts_in_use_after=2),
+            ]
+        )
+        found = goals.Consolidate.indicators(report)
+        self.assertEqual([8, 6, 2, 2], list(found.values()))
+
+    def test_a_host_in_two_scopes_is_drained_once(self):
+        report = types.CycleReport(
+            [
+                scope(
+                    'a',
+                    drains=[
+                        types.Drain(
+                            'h1', '', 5, 2, {'1': '', '2': '', '3': ''}
+                        )
+                    ],
+                ),
+                scope(
+                    'b',
+                    drains=[
+                        types.Drain('h1', '', 3, 2, {'1': ''}),
+                        types.Drain('h2', '', 2, 2),
+                    ],
+                ),
+            ]
+        )
+        found = goals.Drain.indicators(report)
+        self.assertEqual([2, 7, 1, 0], list(found.values()))
+
+    def test_affinity(self):
+        report = types.CycleReport(
+            [
+                scope('a', violations_before=['x', 'y'], steps=[step()]),
+                scope('b', violations_before=['z'], violations_after=['z']),
+            ]
+        )
+        found = goals.Affinity.indicators(report)
+        self.assertEqual([3, 1, 1], list(found.values()))

@@ -10,11 +10,11 @@ from oslotest import base
 from watcher.common import utils
 
 from kronos.common import exceptions
-from kronos.strategies import parameters
+from kronos.strategies import affinity, evacuate, pack, parameters, spread
 
 EVERY = sorted(
-    {*parameters.SPREAD, *parameters.PACK}
-    | {*parameters.EVACUATE, *parameters.AFFINITY}
+    {*spread.Spread.PARAMETERS, *pack.Pack.PARAMETERS}
+    | {*evacuate.Evacuate.PARAMETERS, *affinity.Affinity.PARAMETERS}
 )
 
 
@@ -135,7 +135,7 @@ class ParseTestCase(base.BaseTestCase):
             exceptions.ConfigurationError,
             parameters.parse,
             {'hosts': 'h1'},
-            parameters.SPREAD,
+            spread.Spread.PARAMETERS,
         )
         self.assertIn("hosts: 'h1' is unknown to this strategy", str(error))
 
