@@ -6,6 +6,7 @@ peak memory say what this machine does. Run it as ``python tools/bench``.
 """
 
 import argparse
+import functools
 import os
 import pathlib
 import resource
@@ -13,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
@@ -28,10 +29,11 @@ import weighing  # noqa: E402
 from generator import cluster_format, making  # noqa: E402
 from generator.wanted import Wanted  # noqa: E402
 
-from kronos.engine.planning.propose import propose  # noqa: E402
-from kronos.engine.scheduling.graph import schedule  # noqa: E402
+from kronos.common import timing  # noqa: E402
+from kronos.engine.planning import propose  # noqa: E402
 from kronos.engine.settings import Settings, SwapMoves, TieBreak  # noqa: E402
-from kronos.policies.models import Mode  # noqa: E402
+from kronos.engine.types import AggregateResult, Snapshot  # noqa: E402
+from kronos.policies.models import Mode, Policy  # noqa: E402
 from kronos.recordings.formats import cluster  # noqa: E402
 from tests.unit.engine.oracles.spread_literal import Literal  # noqa: E402
 
@@ -114,12 +116,10 @@ def _plan(path: str) -> tuple[float, float]:
     reading = _timed(lambda: cluster.read(path))
     found = cluster.read(path)
     settings = Settings(max_migrations=MIGRATIONS)
-
-    def plan() -> object:
-        return propose([found.snapshot], found.policies, settings)
-
-    times = [_timed(plan) for _ in range(REPEATS)]
-    (scope,) = propose([found.snapshot], found.policies, settings).scopes
+    times = []
+    for _ in range(REPEATS):
+        scope, took = _planned(found.snapshot, found.policies, settings)
+        times.append(took['propose'])
     seconds = statistics.median(times)
     print(
         f'{len(found.snapshot.hosts)} hosts, '
@@ -129,6 +129,21 @@ def _plan(path: str) -> tuple[float, float]:
         f'{seconds:.3f} s ({min(times):.3f} to {max(times):.3f})'
     )
     return seconds, reading + seconds
+
+
+def _planned(
+    snapshot: Snapshot, policies: Sequence[Policy], settings: Settings
+) -> tuple[AggregateResult, dict[str, float]]:
+    """The plan of one scope, and the seconds that each part took."""
+    took: dict[str, float] = {}
+    found = propose.plan(
+        [snapshot],
+        policies,
+        settings,
+        CONCURRENT,
+        functools.partial(timing.timed, took),
+    )
+    return found.report.scopes[0], took
 
 
 def _pack(path: str, partial: bool) -> float:
@@ -150,9 +165,8 @@ def _pack(path: str, partial: bool) -> float:
     for readings in found.snapshot.readings.values():
         readings.capacity = readings.imbalance
     settings = Settings(unlimited=True, pack_partial_drains=partial)
-    start = time.perf_counter()
-    [scope] = propose([found.snapshot], policies, settings).scopes
-    seconds = time.perf_counter() - start
+    scope, took = _planned(found.snapshot, policies, settings)
+    seconds = took['propose']
     gib = sum(step.memory_mb for step in scope.steps) / 1024
     print(
         f'pack, {"partial" if partial else "whole"} drains: '
@@ -179,13 +193,10 @@ def _drain(path: str) -> tuple[float, float]:
         rebalance=False,
         unlimited=True,
     )
-    start = time.perf_counter()
-    [scope] = propose([found.snapshot], found.policies, settings).scopes
-    seconds = time.perf_counter() - start
-    steps = scope.steps
-    laid_out = _timed(lambda: schedule(steps, [found.snapshot], CONCURRENT))
+    scope, took = _planned(found.snapshot, found.policies, settings)
+    seconds, laid_out = took['propose'], took['schedule']
     print(
-        f'drain of {len(hosts)} hosts: {len(steps)} migrations, '
+        f'drain of {len(hosts)} hosts: {len(scope.steps)} migrations, '
         f'{seconds:.3f} s; schedule, {CONCURRENT} at a time: {laid_out:.3f} s'
     )
     return seconds, laid_out
@@ -204,7 +215,7 @@ def _against_the_literal_rule(path: str) -> tuple[float, float]:
     literal = Literal(found.snapshot, found.policies, settings)
     return (
         _timed(literal.plan),
-        _timed(lambda: propose([found.snapshot], found.policies, settings)),
+        _planned(found.snapshot, found.policies, settings)[1]['propose'],
     )
 
 

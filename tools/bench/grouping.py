@@ -4,7 +4,7 @@
 import dataclasses
 import time
 
-from kronos.engine.planning.propose import propose
+from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import Headroom, ServerGroup, Snapshot
 from kronos.recordings.formats import cluster
@@ -26,11 +26,11 @@ def report(path: str) -> float:
         snapshot = _grouped(found.snapshot, number)
         settings = Settings(enforce_soft_affinity=True, rebalance=False)
         start = time.perf_counter()
-        [scope] = propose([snapshot], found.policies, settings).scopes
+        plan = propose.plan([snapshot], found.policies, settings, 1)
         seconds.append(time.perf_counter() - start)
         print(
-            f'repair of a group of {number}: {len(scope.steps)} migrations, '
-            f'{seconds[-1]:.3f} s'
+            f'repair of a group of {number}: {len(plan.report.steps)} '
+            f'migrations, {seconds[-1]:.3f} s'
         )
     print(f'1000 / 200 members      {seconds[1] / seconds[0]:8.1f} x the time')
     return seconds[1]

@@ -11,7 +11,7 @@ import random
 import statistics
 from collections.abc import Callable
 
-from kronos.engine.planning.propose import propose
+from kronos.engine.planning import propose
 from kronos.engine.scheduling import makespan
 from kronos.engine.scheduling.graph import rules, schedule
 from kronos.engine.settings import Settings
@@ -107,8 +107,8 @@ def _plan(path: str, settings: Settings, mode: Mode = Mode.SPREAD) -> Plan:
         ]
         for readings in found.snapshot.readings.values():
             readings.capacity = readings.imbalance
-    [scope] = propose([found.snapshot], policies, settings).scopes
-    return scope.steps, found.snapshot
+    plan = propose.plan([found.snapshot], policies, settings, WORKERS[0])
+    return plan.report.steps, found.snapshot
 
 
 def _spread(path: str, moves: int) -> Plan:

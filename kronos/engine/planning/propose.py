@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The planning of all scopes: the one entry of the engine.
 
-Strategies, replay, kronos-explain and the bench call it. It decides and
+Strategies, replay, kronos-explain and the bench call :func:`plan`, and for a
+question "what if" :func:`plan_again`. It decides and
 changes nothing: its snapshots are left as they are.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,7 @@ def plan(
     policies: Sequence[Policy],
     settings: Settings,
     max_concurrent: int,
-    timed: Timed,
+    timed: Timed = lambda _: nullcontext(),
 ) -> Plan:
     """Plan every scope, and lay the steps out in time.
 
