@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documents that programs read, as Kronos writes them today.
+
+A shape is the name under which an object stands in a document, with its
+keys: objects of one name have the same keys wherever they stand.
+"""
+
+import json
+import os
+import pathlib
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from kronos.actions.migration import notifications
+from kronos.cmd import explain, replay
+from kronos.common import exceptions
+from kronos.engine.settings import PlanMode
+from kronos.recordings import load
+from kronos.recordings.replay import ReplayOptions
+from kronos.recordings.replay import replay as planned
+from kronos.strategies import artifacts, audit, parameters
+from kronos.watcher_db import publishing
+from tests import commands, places
+from tests.builders import recordings
+
+CLUSTER = str(places.CLUSTERS / 'by-hand.json')
+EXAMPLES = ('drain', 'groups', 'pack', 'uneven', 'lab-drain', 'lab-pack')
+TOP = 'the document'
+UUID = '0d1e3f4a-0000-4000-8000-000000000001'
+
+Shapes = dict[str, list[str]]
+
+
+class Collector:
+    """Collects the shapes of documents.
+
+    :param by_data: names of objects whose keys are names of hosts, policies
+        and the like; where other objects are named so, too, with the one
+        that they stand in, as in ``weigher.scores``
+    """
+
+    def __init__(self, by_data: Sequence[str]) -> None:
+        self._by_data = set(by_data)
+        self._found: dict[str, set[str]] = {}
+
+    @property
+    def shapes(self) -> Shapes:
+        return {name: sorted(keys) for name, keys in self._found.items()}
+
+    def add(self, told: Any, name: str = TOP, inside: str = '') -> None:
+        if isinstance(told, list):
+            for one in told:
+                self.add(one, name, inside)
+        elif not isinstance(told, dict):
+            return
+        elif self._by_data & {name, f'{inside}.{name}'}:
+            for one in told.values():
+                self.add(one, f'each of {name}', name)
+        else:
+            self._found.setdefault(name, set()).update(told)
+            for key, one in told.items():
+                self.add(one, key, name)
+
+
+def of_replay() -> Iterator[Any]:
+    """One recording a document, in every mode."""
+    for name in EXAMPLES:
+        yield _said(replay.main, f'examples/{name}', '--time')
+    yield _said(replay.main, 'examples/pack', '--max-migrations', '1')
+    for mode in PlanMode:
+        if mode is not PlanMode.PACK:
+            yield _said(replay.main, CLUSTER, '--mode', mode.value)
+    without = '--set', 'imbalance_query.memory=nobody_asked'
+    yield _said(replay.main, 'examples/lab-spread', *without)
+
+
+def of_series() -> Iterator[Any]:
+    """Several recordings a document."""
+    folder = str(places.EXAMPLES)
+    yield _said(replay.main, folder, '--time')
+    yield _said(replay.main, CLUSTER, '/nowhere')
+
+
+def of_explain() -> Iterator[Any]:
+    for name in ('drain', 'groups', 'pack', 'uneven'):
+        path = f'examples/{name}'
+        plan = _said(replay.main, path)['scopes'][0]
+        yield _said(explain.main, path)
+        first, *_, last = [one['name'] for one in plan['hosts']]
+        for host in (first, last):
+            yield _said(explain.main, path, '--host', host)
+        moved = [one['instance'] for one in plan['steps'][:1]]
+        for uuid in [*moved, *list(plan['stayed'])[:4]]:
+            about = '--instance', uuid
+            yield _said(explain.main, path, *about)
+            yield _said(explain.main, path, *about, '--destination', first)
+
+
+def of_audit(folder: str) -> tuple[str, Any, str]:
+    """The report and the recording that an audit keeps.
+
+    :param folder: to write to
+    :returns: name of the report, the report, and name of the recording
+    """
+    asked = types.SimpleNamespace(
+        uuid=UUID, name='even', audit_type='ONESHOT', parameters={}, scope=[]
+    )
+    kronos = types.SimpleNamespace(
+        report_dir=folder,
+        report_keep=9,
+        report_html=False,
+        record_dir=folder,
+        record_keep=9,
+        record_max_age=30,
+    )
+    plan = planned(load.read('examples/drain'), ReplayOptions())
+    result = audit.AuditResult(
+        plan.report,
+        plan.parents,
+        plan.settings,
+        publishing.Basis(frozenset()),
+        plan.timings,
+    )
+    request = audit.AuditRequest(
+        'policies.yaml', PlanMode.SPREAD, parameters.parse({}, ())
+    )
+    artifacts.keep(result, request, asked, 'kronos_spread', kronos)
+    (report,) = os.listdir(folder)
+    keep = artifacts.recorder(asked, 'kronos_spread', kronos)
+    assert keep is not None
+    keep(recordings.small())
+    (recording,) = {*os.listdir(folder)} - {report}
+    document = json.loads(pathlib.Path(folder, report).read_text())
+    return report, document, recording
+
+
+def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
+    """Name and contents of each file of recordings written anew."""
+    of_examples = {name: load.read(f'examples/{name}') for name in EXAMPLES}
+    for name, recording in (of_examples | {'x': recordings.small()}).items():
+        path = pathlib.Path(folder, name)
+        load.write(str(path), recording)
+        for file in sorted(path.rglob('*')):
+            told = str(file.relative_to(path))
+            if told.startswith('prometheus/'):
+                told = f'prometheus/POLICY.{told.split(".")[-2]}.json'
+            if file.suffix == '.json':
+                yield told, json.loads(file.read_text())
+            elif file.is_file():
+                yield told, None
+
+
+def of_notices() -> list[Any]:
+    """What a listener is sent: started, completed, failed."""
+    sent: list[Any] = []
+    facts = dict.fromkeys(notifications.Facts.__dataclass_fields__, 'x')
+    notices = notifications.Notices(
+        notifications.Facts(**facts),
+        types.SimpleNamespace(kronos=types.SimpleNamespace(notify=True)),
+        sent.append,
+    )
+    record = notifications.Record()
+    notices.started(request_id='x', retry_count=0)
+    notices.completed(record=record, retry_count=0)
+    notices.failed(
+        record=record,
+        error=exceptions.MigrationFailed(reason='x'),
+        retry_count=0,
+        final=True,
+    )
+    return sent
+
+
+def _said(main: Callable[..., int], *arguments: str) -> Any:
+    _, out, err = commands.run(main, [*arguments, '--format', 'json'])
+    assert out, err
+    return json.loads(out)
