@@ -24,6 +24,7 @@ from kronos.common import deadline, exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.engine.types import MigrationPhase
 from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ class LiveMigrate(base.BaseAction):
                 'resource_id': _UUID,
                 'resource_name': _TEXT,
                 'aggregate': _NAME,
-                'phase': {'enum': ['evacuate', 'affinity', 'spread', 'pack']},
+                'phase': {'enum': [phase.value for phase in MigrationPhase]},
                 'sequence': {'type': 'integer', 'minimum': 1},
                 'requires': _UUID,
                 'not_before': _TEXT,

@@ -23,6 +23,56 @@ class SoftGroups(StrEnum):
 
 
 @dataclass(frozen=True)
+class Row:
+    """What holds in one phase, whatever the policies and the settings are.
+
+    What the fields mean, :class:`PhaseRules` says.
+    """
+
+    from_draining: bool
+    from_counting: bool
+    ceilings: bool
+    return_guard: bool
+    may_price_soft_groups: bool
+    """Whether soft groups are priced where the settings ask for that."""
+    is_drain: bool = False
+    """Whether ``drain_may_exceed_threshold`` is about it."""
+
+
+TABLE = {
+    MigrationPhase.EVACUATE: Row(
+        from_draining=True,
+        from_counting=False,
+        ceilings=True,
+        return_guard=False,
+        may_price_soft_groups=True,
+        is_drain=True,
+    ),
+    MigrationPhase.AFFINITY: Row(
+        from_draining=True,
+        from_counting=True,
+        ceilings=True,
+        return_guard=False,
+        may_price_soft_groups=False,
+    ),
+    MigrationPhase.SPREAD: Row(
+        from_draining=False,
+        from_counting=True,
+        ceilings=False,
+        return_guard=True,
+        may_price_soft_groups=True,
+    ),
+    MigrationPhase.PACK: Row(
+        from_draining=False,
+        from_counting=True,
+        ceilings=True,
+        return_guard=True,
+        may_price_soft_groups=False,
+    ),
+}
+
+
+@dataclass(frozen=True)
 class PhaseRules:
     """What holds in one phase."""
 
@@ -47,21 +97,19 @@ class PhaseRules:
 def rules_of(
     phase: MigrationPhase, mode: Mode, settings: Settings
 ) -> PhaseRules:
-    """The row of a phase.
+    """The row of a phase, with what policies and settings make of it.
 
     :param mode: of the policies: pack knows no threshold to object by
     """
-    evacuates = phase is MigrationPhase.EVACUATE
-    repairs = phase is MigrationPhase.AFFINITY
-    spreads = phase is MigrationPhase.SPREAD
+    row = TABLE[phase]
     return PhaseRules(
         phase=phase,
-        from_draining=evacuates or repairs,
-        from_counting=not evacuates,
-        ceilings=not spreads,
-        return_guard=not (evacuates or repairs),
+        from_draining=row.from_draining,
+        from_counting=row.from_counting,
+        ceilings=row.ceilings,
+        return_guard=row.return_guard,
         thresholds_object=mode is Mode.SPREAD
-        and not (evacuates and settings.drain_may_exceed_threshold),
+        and not (row.is_drain and settings.drain_may_exceed_threshold),
         soft_groups=soft_groups(
             phase, mode, settings.soft_rules, settings.enforce_soft_affinity
         ),
@@ -84,6 +132,6 @@ def soft_groups(
         soft_rules is SoftRules.PENALTY
         and not enforce_soft_affinity
         and mode is Mode.SPREAD
-        and phase in (MigrationPhase.SPREAD, MigrationPhase.EVACUATE)
+        and TABLE[phase].may_price_soft_groups
     )
     return SoftGroups.PRICED if priced else SoftGroups.VETO

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The alternatives to a legal move: what it gains, and what was better."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,20 +67,17 @@ class _Answer:
         phase = self._place.moment.phase
         if not self._place.is_asked and not self._place.step:
             return self._not_asked()
-        if phase is MigrationPhase.SPREAD:
-            return self._in_spread()
-        if phase is MigrationPhase.PACK:
-            return self._in_pack()
-        if phase is MigrationPhase.AFFINITY:
-            return self._in_repair()
-        return self._another() if self._place.step else self._no_budget()
+        return QUESTIONS[phase](self)
 
     def _not_asked(self) -> Said:
         return Code.NOT_ASKED, (
             f'it is legal, but nothing asks for it: {self._result.reason}'
         )
 
-    def _in_spread(self) -> Said:
+    def in_drain(self) -> Said:
+        return self._another() if self._place.step else self._no_budget()
+
+    def in_spread(self) -> Said:
         gain = self._verdict.gain or 0.0
         if gain <= EPSILON:
             return Code.NO_GAIN, f'it is legal, but {self._effect()}'
@@ -158,7 +155,7 @@ class _Answer:
             self._utilization.weights @ self._utilization.scores[:, host]
         )
 
-    def _in_repair(self) -> Said:
+    def in_repair(self) -> Said:
         if self._host in self._place.waits:
             return Code.GROUP_WAITS, (
                 'it would bring its server group closer to its rule, but '
@@ -170,7 +167,7 @@ class _Answer:
             'it is legal, but does not bring a server group closer to its rule'
         )
 
-    def _in_pack(self) -> Said:
+    def in_pack(self) -> Said:
         if not self._is_target():
             return Code.PACK_NO_TARGET, (
                 'it is legal, but pack fills hosts that are in use: this one '
@@ -222,6 +219,15 @@ class _Answer:
         if source not in order or self._host not in order:
             return False
         return order.index(self._host) > order.index(source)
+
+
+QUESTIONS: dict[MigrationPhase, Callable[[_Answer], Said]] = {
+    MigrationPhase.EVACUATE: _Answer.in_drain,
+    MigrationPhase.AFFINITY: _Answer.in_repair,
+    MigrationPhase.SPREAD: _Answer.in_spread,
+    MigrationPhase.PACK: _Answer.in_pack,
+}
+"""What is to be asked of a legal move in each phase."""
 
 
 class _Earlier:

@@ -6,13 +6,12 @@ is longer than needed. Where the host with most members of a group cannot
 take the rest, the whole group is gathered on another of its hosts.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Iterable, Mapping, Sequence
 
 from kronos.engine import server_groups
 from kronos.engine.eligibility import in_flight
 from kronos.engine.planning import group_reasons
+from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.group_moves import (
     BrokenGroup,
     GroupMove,
@@ -31,38 +30,34 @@ MOVED = Reason('it is moved already in this plan', Code.PLANNED)
 UNMOVABLE = Reason('it may not be moved', Code.INSTANCE_UNMOVABLE)
 
 
+def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+    """Repair until all groups keep their rules, or nothing more helps."""
+    return Repair(simulation, given).run()
+
+
 class Repair:
     """The repair of one scope; it changes the simulation.
 
+    What could not leave a host that is to be emptied may leave it for its
+    group.
+
     :param simulation: in phase affinity
-    :param packs: whether the policies want hosts filled
-    :param fixed: instance uuid to the reason why no phase may move it
-    :param draining: positions of hosts that are to be emptied; what could
-        not leave them alone may leave them for its group
     """
 
-    def __init__(
-        self,
-        simulation: Simulation,
-        snapshot: Snapshot,
-        settings: Settings,
-        packs: bool = False,
-        fixed: Mapping[str, Reason] | None = None,
-        draining: Collection[int] = (),
-    ) -> None:
+    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
-        emptied = np.zeros(len(simulation.utilization.index.hosts), dtype=bool)
-        emptied[list(draining)] = True
-        self._moves = Regroup(simulation, packs, emptied)
+        self._moves = Regroup(simulation, given.packs, given.draining)
         self._short: dict[str, group_reasons.Shortfall] = {}
         """By uuid of a group that the budget does not suffice for."""
-        self._fixed = fixed or {}
+        self._fixed = given.fixed
         self._start = len(simulation.steps)
         self._for: list[BrokenGroup] = []
         """The group for whose sake each move of this phase was made."""
-        self._groups, self._waiting = self._watched(snapshot, settings)
+        self._groups, self._waiting = self._watched(
+            given.snapshot, given.settings
+        )
 
     def _watched(
         self, snapshot: Snapshot, settings: Settings

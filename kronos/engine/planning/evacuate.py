@@ -8,44 +8,34 @@ pack instead the largest instance first, to the fullest legal host in use; an
 empty host only takes what no other may.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, BoolArray, IntArray
+from kronos.engine.arrays import EPSILON, IntArray
 from kronos.engine.planning.drain_reasons import DrainReasons
+from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.drain_moves import DrainMoves
-from kronos.engine.reasons import Reason
-from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
+
+
+def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+    """Plan until the hosts are empty or nothing more can leave."""
+    return Evacuation(simulation, given).run()
 
 
 class Evacuation:
     """The search in one scope; it changes the simulation.
 
     :param simulation: in phase evacuate
-    :param sources: positions of the hosts to be emptied; they do not count
-    :param packs: whether the policies want hosts filled
-    :param fixed: instance uuid to the reason why no phase may move it
     """
 
-    def __init__(
-        self,
-        simulation: Simulation,
-        sources: list[int],
-        packs: bool,
-        settings: Settings,
-        fixed: Mapping[str, Reason] | None = None,
-    ) -> None:
+    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
-        self._packs = packs
-        hosts = len(simulation.utilization.index.hosts)
-        self._is_source: BoolArray = np.zeros(hosts, dtype=bool)
-        self._is_source[sources] = True
-        self._penalty = settings.soft_rule_penalty
-        self._report = DrainReasons(simulation, sources, fixed or {})
+        self._packs = given.packs
+        self._is_source = given.draining
+        self._penalty = given.settings.soft_rule_penalty
+        self._report = DrainReasons(simulation, given.sources, given.fixed)
 
     def run(self) -> PhaseResult:
         """Plan until the hosts are empty or nothing more can leave.

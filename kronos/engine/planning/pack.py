@@ -6,17 +6,18 @@ instance is placed first, and each goes to the fullest host that may have
 it. An empty host is never filled anew, nor is one that is being emptied.
 """
 
-from collections.abc import Collection, Mapping
+from collections import Counter
 
 import numpy as np
 
 from kronos.engine import wording
-from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.arrays import BoolArray, Index, IntArray
+from kronos.engine.eligibility import in_flight
 from kronos.engine.planning import stop_reasons
+from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.bin_packing import BinPacking
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import Begun, StopReason
 
@@ -28,6 +29,11 @@ Placed = tuple[int, int, int]
 Drained = tuple[list[Placed], dict[int, Reason], Reason | None]
 """What leaves a host, the reason of each that stays for now, and why
 nothing leaves at all."""
+
+
+def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+    """Empty hosts until none can be emptied, or the budget is used."""
+    return Pack(simulation, given).run()
 
 
 class Pack:
@@ -45,25 +51,14 @@ class Pack:
 
     :param simulation: in phase pack; its rules hold the capacity ceilings and
         its movable instances are on hosts that count
-    :param fixed: instance uuid to the reason why no phase may move it
-    :param awaited: positions of the hosts to which an instance is on its
-        way by another plan or by hand
-    :param gone: how many instances left a host lately, by its position
     """
 
-    def __init__(
-        self,
-        simulation: Simulation,
-        settings: Settings,
-        fixed: Mapping[str, Reason],
-        awaited: Collection[int] = (),
-        gone: Mapping[int, int] | None = None,
-    ) -> None:
+    def __init__(self, simulation: Simulation, given: PhaseInput) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
-        self._settings = settings
-        self._fixed = fixed
+        self._settings = given.settings
+        self._fixed = given.fixed
         hosts = len(self._utilization.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""
@@ -71,9 +66,9 @@ class Pack:
         """[V]: moved in this plan, by whichever phase"""
         self._moved[[made.undo.instance for made in simulation.steps]] = True
         self._awaited: BoolArray = np.zeros(hosts, dtype=bool)
-        self._awaited[list(awaited)] = True
+        self._awaited[_awaited(given, self._utilization.index)] = True
         self._gone: IntArray = np.zeros(hosts, dtype=np.intp)
-        for host, number in (gone or {}).items():
+        for host, number in _gone(given, self._utilization.index).items():
             self._gone[host] = number
         self._begun: list[Begun] = []
         self._stayed: dict[int, Reason] = {}
@@ -328,3 +323,29 @@ def _hosts(number: int) -> str:
 
 def _migrations(number: int) -> str:
     return f'{number} migration{"" if number == 1 else "s"}'
+
+
+def _awaited(given: PhaseInput, index: Index) -> list[int]:
+    """Positions of the hosts to which an instance is on its way.
+
+    By another plan or by hand.
+    """
+    return [
+        index.host[host]
+        for hosts in in_flight.destinations(given.snapshot).values()
+        for host in hosts
+        if host in index.host
+    ]
+
+
+def _gone(given: PhaseInput, index: Index) -> Counter[int]:
+    """How many instances left a host lately, by its position.
+
+    Those that the return guard keeps from coming back.
+    """
+    return Counter(
+        index.host[host]
+        for uuid, hosts in given.memory.returns.items()
+        for host in hosts
+        if uuid in index.instance and host in index.host
+    )

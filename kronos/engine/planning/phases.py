@@ -5,8 +5,7 @@ Evacuation, then the repair of server groups, then spread or pack. All work
 on one simulation; what differs by phase stands in :mod:`..phase_rules`.
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,14 +13,10 @@ from kronos.engine import phase_rules
 from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints import constraint_set
 from kronos.engine.constraints.base import ConstraintInput
-from kronos.engine.eligibility import in_flight
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
-from kronos.engine.planning import stop_reasons
-from kronos.engine.planning.affinity import Repair
-from kronos.engine.planning.evacuate import Evacuation
-from kronos.engine.planning.pack import Pack
-from kronos.engine.planning.spread import Spread
+from kronos.engine.planning import affinity, evacuate, pack, spread
+from kronos.engine.planning.phase_input import PhaseInput, Search
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
@@ -29,8 +24,16 @@ from kronos.engine.settings import Settings
 from kronos.engine.simulation import build
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import MigrationPhase, Snapshot, Stage, StopReason
-from kronos.policies.models import Mode, Policy
+from kronos.engine.types import MigrationPhase, Snapshot, Stage
+from kronos.policies.models import Policy
+
+SEARCHES: dict[MigrationPhase, Search] = {
+    MigrationPhase.EVACUATE: evacuate.run,
+    MigrationPhase.AFFINITY: affinity.run,
+    MigrationPhase.SPREAD: spread.run,
+    MigrationPhase.PACK: pack.run,
+}
+"""What plans in each phase."""
 
 
 class PhaseRunner:
@@ -63,7 +66,6 @@ class PhaseRunner:
         self.stages: list[Stage] = []
         self.policies = list(policies)
         self._memory = memory
-        self._fixed = dict(fixed)
         self.draining: BoolArray = np.array(
             [
                 name in scorecard.draining
@@ -75,6 +77,15 @@ class PhaseRunner:
             [uuid not in fixed for uuid in self.utilization.index.instances],
             dtype=bool,
         )
+        self._given = PhaseInput(
+            snapshot,
+            scorecard,
+            self.policies,
+            memory,
+            dict(fixed),
+            self.draining,
+            settings,
+        )
 
     def run(self, budget: int | None) -> Simulation:
         """Plan all phases.
@@ -82,15 +93,9 @@ class PhaseRunner:
         :param budget: how many moves may be planned; None: any number
         :returns: the simulation; how each phase ended is in ``ends``
         """
-        searches = {
-            MigrationPhase.EVACUATE: self._evacuate,
-            MigrationPhase.AFFINITY: self._repair,
-            MigrationPhase.SPREAD: self._spread,
-            MigrationPhase.PACK: self._pack,
-        }
         simulation = self.simulation(budget)
         for phase in self.asked():
-            self._run(simulation, phase, searches[phase])
+            self._run(simulation, phase)
         return simulation
 
     def simulation(self, budget: int | None) -> Simulation:
@@ -99,9 +104,7 @@ class PhaseRunner:
 
     def rules(self, phase: MigrationPhase) -> PhaseRules:
         """What holds in a phase."""
-        return phase_rules.rules_of(
-            phase, self.policies[0].mode, self.settings
-        )
+        return phase_rules.rules_of(phase, self._given.mode, self.settings)
 
     def asked(self) -> list[MigrationPhase]:
         """The phases that run, in their order."""
@@ -122,17 +125,12 @@ class PhaseRunner:
     @property
     def packs(self) -> bool:
         """Whether the policies want hosts filled."""
-        return self.policies[0].mode is Mode.PACK
+        return self._given.packs
 
-    def _run(
-        self,
-        simulation: Simulation,
-        phase: MigrationPhase,
-        search: Callable[[Simulation], PhaseResult],
-    ) -> None:
+    def _run(self, simulation: Simulation, phase: MigrationPhase) -> None:
         self.begin(simulation, phase)
         before = len(simulation.steps)
-        end = search(simulation)
+        end = SEARCHES[phase](simulation, self._given)
         self.ends.append(end)
         self.stages.append(
             Stage(phase.value, len(simulation.steps) - before, end.reason)
@@ -171,72 +169,10 @@ class PhaseRunner:
             )
         )
 
-    def _evacuate(self, simulation: Simulation) -> PhaseResult:
-        sources = np.flatnonzero(self.draining).tolist()
-        search = Evacuation(
-            simulation, sources, self.packs, self.settings, self._fixed
-        )
-        return search.run()
-
-    def _repair(self, simulation: Simulation) -> PhaseResult:
-        return self.repair(simulation).run()
-
-    def repair(self, simulation: Simulation) -> Repair:
+    def repair(self, simulation: Simulation) -> affinity.Repair:
         """The repair of server groups, before its first move."""
-        return Repair(
-            simulation,
-            self.snapshot,
-            self.settings,
-            self.packs,
-            self._fixed,
-            np.flatnonzero(self.draining).tolist(),
-        )
+        return affinity.Repair(simulation, self._given)
 
-    def _pack(self, simulation: Simulation) -> PhaseResult:
-        return self.pack(simulation).run()
-
-    def pack(self, simulation: Simulation) -> Pack:
+    def pack(self, simulation: Simulation) -> pack.Pack:
         """The packing, before its first move."""
-        index = self.utilization.index
-        awaited = {
-            index.host[host]
-            for hosts in in_flight.destinations(self.snapshot).values()
-            for host in hosts
-            if host in index.host
-        }
-        return Pack(
-            simulation, self.settings, self._fixed, awaited, self._gone()
-        )
-
-    def _gone(self) -> Counter[int]:
-        """How many instances left a host lately, by its position.
-
-        Those that the return guard keeps from coming back.
-        """
-        index = self.utilization.index
-        return Counter(
-            index.host[host]
-            for uuid, hosts in self._memory.returns.items()
-            for host in hosts
-            if uuid in index.instance and host in index.host
-        )
-
-    def _spread(self, simulation: Simulation) -> PhaseResult:
-        search = Spread(simulation, self.settings)
-        stopped = search.run()
-        reason = stop_reasons.why_stopped(
-            stopped,
-            self.utilization,
-            len(simulation.steps),
-            self.settings,
-            all_judged=not any(one.skipped for one in self.scorecard.results),
-        )
-        if stopped is not StopReason.STUCK:
-            return PhaseResult(stopped, reason)
-        return PhaseResult(
-            stopped,
-            reason
-            + stop_reasons.held(simulation, self._fixed)
-            + stop_reasons.unsafe_swap(search.has_unsafe_swap()),
-            stop_reasons.stuck_instances(simulation),
-        )
+        return pack.Pack(simulation, self._given)

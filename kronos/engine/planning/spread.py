@@ -2,18 +2,42 @@
 """The spreading: it makes a scope more even.
 
 Greedy: the best improving move, again and again. In a stall, plateau
-moves and swaps, where they are allowed (``stalls``). Plateau moves are only
+moves and swaps, where they are allowed. Plateau moves are only
 kept if they lead to an improvement within the budget.
 """
 
 import numpy as np
 
 from kronos.engine.arrays import BoolArray
+from kronos.engine.planning import stop_reasons
+from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.moves import Moves
 from kronos.engine.planning.search.plateaus_and_swaps import PlateauSearch
 from kronos.engine.settings import Settings, SwapMoves
-from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import StopReason
+
+
+def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
+    """Spread until all are content, the budget is used or nothing helps."""
+    search = Spread(simulation, given.settings)
+    stopped = search.run()
+    reason = stop_reasons.why_stopped(
+        stopped,
+        simulation.utilization,
+        len(simulation.steps),
+        given.settings,
+        all_judged=not any(one.skipped for one in given.scorecard.results),
+    )
+    if stopped is not StopReason.STUCK:
+        return PhaseResult(stopped, reason)
+    return PhaseResult(
+        stopped,
+        reason
+        + stop_reasons.held(simulation, given.fixed)
+        + stop_reasons.unsafe_swap(search.has_unsafe_swap()),
+        stop_reasons.stuck_instances(simulation),
+    )
 
 
 class Spread:

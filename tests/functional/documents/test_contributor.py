@@ -79,7 +79,6 @@ WITHOUT_TWIN = frozenset(
         'engine/planning/drain_reasons',
         'engine/planning/group_reasons',
         'engine/planning/move_reasons',
-        'engine/planning/phases',
         'engine/planning/search/bin_packing',
         'engine/planning/search/drain_costs',
         'engine/planning/search/drain_moves',

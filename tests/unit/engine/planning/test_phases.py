@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The phases of a scope: which run, in which order, and by which search."""
+
+import itertools
+
+from oslotest import base
+
+from kronos.actions import live_migrate
+from kronos.engine import phase_rules
+from kronos.engine.explain import alternatives
+from kronos.engine.planning import phases
+from kronos.engine.planning.phases import PhaseRunner
+from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
+from kronos.engine.settings import Settings
+from kronos.engine.types import MigrationPhase, PlanningInput
+from kronos.reports.html import view
+from tests.builders import scopes
+from tests.builders.scopes import policy, vm
+
+EVACUATE, AFFINITY = MigrationPhase.EVACUATE, MigrationPhase.AFFINITY
+SPREAD, PACK = MigrationPhase.SPREAD, MigrationPhase.PACK
+
+
+def runner(settings: Settings, mode: str = 'spread') -> PhaseRunner:
+    """Of three hosts, of which c is disabled."""
+    cpu = policy('cpu', mode=mode, capacity_query='up')
+    hosts = {'a': [0.6], 'b': [0.1], 'c': [0.1]}
+    vms = [vm('v0', 'a', [0.3]), vm('v1', 'a', [0.3]), vm('v2', 'c', [0.1])]
+    snapshot = scopes.scope([cpu], hosts, vms)
+    assert snapshot.services is not None
+    snapshot.services['c'].status = 'disabled'
+    for one in snapshot.readings.values():
+        one.capacity = one.imbalance
+    scope = ScopePlanner(PlanningInput(snapshot, [cpu], settings)).scope
+    assert isinstance(scope, Prepared)
+    return scope.phases()
+
+
+class TestEachPhase(base.BaseTestCase):
+    """It stands wherever a phase has to be known."""
+
+    def test_places(self) -> None:
+        every = [*MigrationPhase]
+        self.assertEqual(every, [*phase_rules.TABLE])
+        self.assertEqual(every, [*phases.SEARCHES])
+        self.assertEqual(every, [*alternatives.QUESTIONS])
+        action = live_migrate.LiveMigrate(None).schema['properties']
+        self.assertEqual(every, action['phase']['enum'])
+        self.assertEqual({*every}, {*view._PHASES})
+
+
+class TestOrder(base.BaseTestCase):
+    def test_what_is_asked_for_runs(self) -> None:
+        """Evacuation, then repair, then spread or pack."""
+        for evacuate, enforce, rebalance in itertools.product(
+            (False, True), repeat=3
+        ):
+            for mode, last in (('spread', SPREAD), ('pack', PACK)):
+                settings = Settings(
+                    evacuate=evacuate,
+                    enforce_hard_affinity=enforce,
+                    rebalance=rebalance,
+                )
+                wanted = [
+                    *([EVACUATE] if evacuate else []),
+                    *([AFFINITY] if enforce else []),
+                    *([last] if rebalance else []),
+                ]
+                self.assertEqual(wanted, runner(settings, mode).asked())
+
+    def test_each_ends_with_a_stage(self) -> None:
+        one = runner(Settings(evacuate=True, require_headroom=False))
+        simulation = one.run(10)
+        self.assertEqual(
+            ['evacuate', 'spread'], [stage.name for stage in one.stages]
+        )
+        self.assertEqual(
+            len(simulation.steps), sum(stage.count for stage in one.stages)
+        )
+        self.assertEqual(2, len(one.ends))
+
+
+class TestWhoMayMove(base.BaseTestCase):
+    def test_by_the_row_of_the_phase(self) -> None:
+        one = runner(Settings(evacuate=True))
+        names = one.utilization.index.instances
+        for phase, wanted in (
+            (EVACUATE, {'v2'}),
+            (AFFINITY, {'v0', 'v1', 'v2'}),
+            (SPREAD, {'v0', 'v1'}),
+            (PACK, {'v0', 'v1'}),
+        ):
+            simulation = one.simulation(None)
+            one.begin(simulation, phase)
+            movable = {
+                name
+                for name, may in zip(names, simulation.movable, strict=True)
+                if may
+            }
+            self.assertEqual(wanted, movable, phase)
