@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A strategy of another package, as the contributors' pages show one."""
+
+import os
+import pathlib
+import shutil
+
+import fixtures
+from stevedore import extension
+
+from kronos.recordings import load, replay
+from tests.functional.watcher import base
+
+METADATA = 'Metadata-Version: 2.1\nName: example\nVersion: 1.0\n'
+LINE = 'kronos_quiet = tests.unit.examples.strategy:Quiet'
+
+
+class Installed(fixtures.Fixture):
+    """A package that has the line in its entry points, and nothing else."""
+
+    def _setUp(self):
+        folder = self.useFixture(fixtures.TempDir()).path
+        info = pathlib.Path(folder, 'example-1.0.dist-info')
+        info.mkdir()
+        (info / 'METADATA').write_text(METADATA)
+        (info / 'entry_points.txt').write_text(
+            f'[watcher_strategies]\n{LINE}\n'
+        )
+        self.useFixture(fixtures.PythonPathEntry(folder))
+        # What stevedore found before it, it would find again.
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'stevedore.extension.ExtensionManager.ENTRY_POINT_CACHE', {}
+            )
+        )
+        assert extension.ExtensionManager.ENTRY_POINT_CACHE == {}
+
+
+class ExampleTestCase(base.KronosTestCase):
+    START_APPLIER = False
+
+    def setUp(self):
+        self.useFixture(Installed())
+        super().setUp()
+        self.records = self.useFixture(fixtures.TempDir()).path
+        self.set('kronos', record_dir=self.records)
+
+    def test_an_audit_and_its_replay(self):
+        shutil.copy(self.policies_file, f'{self.policies_file}.quiet')
+        pathlib.Path(self.policies_file).write_text('not for this one')
+        audit = self.create_audit(strategy='kronos_quiet')
+        message = self.message(audit)
+        self.assertEqual('SUCCEEDED', audit['state'], message)
+        self.assertIn('3 migrations, combined imbalance', message)
+        told = [
+            one.input_parameters['resource_id']
+            for one in self.actions(self.plan(audit))
+        ]
+        (name,) = os.listdir(self.records)
+        recording = load.read(os.path.join(self.records, name))
+        self.assertEqual('kronos_quiet', recording.strategy)
+        plan = replay.replay(recording, replay.ReplayOptions())
+        self.assertEqual(told, [step.instance for step in plan.report.steps])
+
+    def test_watcher_shows_it(self):
+        found = self.admin_api.get('/strategies/kronos_quiet').json()
+        self.assertEqual('Kronos: quiet', found['display_name'])
+        self.assertEqual('kronos_balance', found['goal_name'])
+        self.assertEqual(
+            {
+                'aggregates',
+                'include_unassigned_hosts',
+                'max_migrations',
+                'restrict_to_az',
+            },
+            {*found['parameters_spec']['properties']},
+        )
