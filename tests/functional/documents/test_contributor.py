@@ -94,7 +94,6 @@ WITHOUT_TWIN = frozenset(
         'engine/types/plan',
         'engine/types/snapshot',
         'engine/wording',
-        'planners/forecast',
         'recordings/anonymize/extra_specs',
         'recordings/anonymize/names',
         'recordings/anonymize/pseudonyms',
@@ -118,10 +117,6 @@ WITHOUT_TWIN = frozenset(
         'snapshots/settings_from_conf',
         'snapshots/watcher_actions',
         'snapshots/watcher_api',
-        'strategies/history',
-        'strategies/probe',
-        'watcher_db/lock',
-        'watcher_db/publishing',
         'weighers/load',
         'weighers/probe',
     }

@@ -7,19 +7,16 @@ import types
 
 import fixtures
 import sqlalchemy
-from oslo_concurrency import processutils
 from oslo_config import cfg
-from oslo_config import fixture as config_fixture
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
 from oslo_utils import timeutils
 from watcher import objects
-from watcher.applier.workflow_engine import default
 from watcher.common import context, exception
 from watcher.tests.unit.db import base
 from watcher.tests.unit.objects import utils
 
-from kronos.planners import forecast, kronos
+from kronos.planners import kronos
 from kronos.watcher_db import publishing
 
 CONF = cfg.CONF
@@ -211,22 +208,6 @@ class PlannerTestCase(base.DbTestCase):
             file.write(f'[{GROUP}]\n{line}\n')
         CONF.set_override('config_file', [file.name])
         self.addCleanup(CONF.clear_override, 'config_file')
-
-    def test_the_default_is_the_number_of_processors(self):
-        self.configured('')
-        self.assertEqual(
-            processutils.get_worker_count(), forecast.max_workers()
-        )
-        known = GROUP in CONF and 'max_workers' in CONF[GROUP]
-        self.assertFalse(known)
-
-    def test_a_registered_option_is_read_where_it_is(self):
-        options = default.DefaultWorkFlowEngine.get_config_opts()
-        self.useFixture(config_fixture.Config(CONF)).register_opts(
-            options, GROUP
-        )
-        self.set(GROUP, max_workers=7)
-        self.assertEqual(7, forecast.max_workers())
 
     def test_a_mistake_in_the_setting_fails_no_plan(self):
         self.configured('max_workers = many')

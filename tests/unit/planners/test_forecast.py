@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be told of a plan before it starts."""
+
+import fixtures
+from oslo_concurrency import processutils
+from oslo_config import cfg
+from oslo_config import fixture as config_fixture
+from oslotest import base
+from watcher.applier.workflow_engine import default
+from watcher.tests.unit import base as watcher_base
+
+from kronos.planners import forecast
+
+CONF = cfg.CONF
+GROUP = 'watcher_workflow_engines.taskflow'
+
+
+def plan(*parents, scope='alpha'):
+    """Moves from h1, h2, ... to h0."""
+    trips = [
+        forecast.Trip(scope, f'h{number}', 'h0')
+        for number, _ in enumerate(parents, start=1)
+    ]
+    return forecast.Forecast(trips, [*parents])
+
+
+class ForecastTestCase(base.BaseTestCase):
+    def test_trip(self):
+        told = {
+            'aggregate': 'alpha',
+            'source_node': 'h1',
+            'destination_node': 'h2',
+            'sequence': 1,
+        }
+        self.assertEqual(
+            forecast.Trip('alpha', 'h1', 'h2'), forecast.Trip.of(told)
+        )
+
+    def test_side_by_side(self):
+        self.assertEqual(3, plan([], [], []).side_by_side)
+        self.assertEqual(1, plan([], [0], [1]).side_by_side)
+
+    def test_length(self):
+        """As laid out, and where fewer workers are at it."""
+        found = plan([], [], [0])
+        self.assertEqual(2, found.length())
+        self.assertEqual(3, found.length(1))
+
+    def test_at_least(self):
+        """All go to one host, which takes two at a time."""
+        found = plan([], [], [], [], [])
+        self.assertEqual(5, found.at_least(1))
+        self.assertEqual(3, found.at_least(9))
+
+    def test_order(self):
+        """That of the starts; at the same time that of the plan."""
+        self.assertEqual([0, 2, 1, 3], plan([], [0], [], [2]).order)
+
+
+class MaxWorkersTestCase(watcher_base.TestCase):
+    def configured(self, line):
+        """Let the process have read a file; nobody registered the option."""
+        folder = self.useFixture(fixtures.TempDir()).path
+        with open(f'{folder}/watcher.conf', 'w') as file:
+            file.write(f'[{GROUP}]\n{line}\n')
+        CONF.set_override('config_file', [file.name])
+        self.addCleanup(CONF.clear_override, 'config_file')
+
+    def test_the_default_is_the_number_of_processors(self):
+        self.configured('')
+        self.assertEqual(
+            processutils.get_worker_count(), forecast.max_workers()
+        )
+        known = GROUP in CONF and 'max_workers' in CONF[GROUP]
+        self.assertFalse(known)
+
+    def test_a_registered_option_is_read_where_it_is(self):
+        options = default.DefaultWorkFlowEngine.get_config_opts()
+        self.useFixture(config_fixture.Config(CONF)).register_opts(
+            options, GROUP
+        )
+        CONF.set_override('max_workers', 7, GROUP)
+        self.addCleanup(CONF.clear_override, 'max_workers', GROUP)
+        self.assertEqual(7, forecast.max_workers())

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the rows of Watcher's database tell; its services are not running.
+
+The functional tests do the same with plans that are carried out.
+"""
+
+from watcher import objects
+from watcher.tests.unit.db import base
+from watcher.tests.unit.objects import utils
+
+from kronos.engine.eligibility import cooldown
+from kronos.engine.types import Outcome
+from kronos.snapshots import watcher_actions
+from kronos.strategies import history
+
+EVER = cooldown.Since(None, None)
+State = objects.action.State
+
+
+def uuid(number):
+    return f'{number:08d}-4444-4444-4444-444444444444'
+
+
+class HistoryTestCase(base.DbTestCase):
+    def setUp(self):
+        super().setUp()
+        self.goal = utils.create_test_goal(self.context, name='kronos_balance')
+        self.strategy = utils.create_test_strategy(
+            self.context, name='kronos_spread', goal_id=self.goal.id
+        )
+        self.number = 0
+
+    def plan(self, state, *moves, **audit):
+        """A plan with an action in each of some states; returns its audit."""
+        self.number += 1
+        number = self.number
+        made = utils.create_test_audit(
+            self.context,
+            id=number,
+            uuid=uuid(number),
+            name=f'audit {number}',
+            goal_id=self.goal.id,
+            strategy_id=self.strategy.id,
+            **audit,
+        )
+        utils.create_test_action_plan(
+            self.context,
+            id=number,
+            uuid=uuid(100 + number),
+            audit_id=made.id,
+            strategy_id=self.strategy.id,
+            state=state,
+        )
+        for at, (move, more) in enumerate(moves):
+            self.action(10 * number + at, number, move, **more)
+        return made.uuid
+
+    def action(self, number, plan, state, **fields):
+        utils.create_test_action(
+            self.context,
+            **{
+                'id': number,
+                'uuid': uuid(1000 + number),
+                'action_plan_id': plan,
+                'action_type': watcher_actions.ACTION_TYPE,
+                'state': state,
+                'input_parameters': {
+                    'aggregate': 'alpha',
+                    'resource_id': f'vm{number}',
+                    'source_node': 'h1',
+                    'destination_node': 'h2',
+                },
+                'parents': [],
+                **fields,
+            },
+        )
+
+    def told(self, audit='', since=EVER):
+        found = history.events(since, audit)
+        return sorted((one.instance, one.outcome) for one in found)
+
+    def test_nothing(self):
+        self.assertEqual([], history.events(EVER))
+
+    def test_a_plan_under_way(self):
+        self.plan(
+            'ONGOING',
+            (State.SUCCEEDED, {}),
+            (State.ONGOING, {}),
+            (State.PENDING, {}),
+            (State.CANCELLED, {}),
+        )
+        self.assertEqual(
+            [
+                ('vm10', Outcome.MOVED),
+                ('vm11', Outcome.UNDER_WAY),
+                ('vm12', Outcome.PLANNED),
+            ],
+            self.told(),
+        )
+
+    def test_failures_have_their_type(self):
+        text = 'KRONOS:MigrationFailed: [nova_error] it ended so'
+        self.plan('FAILED', (State.FAILED, {'status_message': text}))
+        [one] = history.events(EVER)
+        self.assertEqual(
+            (Outcome.FAILED, 'MigrationFailed', 'nova_error'),
+            (one.outcome, one.error_type, one.fault),
+        )
+
+    def test_what_ended_before_is_left_out(self):
+        self.plan('SUCCEEDED', (State.SUCCEEDED, {}), (State.FAILED, {}))
+        later = cooldown.Since(2e9, None)
+        self.assertEqual([('vm11', Outcome.FAILED)], self.told(since=later))
+
+    def test_a_plan_that_is_only_recommended(self):
+        """It counts where nobody has to start it."""
+        self.plan('RECOMMENDED', (State.PENDING, {}), auto_trigger=False)
+        self.assertEqual([], self.told())
+        self.plan('RECOMMENDED', (State.PENDING, {}), auto_trigger=True)
+        self.assertEqual([('vm20', Outcome.PLANNED)], self.told())
+
+    def test_a_continuous_audit_replaces_its_own_plan(self):
+        audit = self.plan(
+            'RECOMMENDED',
+            (State.PENDING, {}),
+            auto_trigger=True,
+            audit_type='CONTINUOUS',
+        )
+        self.assertEqual([('vm10', Outcome.PLANNED)], self.told())
+        self.assertEqual([], self.told(audit))
+
+    def test_actions_of_others(self):
+        self.plan(
+            'ONGOING',
+            (State.SUCCEEDED, {'action_type': 'nop'}),
+            (State.SUCCEEDED, {'input_parameters': {'aggregate': 'alpha'}}),
+        )
+        self.assertEqual([], self.told())
