@@ -1,34 +1,190 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic writing of files: nobody ever sees half of one."""
+"""Atomic writing of files: nobody ever sees half of one.
+
+Reports and recordings are written and kept by it; nothing else in Kronos puts
+a file in the place of another, or deletes old ones.
+"""
 
 import contextlib
+import datetime
 import os
 import pathlib
+import re
+import shutil
 import tempfile
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+PLAIN_MODE = 0o644
+_DAY = datetime.timedelta(days=1)
 
 
-def write(path: str | os.PathLike[str], text: str, mode: int = 0o644) -> None:
-    """Write a text file whole or not at all; it takes the place of another.
+def write(path: str | os.PathLike[str], text: str) -> None:
+    """Write what a user asked for, with permissions by the umask.
 
-    :param mode: its permissions, less those of the umask
+    What could not be replaced, such as a terminal or ``/dev/stdout``, gets
+    the text as it is.
+
     :raises OSError: it could not be written; what was there still is
     """
     target = pathlib.Path(path)
     if target.exists() and not target.is_file():
-        # A terminal, /dev/stdout: nothing that could be replaced.
         target.write_text(text, encoding='utf-8')
         return
+    umask = os.umask(0)
+    os.umask(umask)
+    replace(target, text, PLAIN_MODE & ~umask)
+
+
+def replace(
+    path: str | os.PathLike[str],
+    text: str,
+    mode: int,
+    prefix: str = '.kronos-',
+) -> None:
+    """Write a text file whole or not at all; it takes the place of another.
+
+    :param path: a link there is replaced, never followed
+    :param mode: its permissions, whatever the umask
+    :param prefix: of the file's name until it is whole
+    :raises OSError: it could not be written; what was there still is
+    """
+    target = pathlib.Path(path)
     handle, temporary = tempfile.mkstemp(
-        prefix='.kronos-', suffix='.tmp', dir=target.parent
+        prefix=prefix, suffix='.tmp', dir=target.parent
     )
     try:
-        with open(handle, 'w', encoding='utf-8') as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, mode & ~umask)
+        _fill(handle, text, mode)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def replace_directory(
+    path: str | os.PathLike[str],
+    files: Mapping[str, str],
+    directory_mode: int,
+    file_mode: int,
+    prefix: str = '.kronos-',
+) -> None:
+    """Write a directory of text files; it takes the place of another.
+
+    :param files: their texts by ``file`` or ``directory/file``
+    :raises OSError: it could not be written; what was there still is
+    """
+    target = pathlib.Path(path).absolute()
+    with _aside(target, prefix):
+        temporary = pathlib.Path(
+            tempfile.mkdtemp(prefix=prefix, dir=target.parent)
+        )
+        try:
+            for name, text in files.items():
+                file = temporary / name
+                file.parent.mkdir(mode=directory_mode, exist_ok=True)
+                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+                _fill(os.open(file, flags, 0o600), text, file_mode)
+            temporary.chmod(directory_mode)
+            os.rename(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(temporary)
+            raise
+
+
+def _fill(handle: int, text: str, mode: int) -> None:
+    """On the disk before its name is: a crash leaves no empty file."""
+    with open(handle, 'w', encoding='utf-8') as file:
+        os.fchmod(handle, mode)
+        file.write(text)
+        file.flush()
+        os.fsync(handle)
+
+
+@contextlib.contextmanager
+def _aside(target: pathlib.Path, prefix: str) -> Iterator[None]:
+    """Put what is there out of the way; it comes back after a failure."""
+    if not target.exists() or not any(target.iterdir()):
+        yield
+        return
+    aside = target.with_name(f'{prefix}{uuid.uuid4().hex}')
+    os.rename(target, aside)
+    try:
+        yield
+    except BaseException:
+        os.rename(aside, target)
+        raise
+    shutil.rmtree(aside)
+
+
+@dataclass
+class Retention:
+    """What of one kind is ours in a directory, and may be deleted there.
+
+    Another process may do the same at the same time.
+    """
+
+    own: re.Pattern[str]
+    """Matches the names of ours; those whose first groups are equal belong
+    together, and these groups sort by age."""
+    unfinished: re.Pattern[str]
+    """Matches the names of those that are being written."""
+    prefix: str = '.kronos-'
+    """Of a directory that is being deleted."""
+    are_directories: bool = False
+    """Whether ours are; else they are files."""
+
+    def drop_old(
+        self,
+        directory: str | os.PathLike[str],
+        count: int,
+        now: datetime.datetime,
+        oldest: str = '',
+    ) -> None:
+        """Leave the newest; delete also what a killed process left.
+
+        :param count: so many stay
+        :param now: what is unfinished for a day never becomes whole
+        :param oldest: a name; what sorts before it goes in any case
+        :raises OSError: something cannot be deleted
+        """
+        top = pathlib.Path(directory)
+        own = sorted(
+            (found[1], path)
+            for path in top.iterdir()
+            if (found := self.own.fullmatch(path.name)) and self._is_ours(path)
+        )
+        ages = sorted({age for age, _ in own})
+        old = set(ages[: max(len(ages) - count, 0)])
+        for age, path in own:
+            if age in old or age < oldest:
+                self._drop(path)
+        # Younger ones may be those of somebody who is writing just now.
+        before = (now - _DAY).timestamp()
+        for path in sorted(top.iterdir()):
+            if self.unfinished.fullmatch(path.name) and self._is_ours(path):
+                with contextlib.suppress(FileNotFoundError):
+                    if path.stat().st_mtime < before:
+                        self._delete(path)
+
+    def _is_ours(self, path: pathlib.Path) -> bool:
+        return not self.are_directories or (
+            path.is_dir() and not path.is_symlink()
+        )
+
+    def _drop(self, path: pathlib.Path) -> None:
+        """Nobody sees half of a directory, also while it is deleted."""
+        # Another process may have been faster.
+        with contextlib.suppress(FileNotFoundError):
+            if self.are_directories:
+                hidden = path.with_name(f'{self.prefix}{uuid.uuid4().hex}')
+                path = path.rename(hidden)
+            self._delete(path)
+
+    def _delete(self, path: pathlib.Path) -> None:
+        if self.are_directories:
+            shutil.rmtree(path)
+        else:
+            path.unlink()

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The writer of recordings: whole, or not at all."""
 
-import contextlib
 import datetime
 import json
 import os
 import pathlib
-import shutil
-import tempfile
-import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pydantic
 
+from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.types import Event, Origin, Reading, Seeds
 from kronos.policies.models import Policy
@@ -34,11 +31,11 @@ def write(directory: str, recording: Recording, replace: bool = False) -> None:
     :param replace: whether it may take the place of another recording
     :raises ArchiveError: it holds something, or cannot be written
     """
-    target = pathlib.Path(directory)
     require_room(directory, replace)
     try:
-        with _aside(target):
-            _write(target, recording)
+        atomic_files.replace_directory(
+            directory, files(recording), DIRECTORY_MODE, FILE_MODE, PREFIX
+        )
     except OSError as error:
         raise _unwritable(directory, error) from error
 
@@ -84,40 +81,6 @@ def _unwritable(directory: str, error: OSError) -> ArchiveError:
         path=error.filename or directory,
         reason=f'it cannot be written: {error.strerror}',
     )
-
-
-@contextlib.contextmanager
-def _aside(target: pathlib.Path) -> Iterator[None]:
-    """Put what is there out of the way; it comes back after a failure."""
-    if not target.exists() or not any(target.iterdir()):
-        yield
-        return
-    aside = target.absolute().with_name(f'{PREFIX}{uuid.uuid4().hex}')
-    os.rename(target, aside)
-    try:
-        yield
-    except BaseException:
-        os.rename(aside, target)
-        raise
-    shutil.rmtree(aside)
-
-
-def _write(target: pathlib.Path, recording: Recording) -> None:
-    temporary = pathlib.Path(
-        tempfile.mkdtemp(prefix=PREFIX, dir=target.absolute().parent)
-    )
-    try:
-        for name, text in files(recording).items():
-            path = temporary / name
-            path.parent.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
-            path.write_text(text, encoding='utf-8')
-            path.chmod(FILE_MODE)
-        temporary.chmod(DIRECTORY_MODE)
-        os.rename(temporary, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            shutil.rmtree(temporary)
-        raise
 
 
 def files(recording: Recording) -> dict[str, str]:

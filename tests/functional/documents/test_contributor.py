@@ -60,7 +60,6 @@ WITHOUT_TWIN = frozenset(
         'cmd/terminal',
         'cmd/trying',
         'cmd/what_if',
-        'common/atomic_files',
         'common/masking',
         'common/timing',
         'conf/execution',
