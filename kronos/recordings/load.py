@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kronos.common.exceptions import ArchiveError
 from kronos.policies.models import Policy
 from kronos.recordings import examples, reader, schema
-from kronos.recordings.formats import cluster_recording, kronos_openstack
+from kronos.recordings.formats import cluster, kronos_openstack
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.recordings.writer import write
@@ -29,7 +29,7 @@ def read(path: str, policies: Sequence[Policy] | None = None) -> Recording:
     """
     path = examples.located(path)
     if not os.path.isdir(path):
-        return cluster_recording.recording(path)
+        return cluster.recording(path)
     folder = Folder(path)
     if not folder.has(reader.META) and not folder.has('nova'):
         raise ArchiveError(

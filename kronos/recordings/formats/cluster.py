@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The format cluster/1, read as a snapshot.
+"""The format cluster/1, read as a snapshot and as a recording.
 
 The format is made for planning: scores and shares by policy, no services,
 no queries. A host with ``available: false`` takes nothing, but its scores
 count and its instances may leave.
 """
 
-import contextlib
-import json
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pydantic
 
+from kronos.clients.nova.rows import HostAggregate
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.server_groups import APART, TOGETHER
+from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -28,11 +27,15 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
+from kronos.policies import loader
 from kronos.policies.models import LabelType, Mode, Policy, PolicyFile
 from kronos.recordings import safe_files
-from kronos.recordings.schema import MOST
+from kronos.recordings.formats import cluster_schema as schema
+from kronos.recordings.formats.cluster_schema import FORMAT, Fault
+from kronos.recordings.recording import Recording
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import Cloud, ScopeRequest
 
-FORMAT = 'cluster/1'
 ROUNDING = 0.05
 """How far above 1 a score may be: the files round scores and shares, so a
 full host can come out above it. It is taken for 1, with a warning."""
@@ -58,82 +61,46 @@ def read(path: str) -> Cluster:
     document = safe_files.document(path)
     try:
         return _Reader().cluster(document)
-    except _Fault as fault:
+    except Fault as fault:
         raise ArchiveError(path=path, reason=str(fault)) from fault
 
 
-class _Fault(Exception):
-    """What is wrong, and where; never leaves this module."""
+def recording(path: str) -> Recording:
+    """Read a file as one scope, all services up, no past.
 
-    def __init__(self, where: str, what: str) -> None:
-        super().__init__(f'{where:.200}: {what:.200}')
-
-
-def _number(value: Any, where: str) -> float:
-    # bool is an int to Python, and an int may be larger than any float.
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        with contextlib.suppress(OverflowError):
-            if math.isfinite(value):
-                return float(value)
-    raise _Fault(where, f'must be a finite number, is {_shown(value)}')
-
-
-def _amount(value: Any, where: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise _Fault(
-            where, f'must be an integer of at least 0, is {_shown(value)}'
-        )
-    if value > MOST:
-        raise _Fault(where, f'must be at most {MOST}')
-    return value
-
-
-def _text(value: Any, where: str) -> str:
-    if isinstance(value, str) and 0 < len(value) <= safe_files.MAX_TEXT:
-        return value
-    raise _Fault(where, f'must be a non-empty string, is {_shown(value)}')
+    :raises ArchiveError: as :func:`read`
+    """
+    found = read(path)
+    snapshot = found.snapshot
+    aggregate = HostAggregate(1, snapshot.scope, hosts=[*snapshot.hosts])
+    return Recording(
+        gathered=CloudInventory(
+            Cloud(snapshot.hosts, {}, [aggregate]),
+            snapshot.services,
+            list(snapshot.instances.values()),
+            snapshot.groups,
+        ),
+        policies=found.policies,
+        request=ScopeRequest([snapshot.scope]),
+        settings=Settings(require_headroom=True),
+        answers={
+            (reading.query, label): reading
+            for policy in found.policies
+            for label, reading in _answers(policy, snapshot)
+        },
+        policies_text=loader.dump(found.policies),
+        source=path,
+        made_by=FORMAT,
+        unknown=found.warnings,
+    )
 
 
-def _flag(value: Any, where: str) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise _Fault(where, f'must be true or false, is {_shown(value)}')
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:37] + '...'
-
-
-class _Row:
-    """An object of the document that knows where it stands."""
-
-    def __init__(self, value: Any, where: str) -> None:
-        if not isinstance(value, dict):
-            raise _Fault(where, f'must be an object, is {_shown(value)}')
-        self._value = value
-        self.where = where
-
-    def get(self, key: str, kind: Callable[[Any, str], Any]) -> Any:
-        where = f'{self.where}.{key}' if self.where else key
-        if key not in self._value:
-            raise _Fault(where, 'is missing')
-        return kind(self._value[key], where)
-
-    def rows(self, key: str) -> Iterator['_Row']:
-        for at, value in enumerate(self.get(key, _list)):
-            yield _Row(value, f'{key}[{at}]')
-
-    def numbers(self, key: str) -> dict[str, float]:
-        """A mapping of names to finite numbers."""
-        row = self.get(key, _Row)
-        return {name: row.get(name, _number) for name in row._value}
-
-
-def _list(value: Any, where: str) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    raise _Fault(where, f'must be a list, is {_shown(value)}')
+def _answers(policy: Policy, snapshot: Snapshot) -> list[tuple[str, Reading]]:
+    found = snapshot.readings[policy.name]
+    answers = [(policy.host_label, found.imbalance)]
+    if found.profile is not None:
+        answers.append((policy.vm_profile_label, found.profile))
+    return answers
 
 
 class _Reader:
@@ -146,19 +113,12 @@ class _Reader:
         self._warnings: list[str] = []
 
     def cluster(self, document: Any) -> Cluster:
-        if not isinstance(document, dict):
-            raise _Fault('document', 'must be a JSON object')
-        if document.get('format') != FORMAT:
-            raise _Fault(
-                'format',
-                f'must be "{FORMAT}", is {_shown(document.get("format"))}',
-            )
-        top = _Row(document, '')
-        policies = self._policies(top)
-        for row in top.rows('hosts'):
-            self._host(row)
-        for row in top.rows('instances'):
-            self._instance(row)
+        found = schema.parsed(document)
+        policies = self._policies(found.policies)
+        for at, host in enumerate(found.hosts):
+            self._host(host, f'hosts[{at}]')
+        for at, instance in enumerate(found.instances):
+            self._instance(instance, f'instances[{at}]')
         snapshot = Snapshot(
             scope='cluster',
             hosts=self._hosts,
@@ -168,29 +128,28 @@ class _Reader:
                 name: ComputeService(name, state='up', status='enabled')
                 for name in self._hosts
             },
-            groups=self._groups(top),
+            groups=self._groups(found.groups),
         )
         return Cluster(snapshot, policies, self._warnings)
 
-    def _policies(self, top: _Row) -> list[Policy]:
+    def _policies(self, rows: list[schema.PolicyRow]) -> list[Policy]:
         policies = []
-        for row in top.rows('policies'):
-            name = row.get('name', _text)
-            if row.get('mode', _text) != 'spread':
-                raise _Fault(f'{row.where}.mode', 'only spread is supported')
+        for at, row in enumerate(rows):
+            if row.mode != Mode.SPREAD:
+                raise Fault(f'policies[{at}].mode', 'only spread is supported')
             try:
                 policy = Policy(
-                    name=name,
+                    name=row.name,
                     mode=Mode.SPREAD,
-                    weight=row.get('weight', _number),
-                    threshold=row.get('threshold', _number),
-                    imbalance_query=f'{_NOT_ASKED} score of {name}',
-                    vm_profile_query=f'{_NOT_ASKED} share of {name}',
+                    weight=row.weight,
+                    threshold=row.threshold,
+                    imbalance_query=f'{_NOT_ASKED} score of {row.name}',
+                    vm_profile_query=f'{_NOT_ASKED} share of {row.name}',
                     vm_profile_label_type=LabelType.NOVA_INSTANCE_UUID,
                 )
             except pydantic.ValidationError as error:
-                raise _invalid(row.where, error) from error
-            self._readings[name] = PolicyReadings(
+                raise _invalid(f'policies[{at}]', error) from error
+            self._readings[row.name] = PolicyReadings(
                 Reading(policy.imbalance_query),
                 Reading(policy.vm_profile_query),
             )
@@ -201,86 +160,73 @@ class _Reader:
             raise _invalid('policies', error) from error
         return policies
 
-    def _host(self, row: _Row) -> None:
-        name = self._unused(row, self._hosts)
-        for policy, value in row.numbers('scores').items():
-            reading = self._reading(policy, f'{row.where}.scores').imbalance
+    def _host(self, row: schema.HostRow, where: str) -> None:
+        _require_new(row.name, self._hosts, where)
+        for policy, value in row.scores.items():
+            reading = self._reading(policy, f'{where}.scores').imbalance
             if 1.0 < value <= 1.0 + ROUNDING:
                 self._warnings.append(
-                    f'{row.where}.scores.{policy}: {value:g} is taken for 1'
+                    f'{where}.scores.{policy}: {value:g} is taken for 1'
                 )
                 value = 1.0
-            reading.samples.append(Sample(name, value, 0.0))
-        available = row.get('available', _flag)
-        self._hosts[name] = Host(
-            name,
+            reading.samples.append(Sample(row.name, value, 0.0))
+        self._hosts[row.name] = Host(
+            row.name,
             headroom={
-                'MEMORY_MB': Headroom(row.get('memory_mb', _amount), 0),
-                'VCPU': Headroom(row.get('vcpus', _amount), 0),
+                'MEMORY_MB': Headroom(row.memory_mb, 0),
+                'VCPU': Headroom(row.vcpus, 0),
             },
-            closed='' if available else 'available is false',
+            closed='' if row.available else 'available is false',
         )
 
-    def _instance(self, row: _Row) -> None:
-        name = self._unused(row, self._instances)
-        host = row.get('host', _text)
-        if host not in self._hosts:
-            raise _Fault(f'{row.where}.host', f'there is no host {host}')
-        for policy, value in row.numbers('shares').items():
-            if value < 0.0:
-                raise _Fault(
-                    f'{row.where}.shares.{policy}',
-                    f'must be at least 0, is {value:g}',
-                )
-            profile = self._reading(policy, f'{row.where}.shares').profile
+    def _instance(self, row: schema.InstanceRow, where: str) -> None:
+        _require_new(row.name, self._instances, where)
+        if row.host not in self._hosts:
+            raise Fault(f'{where}.host', f'there is no host {row.host}')
+        for policy, value in row.shares.items():
+            profile = self._reading(policy, f'{where}.shares').profile
             if profile is not None:
-                profile.samples.append(Sample(name, value, 0.0))
-        instance = Instance(
-            name,
-            host,
-            name=name,
-            memory_mb=row.get('memory_mb', _amount),
-            vcpus=row.get('vcpus', _amount),
+                profile.samples.append(Sample(row.name, value, 0.0))
+        self._instances[row.name] = Instance(
+            row.name,
+            row.host,
+            name=row.name,
+            memory_mb=row.memory_mb,
+            vcpus=row.vcpus,
+            unmovable='' if row.movable else 'movable is false',
         )
-        if not row.get('movable', _flag):
-            instance.unmovable = 'movable is false'
-        self._instances[name] = instance
-        headroom = self._hosts[host].headroom or {}
-        headroom['MEMORY_MB'].used += instance.memory_mb
-        headroom['VCPU'].used += instance.vcpus
-
-    def _groups(self, top: _Row) -> list[ServerGroup]:
-        groups: dict[str, ServerGroup] = {}
-        for row in top.rows('groups'):
-            name = self._unused(row, groups)
-            policy = row.get('policy', _text)
-            if policy not in APART | TOGETHER:
-                raise _Fault(
-                    f'{row.where}.policy',
-                    f'must be one of {", ".join(sorted(APART | TOGETHER))}, '
-                    f'is {policy}',
-                )
-            members = [
-                _text(member, f'{row.where}.members[{at}]')
-                for at, member in enumerate(row.get('members', _list))
-            ]
-            groups[name] = ServerGroup(name, policy, members, name)
-        return list(groups.values())
+        headroom = self._hosts[row.host].headroom or {}
+        headroom['MEMORY_MB'].used += row.memory_mb
+        headroom['VCPU'].used += row.vcpus
 
     @staticmethod
-    def _unused(row: _Row, taken: dict[str, Any]) -> str:
-        name: str = row.get('name', _text)
-        if name in taken:
-            raise _Fault(f'{row.where}.name', f'{name} is used twice')
-        return name
+    def _groups(rows: list[schema.GroupRow]) -> list[ServerGroup]:
+        groups: dict[str, ServerGroup] = {}
+        for at, row in enumerate(rows):
+            _require_new(row.name, groups, f'groups[{at}]')
+            if row.policy not in APART | TOGETHER:
+                raise Fault(
+                    f'groups[{at}].policy',
+                    f'must be one of {", ".join(sorted(APART | TOGETHER))}, '
+                    f'is {row.policy}',
+                )
+            groups[row.name] = ServerGroup(
+                row.name, row.policy, row.members, row.name
+            )
+        return list(groups.values())
 
     def _reading(self, policy: str, where: str) -> PolicyReadings:
         if policy not in self._readings:
-            raise _Fault(f'{where}.{policy}', 'there is no such policy')
+            raise Fault(f'{where}.{policy}', 'there is no such policy')
         return self._readings[policy]
 
 
-def _invalid(where: str, error: pydantic.ValidationError) -> _Fault:
+def _require_new(name: str, taken: Mapping[str, Any], where: str) -> None:
+    if name in taken:
+        raise Fault(f'{where}.name', f'{name} is used twice')
+
+
+def _invalid(where: str, error: pydantic.ValidationError) -> Fault:
     first = error.errors()[0]
     field = ''.join(f'.{part}' for part in first['loc'])
-    return _Fault(where + field, first['msg'])
+    return Fault(where + field, first['msg'])

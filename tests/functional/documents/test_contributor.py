@@ -97,7 +97,6 @@ WITHOUT_TWIN = frozenset(
         'recordings/anonymize/names',
         'recordings/anonymize/pseudonyms',
         'recordings/anonymize/queries',
-        'recordings/formats/cluster_recording',
         'recordings/formats/kronos_openstack_schema',
         'recordings/overrides',
         'recordings/recording',

@@ -5,7 +5,7 @@ from oslotest import base
 
 from kronos.common import exceptions
 from kronos.engine.planning import propose
-from kronos.recordings.formats import cluster, cluster_recording
+from kronos.recordings.formats import cluster
 from kronos.recordings.replay import Replay, ReplayOptions, replay
 from tests import places
 
@@ -14,7 +14,7 @@ METRIC = str(FIXTURES / 'metric-2.json')
 
 
 def played(**wish: object) -> Replay:
-    return replay(cluster_recording.recording(METRIC), ReplayOptions(**wish))  # type: ignore
+    return replay(cluster.recording(METRIC), ReplayOptions(**wish))  # type: ignore
 
 
 class TestReplaying(base.BaseTestCase):
@@ -31,14 +31,14 @@ class TestReplaying(base.BaseTestCase):
         self.assertEqual({'collect', 'propose', 'schedule'}, {*one.timings})
 
     def test_a_recording_is_not_changed(self) -> None:
-        recording = cluster_recording.recording(METRIC)
+        recording = cluster.recording(METRIC)
         replay(
             recording,
             ReplayOptions(
                 max_migrations=1, overrides={'threshold.cpu': '0.9'}
             ),
         )
-        self.assertEqual(cluster_recording.recording(METRIC), recording)
+        self.assertEqual(cluster.recording(METRIC), recording)
 
     def test_wishes(self) -> None:
         self.assertEqual(1, len(played(max_migrations=1).report.steps))

@@ -14,7 +14,6 @@ from oslotest import base
 from kronos.common.exceptions import ArchiveError
 from kronos.recordings.formats import cluster
 from tests import places
-from tests.unit.recordings import test_reader
 
 FIXTURES = places.CLUSTERS
 
@@ -51,18 +50,38 @@ GOOD: dict[str, Any] = {
 }
 
 
-class TestCluster(base.BaseTestCase):
+class ClusterTestCase(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-
-    def _read(self, data: bytes) -> cluster.Cluster:
         self.path = self.folder / 'file'
+
+    def read(self, data: bytes) -> cluster.Cluster:
         self.path.write_bytes(data)
         return cluster.read(str(self.path))
 
+    def refused(self, data: bytes, words: str) -> None:
+        error = self.assertRaises(ArchiveError, self.read, data)
+        self.assertIn(words, str(error))
+        self.assertIn(str(self.path), str(error))
+
+    def refused_with(self, path: list[Any], value: Any, words: str) -> None:
+        """A file in which one thing is another, or not there."""
+        document = copy.deepcopy(GOOD)
+        at = document
+        for part in path[:-1]:
+            at = at[part]
+        if value is None:
+            del at[path[-1]]
+        else:
+            at[path[-1]] = value
+        with self.subTest(path=path, value=value):
+            self.refused(json.dumps(document).encode(), words)
+
+
+class TestCluster(ClusterTestCase):
     def _good(self) -> cluster.Cluster:
-        return self._read(json.dumps(GOOD).encode())
+        return self.read(json.dumps(GOOD).encode())
 
     def test_policies(self) -> None:
         policies = self._good().policies
@@ -95,7 +114,7 @@ class TestCluster(base.BaseTestCase):
         self.assertEqual(['v', 'w'], snapshot.groups[0].members)
 
     def test_gzip(self) -> None:
-        packed = self._read(gzip.compress(json.dumps(GOOD).encode()))
+        packed = self.read(gzip.compress(json.dumps(GOOD).encode()))
         self.assertEqual(self._good(), packed)
 
     def test_shipped_fixtures(self) -> None:
@@ -108,7 +127,7 @@ class TestCluster(base.BaseTestCase):
         """A full host of rounded shares may come out above 1."""
         document = copy.deepcopy(GOOD)
         document['hosts'][1]['scores']['ram'] = 1.01
-        found = self._read(json.dumps(document).encode())
+        found = self.read(json.dumps(document).encode())
         self.assertEqual(
             1.0, found.snapshot.readings['ram'].imbalance.samples[1].value
         )
@@ -116,16 +135,11 @@ class TestCluster(base.BaseTestCase):
             ['hosts[1].scores.ram: 1.01 is taken for 1'], found.warnings
         )
         document['hosts'][1]['scores']['ram'] = 37
-        found = self._read(json.dumps(document).encode())
+        found = self.read(json.dumps(document).encode())
         self.assertEqual([], found.warnings)
         self.assertEqual(
             37.0, found.snapshot.readings['ram'].imbalance.samples[1].value
         )
-
-    def _refused(self, data: bytes, words: str) -> None:
-        error = self.assertRaises(ArchiveError, self._read, data)
-        self.assertIn(words, str(error))
-        self.assertIn(str(self.path), str(error))
 
     def test_unreadable(self) -> None:
         error = self.assertRaises(
@@ -133,57 +147,23 @@ class TestCluster(base.BaseTestCase):
         )
         self.assertIn('No such file', str(error))
         self.assertIn(str(self.folder / 'none'), str(error))
-        self._refused(b'{"format": ', 'not JSON')
-        self._refused(b'\xff\xfe', 'not JSON')
-        self._refused(gzip.compress(b'{}' * 99)[:-12], 'gzip')
-        self._refused(b'\x1f\x8bnonsense', 'gzip')
-        self._refused(b'[]', 'document: must be a JSON object')
-        self._refused(b'{}', 'format: must be "cluster/1", is null')
-        self._refused(b'{"format": "cluster/2"}', 'is "cluster/2"')
-        self._refused(b'[' * 100000, 'not JSON')
+        self.refused(b'{"format": ', 'not JSON')
+        self.refused(b'\xff\xfe', 'not JSON')
+        self.refused(gzip.compress(b'{}' * 99)[:-12], 'gzip')
+        self.refused(b'\x1f\x8bnonsense', 'gzip')
+        self.refused(b'[]', 'document: must be a JSON object')
+        self.refused(b'{}', 'format: must be "cluster/1", is null')
+        self.refused(b'{"format": "cluster/2"}', 'is "cluster/2"')
+        self.refused(b'[' * 100000, 'not JSON')
 
     def test_faults(self) -> None:
         """The message names the field and what is wrong with it."""
         table: list[tuple[list[Any], Any, str]] = [
-            (['hosts'], None, 'hosts: is missing'),
-            (['hosts'], {}, 'hosts: must be a list, is {}'),
-            (['hosts', 0], 7, 'hosts[0]: must be an object, is 7'),
-            (['hosts', 0, 'name'], '', 'hosts[0].name: must be a non-empty'),
             (['hosts', 1, 'name'], 'a', 'hosts[1].name: a is used twice'),
-            (
-                ['hosts', 0, 'scores', 'cpu'],
-                'x',
-                'hosts[0].scores.cpu: must be a finite number, is "x"',
-            ),
-            (
-                ['hosts', 0, 'scores', 'cpu'],
-                float('nan'),
-                'hosts[0].scores.cpu: must be a finite number, is NaN',
-            ),
-            (
-                ['hosts', 0, 'scores', 'cpu'],
-                True,
-                'hosts[0].scores.cpu: must be a finite number, is true',
-            ),
             (
                 ['hosts', 0, 'scores', 'net'],
                 0.5,
                 'hosts[0].scores.net: there is no such policy',
-            ),
-            (
-                ['hosts', 0, 'available'],
-                1,
-                'hosts[0].available: must be true or false, is 1',
-            ),
-            (
-                ['hosts', 0, 'memory_mb'],
-                1.5,
-                'hosts[0].memory_mb: must be an integer',
-            ),
-            (
-                ['hosts', 0, 'vcpus'],
-                -1,
-                'hosts[0].vcpus: must be an integer of at least 0, is -1',
             ),
             (
                 ['instances', 1, 'host'],
@@ -196,20 +176,9 @@ class TestCluster(base.BaseTestCase):
                 'instances[1].name: v is used twice',
             ),
             (
-                ['instances', 0, 'shares', 'cpu'],
-                -0.1,
-                'instances[0].shares.cpu: must be at least 0, is -0.1',
-            ),
-            (['instances', 0, 'movable'], None, 'movable: is missing'),
-            (
                 ['groups', 0, 'policy'],
                 'friends',
                 'groups[0].policy: must be one of affinity,',
-            ),
-            (
-                ['groups', 0, 'members', 0],
-                5,
-                'groups[0].members[0]: must be a non-empty string, is 5',
             ),
             (
                 ['policies', 0, 'mode'],
@@ -223,16 +192,7 @@ class TestCluster(base.BaseTestCase):
             (['policies'], [], 'policies'),
         ]
         for path, value, words in table:
-            document = copy.deepcopy(GOOD)
-            at = document
-            for part in path[:-1]:
-                at = at[part]
-            if value is None:
-                del at[path[-1]]
-            else:
-                at[path[-1]] = value
-            with self.subTest(path=path, value=value):
-                self._refused(json.dumps(document).encode(), words)
+            self.refused_with(path, value, words)
 
     def test_bombs(self) -> None:
         """What is small and wants to be large, or goes deep."""
@@ -248,17 +208,9 @@ class TestCluster(base.BaseTestCase):
             (b'9' * 10**5, 'not JSON'),
         ):
             with self.subTest(text=text):
-                error = self.assertRaises(ArchiveError, self._read, data)
+                error = self.assertRaises(ArchiveError, self.read, data)
                 self.assertIn(text, str(error))
                 self.assertLess(len(str(error)), 400)
-
-    def test_amounts_that_no_host_has(self) -> None:
-        wrong = copy.deepcopy(GOOD)
-        wrong['instances'][0]['memory_mb'] = 2**70
-        error = self.assertRaises(
-            ArchiveError, self._read, json.dumps(wrong).encode()
-        )
-        self.assertIn('instances[0].memory_mb: must be', str(error))
 
     def test_a_pipe(self) -> None:
         """Reading one would wait for ever."""
@@ -267,32 +219,3 @@ class TestCluster(base.BaseTestCase):
             ArchiveError, cluster.read, str(self.folder / 'pipe')
         )
         self.assertIn('it is no plain file', str(error))
-
-    def test_whatever_a_field_is(self) -> None:
-        """Each field as something else: it is read, or refused with words."""
-        values = [*test_reader.VALUES, '\ud800', -(10**400)]
-        read = 0
-        for way in test_reader.paths_in(GOOD):
-            for value in values:
-                document: Any = copy.deepcopy(GOOD)
-                inner = document
-                for key in way[:-1]:
-                    inner = inner[key]
-                if way:
-                    inner[way[-1]] = value
-                else:
-                    document = value
-                try:
-                    self._read(json.dumps(document).encode())
-                    read += 1
-                except ArchiveError as error:
-                    self.assertIn(str(self.path), str(error))
-                    self.assertTrue(str(error).encode())
-        self.assertGreater(read, 10)
-
-    def test_numbers_without_end(self) -> None:
-        for digits in (400, 5000):
-            number = '1' + '0' * digits
-            text = json.dumps(GOOD).replace('0.25', number)
-            error = self.assertRaises(ArchiveError, self._read, text.encode())
-            self.assertLess(len(str(error)), 500)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The schema of the format cluster/1."""
+
+import json
+from typing import Annotated, Any
+
+import pydantic
+import pydantic_core
+
+from kronos.recordings.safe_files import MAX_TEXT
+from kronos.recordings.schema import MOST
+
+FORMAT = 'cluster/1'
+Text = Annotated[
+    str, pydantic.StringConstraints(min_length=1, max_length=MAX_TEXT)
+]
+Amount = Annotated[int, pydantic.Field(ge=0, le=MOST)]
+Share = Annotated[float, pydantic.Field(ge=0.0)]
+
+
+class Fault(Exception):
+    """What is wrong, and where; never leaves the readers of the format."""
+
+    def __init__(self, where: str, what: str) -> None:
+        super().__init__(f'{where:.200}: {what:.200}')
+
+
+class _Row(pydantic.BaseModel):
+    """Nothing is coerced; what is not known is passed over."""
+
+    model_config = pydantic.ConfigDict(
+        strict=True, extra='ignore', allow_inf_nan=False
+    )
+
+
+class PolicyRow(_Row):
+    name: Text
+    mode: Text
+    weight: float
+    threshold: float
+
+
+class HostRow(_Row):
+    name: Text
+    scores: dict[str, float]
+    """By policy."""
+    available: bool
+    memory_mb: Amount
+    vcpus: Amount
+
+
+class InstanceRow(_Row):
+    name: Text
+    host: Text
+    shares: dict[str, Share]
+    """By policy, of its host's score."""
+    memory_mb: Amount
+    vcpus: Amount
+    movable: bool
+
+
+class GroupRow(_Row):
+    name: Text
+    policy: Text
+    members: list[Text]
+
+
+class Document(_Row):
+    """A whole file."""
+
+    policies: list[PolicyRow]
+    hosts: list[HostRow]
+    instances: list[InstanceRow]
+    groups: list[GroupRow]
+
+
+_RULES = {
+    'missing': 'is missing',
+    'model_type': 'must be an object',
+    'dict_type': 'must be an object',
+    'list_type': 'must be a list',
+    'string_type': 'must be a non-empty string',
+    'string_too_short': 'must be a non-empty string',
+    'string_too_long': 'must be a string of at most {max_length} characters',
+    'bool_type': 'must be true or false',
+    'float_type': 'must be a finite number',
+    'finite_number': 'must be a finite number',
+    'int_type': 'must be an integer of at least 0',
+    'greater_than_equal': 'must be at least {ge:g}',
+    'less_than_equal': 'must be at most {le}',
+}
+"""By pydantic's name of a fault, in the words of the format."""
+
+
+def parsed(document: Any) -> Document:
+    """A file's JSON as its rows.
+
+    :raises Fault: names the field and what it must be
+    """
+    if not isinstance(document, dict):
+        raise Fault('document', 'must be a JSON object')
+    if document.get('format') != FORMAT:
+        raise Fault(
+            'format',
+            f'must be "{FORMAT}", is {_shown(document.get("format"))}',
+        )
+    try:
+        return Document.model_validate(document)
+    except pydantic.ValidationError as error:
+        raise _fault(error.errors(include_url=False)[0]) from None
+
+
+def _fault(first: pydantic_core.ErrorDetails) -> Fault:
+    where = ''.join(
+        f'[{part}]' if isinstance(part, int) else f'.{part}'
+        for part in first['loc']
+    )
+    kind = first['type']
+    what = _RULES.get(kind, first['msg']).format(**first.get('ctx', {}))
+    if kind != 'missing':
+        what += f', is {_shown(first["input"])}'
+    return Fault(where.lstrip('.'), what)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else text[:37] + '...'
