@@ -4,7 +4,6 @@
 Keys are added, never changed.
 """
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,6 +26,7 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, MigrationStep, PlanningInput
 from kronos.policies.models import Mode
 from kronos.recordings.replay import Replay
+from kronos.reports import document as report_document
 
 FORMAT_VERSION = 1
 
@@ -293,9 +293,7 @@ def _moves(result: AggregateResult, which: Any) -> list[dict[str, Any]]:
 
 
 def _step(number: int, step: MigrationStep) -> dict[str, Any]:
-    found = dataclasses.asdict(step) | {'phase': step.phase.value}
-    del found['scope']
-    return {'number': number, **found}
+    return {'number': number, **report_document.step(step)}
 
 
 def _standing(result: AggregateResult, host: str) -> list[dict[str, Any]]:

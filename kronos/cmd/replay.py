@@ -7,7 +7,6 @@ when the output cannot be written; 2 when the arguments are wrong.
 """
 
 import argparse
-import dataclasses
 import datetime
 import importlib.metadata
 import json
@@ -229,7 +228,7 @@ def document(plan: Replay) -> dict[str, Any]:
             },
             'versions': {PACKAGE: _version()},
             'overrides': dict(plan.wish.overrides),
-            'settings': dataclasses.asdict(plan.settings),
+            'settings': report_document.settings(plan.settings),
             'parents': plan.parents,
         },
     )

@@ -7,7 +7,7 @@ out: what was recorded is what happened then.
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.cmd import judged
@@ -200,9 +200,31 @@ def document(columns: Sequence[Series]) -> dict[str, Any]:
         'replays': [
             {
                 'recordings': [_entry(one) for one in column.entries],
-                'summary': asdict(column.summary()),
+                'summary': _summary(column.summary()),
             }
             for column in columns
+        ],
+    }
+
+
+def _summary(found: Summary) -> dict[str, Any]:
+    return {
+        'recordings': found.recordings,
+        'moves': found.moves,
+        'days': found.days,
+        'moves_a_day': found.moves_a_day,
+        'hosts_emptied': found.hosts_emptied,
+        'back_and_forth': found.back_and_forth,
+        'over': [
+            {
+                'scope': one.scope,
+                'policy': one.policy,
+                'recordings': one.recordings,
+                'over': one.over,
+                'seconds': one.seconds,
+                'seconds_over': one.seconds_over,
+            }
+            for one in found.over
         ],
     }
 
@@ -211,7 +233,14 @@ def _entry(entry: Entry) -> dict[str, Any]:
     return {
         'path': entry.path,
         'recorded_at': moment(entry.recorded_at).isoformat(),
-        'steps': [asdict(move) for move in entry.moves],
+        'steps': [
+            {
+                'instance': move.instance,
+                'source': move.source,
+                'destination': move.destination,
+            }
+            for move in entry.moves
+        ],
         'scopes': [
             {
                 'name': name,

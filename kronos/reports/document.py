@@ -2,17 +2,27 @@
 """The report of a cycle, as a document for programs.
 
 It holds only strings, numbers, lists, mappings and nulls, so that any format
-of text may carry it. Keys are added, never changed.
+of text may carry it. Keys are added, never changed: each is written here,
+whatever the engine calls it.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from kronos.engine.planning import move_reasons, stop_reasons
 from kronos.engine.reasons import Reason
-from kronos.engine.types import AggregateResult, CycleReport, MigrationStep
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    AggregateResult,
+    Begun,
+    CycleReport,
+    Drain,
+    GroupStanding,
+    MigrationStep,
+    PolicyResult,
+    Stage,
+)
 
 FORMAT_VERSION = 1
 
@@ -28,6 +38,42 @@ def document(
         'format_version': FORMAT_VERSION,
         **(about or {}),
         'scopes': [_scope(scope) for scope in report.scopes],
+    }
+
+
+def settings(found: Settings) -> dict[str, Any]:
+    """What was planned with, beside the policies."""
+    return {
+        'max_migrations': found.max_migrations,
+        'restrict_to_az': found.restrict_to_az,
+        'require_all_policies': found.require_all_policies,
+        'min_host_coverage': found.min_host_coverage,
+        'host_match': found.host_match.value,
+        'check_disk': found.check_disk,
+        'require_headroom': found.require_headroom,
+        'allowed_extra_specs': list(found.allowed_extra_specs),
+        'cooldown_seconds': found.cooldown_seconds,
+        'instance_cooldown_seconds': found.instance_cooldown_seconds,
+        'quarantine_seconds': found.quarantine_seconds,
+        'return_guard_seconds': found.return_guard_seconds,
+        'stuck_seconds': found.stuck_seconds,
+        'evacuate': found.evacuate,
+        'drain_hosts': found.drain_hosts and list(found.drain_hosts),
+        'drain_may_exceed_threshold': found.drain_may_exceed_threshold,
+        'enforce_hard_affinity': found.enforce_hard_affinity,
+        'enforce_soft_affinity': found.enforce_soft_affinity,
+        'rebalance': found.rebalance,
+        'unlimited': found.unlimited,
+        'soft_rules': found.soft_rules.value,
+        'soft_rule_penalty': found.soft_rule_penalty,
+        'pack_partial_drains': found.pack_partial_drains,
+        'keep_hosts': found.keep_hosts,
+        'headroom_hosts': found.headroom_hosts,
+        'plateau_moves': found.plateau_moves,
+        'swap_moves': found.swap_moves.value,
+        'tie_break': found.tie_break.value,
+        'repeat_moves': found.repeat_moves,
+        'exhaust': found.exhaust,
     }
 
 
@@ -50,30 +96,26 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'stopped': scope.stopped.value,
         'reason': scope.reason,
         'reason_code': stop_reasons.CODES[scope.stopped].value,
-        'stages': [asdict(stage) for stage in scope.stages],
+        'stages': [_stage(stage) for stage in scope.stages],
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
         'hosts_over_before': scope.hosts_over_before,
         'hosts_over_after': scope.hosts_over_after,
         'hosts_in_use_before': scope.hosts_in_use_before,
         'hosts_in_use_after': scope.hosts_in_use_after,
-        'policies': [
-            asdict(policy)
-            | {'health': policy.health.value, 'mode': policy.mode.value}
-            for policy in scope.policies
-        ],
+        'policies': [_policy(policy) for policy in scope.policies],
         'hosts': _hosts(scope),
         'availability_zones': dict(scope.availability_zones),
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
-        'drains': [asdict(drain) for drain in scope.drains],
+        'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
-        'begun': [asdict(one) for one in scope.begun],
+        'begun': [_begun(one) for one in scope.begun],
         'not_drained': dict(scope.not_drained),
         'not_drained_codes': _codes(scope.not_drained),
         'violations_before': list(scope.violations_before),
         'violations_after': list(scope.violations_after),
-        'groups': [asdict(group) for group in scope.groups],
+        'groups': [_group(group) for group in scope.groups],
         'instances': {
             uuid: {'name': one.name, 'host': one.host}
             for uuid, one in scope.instances.items()
@@ -101,9 +143,85 @@ def _hosts(scope: AggregateResult) -> list[dict[str, str]]:
 
 def _steps(steps: Sequence[MigrationStep]) -> list[dict[str, Any]]:
     """Each with what it gains in combined imbalance, and why it is made."""
-    found = []
-    for step, why in zip(steps, move_reasons.of(steps), strict=True):
-        row = asdict(step) | {'phase': step.phase.value}
-        del row['scope']  # that it stands in
-        found.append(row | {'gain': move_reasons.gain(step), 'why': why})
-    return found
+    return [
+        step(one) | {'gain': move_reasons.gain(one), 'why': why}
+        for one, why in zip(steps, move_reasons.of(steps), strict=True)
+    ]
+
+
+def step(found: MigrationStep) -> dict[str, Any]:
+    """A step, but for the scope that it stands in."""
+    return {
+        'phase': found.phase.value,
+        'instance': found.instance,
+        'instance_name': found.instance_name,
+        'source': found.source,
+        'destination': found.destination,
+        'memory_mb': found.memory_mb,
+        'imbalance_before': dict(found.imbalance_before),
+        'imbalance_after': dict(found.imbalance_after),
+        'combined_before': found.combined_before,
+        'combined_after': found.combined_after,
+        'requires': found.requires,
+    }
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    return {'name': stage.name, 'count': stage.count, 'text': stage.text}
+
+
+def _policy(policy: PolicyResult) -> dict[str, Any]:
+    return {
+        'name': policy.name,
+        'weight': policy.weight,
+        'threshold': policy.threshold,
+        'mode': policy.mode.value,
+        'capacity_threshold': policy.capacity_threshold,
+        'skipped': policy.skipped,
+        'health': policy.health.value,
+        'scores': [
+            {
+                'host': score.host,
+                'value': score.value,
+                'normalized': score.normalized,
+                'after': score.after,
+            }
+            for score in policy.scores
+        ],
+        'missing_hosts': list(policy.missing_hosts),
+        'unmatched_labels': list(policy.unmatched_labels),
+        'imbalance_before': policy.imbalance_before,
+        'imbalance_after': policy.imbalance_after,
+    }
+
+
+def _drain(drain: Drain) -> dict[str, Any]:
+    return {
+        'host': drain.host,
+        'reason': drain.reason,
+        'instances': drain.instances,
+        'leaving': drain.leaving,
+        'staying': dict(drain.staying),
+    }
+
+
+def _begun(begun: Begun) -> dict[str, Any]:
+    return {
+        'host': begun.host,
+        'instances': begun.instances,
+        'leaving': begun.leaving,
+    }
+
+
+def _group(group: GroupStanding) -> dict[str, Any]:
+    return {
+        'uuid': group.uuid,
+        'name': group.name,
+        'policy': group.policy,
+        'most_per_host': group.most_per_host,
+        'enforced': group.enforced,
+        'members': list(group.members),
+        'elsewhere': group.elsewhere,
+        'broken_before': group.broken_before,
+        'broken_after': group.broken_after,
+    }

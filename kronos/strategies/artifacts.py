@@ -4,7 +4,6 @@
 import datetime
 import importlib.metadata
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from oslo_log import log as logging
@@ -116,7 +115,7 @@ def _about(
             'scope': list(audit.scope or []),
         },
         'policies_file': request.policies_file,
-        'settings': asdict(result.settings),
+        'settings': report_document.settings(result.settings),
         'timings': result.timings,
     }
 

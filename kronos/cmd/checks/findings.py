@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The findings of kronos-test-config, with their remedies."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -54,4 +54,12 @@ class Findings:
         """The worst first."""
         levels = list(Level)
         found = sorted(self.items, key=lambda one: levels.index(one.level))
-        return [asdict(one) for one in found]
+        return [
+            {
+                'level': one.level.value,
+                'code': one.code,
+                'text': one.text,
+                'mend': one.mend,
+            }
+            for one in found
+        ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the document hold the whole report, for any program (N12)?"""
 
+import dataclasses
 import json
 from typing import Any
 
@@ -8,7 +9,19 @@ from oslotest import base
 
 from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
 from kronos.reports import document
+
+SETTINGS = (
+    'max_migrations restrict_to_az require_all_policies min_host_coverage '
+    'host_match check_disk require_headroom allowed_extra_specs '
+    'cooldown_seconds instance_cooldown_seconds quarantine_seconds '
+    'return_guard_seconds stuck_seconds evacuate drain_hosts '
+    'drain_may_exceed_threshold enforce_hard_affinity enforce_soft_affinity '
+    'rebalance unlimited soft_rules soft_rule_penalty pack_partial_drains '
+    'keep_hosts headroom_hosts plateau_moves swap_moves tie_break '
+    'repeat_moves exhaust'
+)
 
 
 def result(**fields: Any) -> types.AggregateResult:
@@ -41,6 +54,31 @@ def scope(**fields: Any) -> dict[str, Any]:
     return dict(one)
 
 
+def full() -> dict[str, Any]:
+    """A scope with one of everything."""
+    return scope(
+        stages=[types.Stage('score', 2, 'text')],
+        policies=[
+            types.PolicyResult(
+                'cpu',
+                1.0,
+                0.1,
+                health=types.Health.STALE,
+                scores=[types.HostScore('h1', 0.5, 1.0)],
+            )
+        ],
+        steps=[step()],
+        drains=[types.Drain('h1', 'off', 2, 1, {'u3': 'locked'})],
+        begun=[types.Begun('h2', 3, 1)],
+        instances={'u1': types.InstanceStanding('vm1', 'h1')},
+        groups=[
+            types.GroupStanding(
+                'g', 'db', 'affinity', 1, True, ['u1'], 2, 'bad', ''
+            )
+        ],
+    )
+
+
 class TestDocument(base.BaseTestCase):
     def test_what_the_engine_does_not_know_is_added(self) -> None:
         found = document.document(types.CycleReport(), {'strategy': 'x'})
@@ -54,21 +92,54 @@ class TestDocument(base.BaseTestCase):
             set(types.AggregateResult.__dataclass_fields__), set(scope())
         )
 
+    def test_keys(self) -> None:
+        """Each row says all that the engine does, under names of its own."""
+        found = full()
+        rows = {
+            types.Stage: (found['stages'][0], 'name count text'),
+            types.PolicyResult: (
+                found['policies'][0],
+                'name weight threshold mode capacity_threshold skipped '
+                'health scores missing_hosts unmatched_labels '
+                'imbalance_before imbalance_after',
+            ),
+            types.HostScore: (
+                found['policies'][0]['scores'][0],
+                'host value normalized after',
+            ),
+            types.Drain: (
+                found['drains'][0],
+                'host reason instances leaving staying',
+            ),
+            types.Begun: (found['begun'][0], 'host instances leaving'),
+            types.GroupStanding: (
+                found['groups'][0],
+                'uuid name policy most_per_host enforced members elsewhere '
+                'broken_before broken_after',
+            ),
+            Settings: (document.settings(Settings()), SETTINGS),
+            # Its scope is where it stands.
+            types.MigrationStep: (
+                {'scope': None, **document.step(step())},
+                'scope phase instance instance_name source destination '
+                'memory_mb imbalance_before imbalance_after combined_before '
+                'combined_after requires',
+            ),
+        }
+        for kind, (row, keys) in rows.items():
+            with self.subTest(kind=kind.__name__):
+                self.assertEqual(keys.split(), list(row))
+                self.assertEqual(len(dataclasses.fields(kind)), len(row))
+
+    def test_settings_as_plain_values(self) -> None:
+        found = document.settings(Settings(drain_hosts=['h1']))
+        self.assertEqual(found, json.loads(json.dumps(found)))
+        self.assertIs(str, type(found['tie_break']))
+        self.assertEqual(['h1'], found['drain_hosts'])
+        self.assertIsNone(document.settings(Settings())['drain_hosts'])
+
     def test_is_json_and_nothing_else(self) -> None:
-        found = scope(
-            stages=[types.Stage('score', 2, 'text')],
-            policies=[
-                types.PolicyResult('cpu', 1.0, 0.1, health=types.Health.STALE)
-            ],
-            steps=[step()],
-            drains=[types.Drain('h1', 'off', 2, 1, {'u3': 'locked'})],
-            instances={'u1': types.InstanceStanding('vm1', 'h1')},
-            groups=[
-                types.GroupStanding(
-                    'g', 'db', 'affinity', 1, True, ['u1'], 2, 'bad', ''
-                )
-            ],
-        )
+        found = full()
         text = json.dumps(found, allow_nan=False)
         self.assertEqual(found, json.loads(text))
         # Not only equal: enumerations are told as what they stand for.
