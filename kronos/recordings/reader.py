@@ -11,7 +11,8 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Reading, Seeds
 from kronos.policies import loader
 from kronos.policies.models import Policy
-from kronos.recordings import schema
+from kronos.recordings import inventory_schema as rows
+from kronos.recordings import meta_schema, schema
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
@@ -89,14 +90,15 @@ class _Reader:
         text = self._folder.text(POLICIES)
         path = self._folder.fault(POLICIES, '').kwargs['path']
         policies = loader.parse(text, path).policies
+        settings = meta.settings.settings()
         return Recording(
             gathered=self._gathered(meta),
             policies=policies,
-            request=meta.request,
-            settings=meta.settings,
-            answers=self._answers(policies, meta.settings),
+            request=meta.request.request(),
+            settings=settings,
+            answers=self._answers(policies, settings),
             policies_text=text,
-            configured=meta.configured,
+            configured=meta.configured.settings() if meta.configured else None,
             strategy=meta.strategy,
             max_concurrent=meta.max_concurrent_migrations,
             recorded_at=meta.taken_at,
@@ -107,16 +109,17 @@ class _Reader:
             seeds=seeds_of(self._folder),
         )
 
-    def _meta(self) -> schema.Meta:
+    def _meta(self) -> meta_schema.Meta:
         version = self._folder.decode(schema.SECTIONS, META)['format_version']
-        if version != schema.FORMAT_VERSION or isinstance(version, bool):
+        known = meta_schema.FORMAT_VERSION
+        if version != known or isinstance(version, bool):
             raise self._folder.fault(
                 META,
-                f'format_version: must be the number {schema.FORMAT_VERSION}, '
+                f'format_version: must be the number {known}, '
                 f'the only one that is known, is {json.dumps(version):.20}; '
                 'replay it with the Kronos that recorded it',
             )
-        meta = self._folder.decode(schema.META, META)
+        meta = self._folder.decode(meta_schema.META, META)
         if not 0.0 <= meta.taken_at <= schema.END_OF_TIME:
             raise self._folder.fault(META, 'taken_at: must be Unix seconds')
         if not 1 <= meta.max_concurrent_migrations <= schema.MOST:
@@ -125,45 +128,50 @@ class _Reader:
             )
         for name in ('settings', 'configured'):
             found = getattr(meta, name)
-            fault = settings_from_conf.fault_of(found) if found else ''
-            if fault:
+            if found is None:
+                continue
+            if fault := settings_from_conf.fault_of(found.settings()):
                 raise self._folder.fault(META, f'{name}.{fault}')
         return meta
 
-    def _gathered(self, meta: schema.Meta) -> CloudInventory:
-        aggregates = self._rows(schema.AGGREGATES, AGGREGATES, 'name')
-        services = self._folder.decode(schema.SERVICES, SERVICES)
+    def _gathered(self, meta: meta_schema.Meta) -> CloudInventory:
+        aggregates = self._rows(rows.AGGREGATES, AGGREGATES, 'name')
+        services = self._folder.decode(rows.SERVICES, SERVICES)
         if fault := schema.repeated(services or [], 'host'):
             raise self._folder.fault(SERVICES, fault)
         instances = self._rows(
-            schema.INSTANCES,
+            rows.INSTANCES,
             INSTANCES,
             'uuid',
             ('vcpus', 'memory_mb', 'disk_gb'),
         )
-        cloud = Cloud({}, {}, aggregates)
-        for row in self._rows(schema.HOSTS, HOSTS, 'name'):
+        cloud = Cloud({}, {}, [row.aggregate() for row in aggregates])
+        for row in self._rows(rows.HOSTS, HOSTS, 'name'):
             table = cloud.hosts if row.planned else cloud.other_hosts
             table[row.name] = row.host()
         self._fill_in(cloud.hosts | cloud.other_hosts)
+        groups = self._rows(
+            rows.GROUPS, GROUPS, 'uuid', ('max_server_per_host',)
+        )
+        events = [
+            *self._folder.decode(schema.EVENTS, HISTORY),
+            *self._folder.decode(schema.EVENTS, MIGRATIONS),
+        ]
         return CloudInventory(
             cloud,
-            None if services is None else {one.host: one for one in services},
-            instances,
-            self._rows(
-                schema.GROUPS, GROUPS, 'uuid', ('max_server_per_host',)
-            ),
-            [
-                *self._folder.decode(schema.EVENTS, HISTORY),
-                *self._folder.decode(schema.EVENTS, MIGRATIONS),
-            ],
+            None
+            if services is None
+            else {row.host: row.service() for row in services},
+            [row.instance() for row in instances],
+            [row.group() for row in groups],
+            [row.event() for row in events],
             meta.taken_at,
             meta.warnings,
         )
 
     def _fill_in(self, hosts: dict[str, Host]) -> None:
-        headroom = self._folder.decode(schema.HEADROOM, HEADROOM)
-        traits = self._folder.decode(schema.TRAITS, TRAITS)
+        headroom = self._folder.decode(rows.HEADROOM, HEADROOM)
+        traits = self._folder.decode(rows.TRAITS, TRAITS)
         for name, table in ((HEADROOM, headroom), (TRAITS, traits)):
             if strange := sorted(set(table) - set(hosts)):
                 raise self._folder.fault(
@@ -176,7 +184,9 @@ class _Reader:
                     raise self._folder.fault(
                         HEADROOM, fault.replace('[0]', where)
                     )
-            hosts[name].headroom = room
+            hosts[name].headroom = {
+                kind: one.headroom() for kind, one in room.items()
+            }
         for name, found in traits.items():
             hosts[name].traits = found
 

@@ -1,104 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schemas of a recording's files: their rows, and their bounds."""
+"""The schemas of a recording's answers and events, and the bounds of all.
+
+The rows are the format's own, as those of the inventory and of ``meta.json``.
+"""
 
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pydantic
 
-from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.eligibility.overrides import FOR_EVER
-from kronos.engine.settings import Settings
 from kronos.engine.types import (
-    ComputeService,
     Event,
-    Headroom,
     Health,
-    Host,
-    Instance,
+    Origin,
+    Outcome,
     Reading,
     Sample,
     Seeds,
-    ServerGroup,
 )
 from kronos.recordings.safe_files import STRICT
-from kronos.snapshots.scopes import ScopeRequest
 
-FORMAT_VERSION = 1
 MOST = 2**40
 """Largest amount of anything; sums of it still fit into 64 bits."""
 END_OF_TIME = 253402300799.0
 """The last second that a date can tell, in Unix seconds."""
+_COOLDOWNS = (
+    'aggregate_cooldowns',
+    'instance_cooldowns',
+    'instance_quarantines',
+)
+"""The sections of ``cooldowns.json``."""
 _NOT_NUMBERS = {'NaN': math.nan, '+Inf': math.inf, '-Inf': -math.inf}
 """As Prometheus writes them; JSON has none of them."""
 
 
 @dataclass
-class Meta:
-    """``meta.json``."""
-
-    __pydantic_config__ = STRICT
-
-    format_version: int
-    recorded_at: str
-    """For people: ISO 8601."""
-    taken_at: float
-    """The same in Unix seconds."""
-    made_by: str
-    strategy: str
-    request: ScopeRequest
-    settings: Settings
-    configured: Settings | None
-    max_concurrent_migrations: int
-    anonymized: bool
-    warnings: list[str]
-    unknown: list[str] = field(default_factory=list)
-
-
-@dataclass
-class HostRow:
-    """A row of ``nova/hosts.json``."""
-
-    name: str
-    planned: bool
-    """Whether its type is one of ``hypervisor_types``."""
-    node: str = ''
-    hypervisor_type: str = ''
-    availability_zone: str = ''
-    cell: str = ''
-    closed: str = ''
-    frozen: str = ''
-
-    @classmethod
-    def of(cls, host: Host, planned: bool) -> 'HostRow':
-        return cls(
-            host.name,
-            planned,
-            host.node,
-            host.hypervisor_type,
-            host.availability_zone,
-            host.cell,
-            host.closed,
-            host.frozen,
-        )
-
-    def host(self) -> Host:
-        return Host(
-            self.name,
-            self.node,
-            self.hypervisor_type,
-            self.availability_zone,
-            closed=self.closed,
-            frozen=self.frozen,
-            cell=self.cell,
-        )
-
-
-@dataclass
 class SampleRow:
+    """An element of ``samples``; JSON knows no such numbers but as text."""
+
     label: str
     value: float | Literal['NaN', '+Inf', '-Inf']
     timestamp: float
@@ -138,21 +81,84 @@ class ReadingFile:
             for one in reading.samples
         ]
         return cls(
-            reading.query,
-            label,
-            reading.health,
-            rows,
-            reading.error,
-            reading.is_away,
+            query=reading.query,
+            label=label,
+            health=reading.health,
+            samples=rows,
+            error=reading.error,
+            is_away=reading.is_away,
         )
 
     def reading(self) -> Reading:
         samples = [
-            Sample(one.label, _read(one.value), one.timestamp, one.series)
+            Sample(
+                label=one.label,
+                value=_read(one.value),
+                timestamp=one.timestamp,
+                series=one.series,
+            )
             for one in self.samples
         ]
         return Reading(
-            self.query, self.health, samples, self.error, self.is_away
+            query=self.query,
+            health=self.health,
+            samples=samples,
+            error=self.error,
+            is_away=self.is_away,
+        )
+
+
+@dataclass
+class EventRow:
+    """A row of ``nova/migrations.json`` and ``watcher/history.json``."""
+
+    instance: str
+    source: str
+    destination: str
+    outcome: Outcome
+    at: float
+    origin: Origin
+    scope: str = ''
+    error_type: str = ''
+    fault: str = ''
+    status: str = ''
+    plan: str = ''
+    began: float = 0.0
+    is_resize: bool = False
+
+    @classmethod
+    def of(cls, event: Event) -> 'EventRow':
+        return cls(
+            instance=event.instance,
+            source=event.source,
+            destination=event.destination,
+            outcome=event.outcome,
+            at=event.at,
+            origin=event.origin,
+            scope=event.scope,
+            error_type=event.error_type,
+            fault=event.fault,
+            status=event.status,
+            plan=event.plan,
+            began=event.began,
+            is_resize=event.is_resize,
+        )
+
+    def event(self) -> Event:
+        return Event(
+            instance=self.instance,
+            source=self.source,
+            destination=self.destination,
+            outcome=self.outcome,
+            at=self.at,
+            origin=self.origin,
+            scope=self.scope,
+            error_type=self.error_type,
+            fault=self.fault,
+            status=self.status,
+            plan=self.plan,
+            began=self.began,
+            is_resize=self.is_resize,
         )
 
 
@@ -168,22 +174,15 @@ def _read(value: float | str) -> float:
     return _NOT_NUMBERS[value] if isinstance(value, str) else value
 
 
-def _adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
+def adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
+    """Of a file that holds rows, and nothing else."""
     return pydantic.TypeAdapter(kind, config=STRICT)
 
 
-META = pydantic.TypeAdapter(Meta)
 READING = pydantic.TypeAdapter(ReadingFile)
-HOSTS = _adapter(list[HostRow])
-SERVICES = _adapter(list[ComputeService] | None)
-AGGREGATES = _adapter(list[HostAggregate])
-INSTANCES = _adapter(list[Instance])
-GROUPS = _adapter(list[ServerGroup])
-EVENTS = _adapter(list[Event])
-HEADROOM = _adapter(dict[str, dict[str, Headroom]])
-TRAITS = _adapter(dict[str, list[str]])
-SECTIONS = _adapter(dict[str, Any])
-SECONDS = _adapter(dict[str, float])
+EVENTS = adapter(list[EventRow])
+SECTIONS = adapter(dict[str, Any])
+SECONDS = adapter(dict[str, float])
 
 
 def too_much(
@@ -216,27 +215,34 @@ def seeds(sections: dict[str, Any]) -> Seeds:
 
     :raises ValueError: names the section or the entry that is wrong
     """
-    found = Seeds()
+    found: dict[str, dict[str, float]] = {name: {} for name in _COOLDOWNS}
     for section, values in sections.items():
         if section.startswith('_'):
             continue
-        if not hasattr(found, section):
+        if section not in found:
             raise ValueError(
                 f'{section:.80}: there is no such section; known: '
-                'aggregate_cooldowns, instance_cooldowns, '
-                'instance_quarantines'
+                f'{", ".join(_COOLDOWNS)}'
             )
-        try:
-            seconds = SECONDS.validate_python(values)
-        except pydantic.ValidationError:
+        found[section] = _seconds(section, values)
+    return Seeds(
+        aggregate_cooldowns=found['aggregate_cooldowns'],
+        instance_cooldowns=found['instance_cooldowns'],
+        instance_quarantines=found['instance_quarantines'],
+    )
+
+
+def _seconds(section: str, values: Any) -> dict[str, float]:
+    try:
+        found: dict[str, float] = SECONDS.validate_python(values)
+    except pydantic.ValidationError:
+        raise ValueError(
+            f'{section}: must be a mapping of names to seconds'
+        ) from None
+    for name, left in found.items():
+        if left < 0.0 and left != FOR_EVER:
             raise ValueError(
-                f'{section}: must be a mapping of names to seconds'
-            ) from None
-        for name, left in seconds.items():
-            if left < 0.0 and left != FOR_EVER:
-                raise ValueError(
-                    f'{section}.{name:.80}: must be seconds of at least 0, or '
-                    '-1 in instance_quarantines'
-                )
-        setattr(found, section, seconds)
+                f'{section}.{name:.80}: must be seconds of at least 0, or '
+                '-1 in instance_quarantines'
+            )
     return found

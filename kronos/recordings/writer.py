@@ -14,9 +14,11 @@ from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.types import Event, Origin, Reading, Seeds
 from kronos.policies.models import Policy
-from kronos.recordings import reader, schema
+from kronos.recordings import inventory_schema as rows
+from kronos.recordings import meta_schema, reader, schema
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
 from kronos.snapshots import cloud
+from kronos.snapshots.cloud import CloudInventory
 
 DIRECTORY_MODE = 0o750
 FILE_MODE = 0o640
@@ -88,73 +90,92 @@ def files(recording: Recording) -> dict[str, str]:
 
     :raises ValueError: something in it cannot be written as JSON
     """
-    found = recording.gathered
-    cloud = found.cloud
-    hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
-    services = None
-    if found.services is not None:
-        services = list(found.services.values())
-    host_rows = [schema.HostRow.of(h, h.name in cloud.hosts) for h in hosts]
     return {
         reader.META: _document(_meta(recording)),
-        reader.HOSTS: _lines(schema.HOSTS, host_rows),
-        reader.SERVICES: _lines(schema.SERVICES, services),
-        reader.AGGREGATES: _lines(schema.AGGREGATES, cloud.aggregates),
-        reader.INSTANCES: _lines(schema.INSTANCES, found.instances),
-        reader.GROUPS: _lines(schema.GROUPS, found.groups),
-        reader.MIGRATIONS: _lines(
-            schema.EVENTS, _of_origin(found.events, Origin.NOVA)
-        ),
-        reader.HISTORY: _lines(
-            schema.EVENTS, _of_origin(found.events, Origin.WATCHER)
-        ),
-        reader.HEADROOM: _mapping(
-            schema.HEADROOM,
-            {h.name: h.headroom for h in hosts if h.headroom is not None},
-        ),
-        reader.TRAITS: _mapping(
-            schema.TRAITS, {h.name: h.traits for h in hosts if h.traits}
-        ),
+        **_inventory(recording.gathered),
         **_prometheus(recording),
         reader.POLICIES: recording.policies_text,
         reader.COOLDOWNS: _document(_sections(recording.seeds)),
     }
 
 
-def _of_origin(events: Iterable[Event], origin: Origin) -> list[Event]:
-    return [one for one in events if one.origin is origin]
+def _inventory(found: CloudInventory) -> dict[str, str]:
+    cloud = found.cloud
+    hosts = [*cloud.hosts.values(), *cloud.other_hosts.values()]
+    services = None
+    if found.services is not None:
+        services = [rows.ServiceRow.of(one) for one in found.services.values()]
+    headroom = {
+        host.name: {
+            kind: rows.HeadroomRow.of(room)
+            for kind, room in host.headroom.items()
+        }
+        for host in hosts
+        if host.headroom is not None
+    }
+    return {
+        reader.HOSTS: _lines(
+            rows.HOSTS,
+            [rows.HostRow.of(one, one.name in cloud.hosts) for one in hosts],
+        ),
+        reader.SERVICES: _lines(rows.SERVICES, services),
+        reader.AGGREGATES: _lines(
+            rows.AGGREGATES,
+            [rows.AggregateRow.of(one) for one in cloud.aggregates],
+        ),
+        reader.INSTANCES: _lines(
+            rows.INSTANCES,
+            [rows.InstanceRow.of(one) for one in found.instances],
+        ),
+        reader.GROUPS: _lines(
+            rows.GROUPS, [rows.GroupRow.of(one) for one in found.groups]
+        ),
+        reader.MIGRATIONS: _events(found.events, Origin.NOVA),
+        reader.HISTORY: _events(found.events, Origin.WATCHER),
+        reader.HEADROOM: _mapping(rows.HEADROOM, headroom),
+        reader.TRAITS: _mapping(
+            rows.TRAITS, {h.name: h.traits for h in hosts if h.traits}
+        ),
+    }
+
+
+def _events(events: Iterable[Event], origin: Origin) -> str:
+    return _lines(
+        schema.EVENTS,
+        [schema.EventRow.of(one) for one in events if one.origin is origin],
+    )
 
 
 def _meta(recording: Recording) -> dict[str, Any]:
     taken_at = recording.gathered.taken_at
     moment = datetime.datetime.fromtimestamp(taken_at, datetime.UTC)
-    meta = schema.Meta(
-        format_version=schema.FORMAT_VERSION,
+    configured = recording.configured
+    meta = meta_schema.Meta(
+        format_version=meta_schema.FORMAT_VERSION,
         recorded_at=moment.isoformat(),
         taken_at=taken_at,
         made_by=recording.made_by,
         strategy=recording.strategy,
-        request=recording.request,
-        settings=recording.settings,
-        configured=recording.configured,
+        request=meta_schema.RequestRow.of(recording.request),
+        settings=meta_schema.SettingsRow.of(recording.settings),
+        configured=meta_schema.SettingsRow.of(configured)
+        if configured
+        else None,
         max_concurrent_migrations=recording.max_concurrent,
         anonymized=recording.anonymized,
         warnings=recording.gathered.warnings,
         unknown=recording.unknown,
     )
-    found: dict[str, Any] = schema.META.dump_python(meta, mode='json')
+    found: dict[str, Any] = meta_schema.META.dump_python(meta, mode='json')
     return found
 
 
 def _sections(seeds: Seeds) -> dict[str, Any]:
     """Empty ones are a template to fill in."""
     return {
-        name: getattr(seeds, name)
-        for name in (
-            'aggregate_cooldowns',
-            'instance_cooldowns',
-            'instance_quarantines',
-        )
+        'aggregate_cooldowns': seeds.aggregate_cooldowns,
+        'instance_cooldowns': seeds.instance_cooldowns,
+        'instance_quarantines': seeds.instance_quarantines,
     }
 
 
