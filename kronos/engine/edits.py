@@ -13,7 +13,8 @@ from kronos.engine.types import (
     Sample,
     Snapshot,
 )
-from kronos.policies.models import LabelType, Policy
+from kronos.policies import models
+from kronos.policies.models import LabelType, Policy, PolicyQuery
 
 MARGIN = 1e-6
 """By so much more than needed a number is changed."""
@@ -161,30 +162,27 @@ def usable(case: PlanningInput) -> PlanningInput:
         readings = case.snapshot.readings.get(
             policy.name, PolicyReadings(Reading(''))
         )
-        profile = readings.profile
-        readings = PolicyReadings(
-            _whole(readings.imbalance, case.snapshot, 0.0, 1.0),
-            profile and replace(profile, health=Health.HEALTHY, error=''),
-            _whole(readings.host_capacity, case.snapshot, 1e-9, math.inf, 1.0),
-            _whole(readings.capacity, case.snapshot, 0.0, 1.0),
-        )
-        case = _with_readings(case, policy.name, readings)
+        answers: dict[str, Any] = {
+            row.reading: _answered(
+                getattr(readings, row.reading), row, case.snapshot
+            )
+            for row in models.QUERIES
+        }
+        case = _with_readings(case, policy.name, PolicyReadings(**answers))
     return case
 
 
-def _whole(
-    reading: Reading | None,
-    snapshot: Snapshot,
-    least: float,
-    most: float,
-    default: float = 0.0,
-) -> Reading:
+def _answered(
+    reading: Reading | None, row: PolicyQuery, snapshot: Snapshot
+) -> Reading | None:
+    if row.label_type:
+        return reading and replace(reading, health=Health.HEALTHY, error='')
     known: dict[str, Sample] = {}
     for one in reading.samples if reading else []:
-        if least <= one.value <= most:
+        if row.least <= one.value <= row.most:
             known.setdefault(one.label, one)
     samples = [
-        known.get(host) or Sample(host, default, snapshot.taken_at)
+        known.get(host) or Sample(host, row.default, snapshot.taken_at)
         for host in sorted(snapshot.hosts)
     ]
     return Reading(reading.query if reading else '', samples=samples)

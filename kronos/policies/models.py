@@ -7,6 +7,7 @@ after the words "must be".
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
@@ -119,6 +120,68 @@ class Policy(pydantic.BaseModel):
         if value is None and info.data.get('mode') is Mode.PACK:
             raise ValueError('is required in mode pack')
         return value
+
+
+@dataclass(frozen=True)
+class PolicyQuery:
+    """A query that a policy may have, for all who ask, record or change it."""
+
+    field: str
+    """Of the policy, as the next two; None there: it is not asked."""
+    label: str
+    """Names the label by which the answer tells its series apart."""
+    reading: str
+    """The answer's field of :class:`kronos.engine.types.PolicyReadings`."""
+    file: str
+    """What its file in a recording is called after the policy."""
+    label_type: str = ''
+    """Of the policy: which name of an instance the label's values are; '':
+    they are hosts."""
+    for_ceilings: bool = False
+    """Whether it is asked only where capacity ceilings matter."""
+    ranks_hosts: bool = False
+    """Whether nova-scheduler's weigher asks it, too."""
+    least: float = 0.0
+    """What a host's value can be used from, and up to where."""
+    most: float = 1.0
+    default: float = 0.0
+    """A value that can be used, where one has to be made up."""
+
+
+QUERIES: Sequence[PolicyQuery] = (
+    PolicyQuery(
+        'imbalance_query',
+        'host_label',
+        'imbalance',
+        'imbalance',
+        ranks_hosts=True,
+    ),
+    PolicyQuery(
+        'vm_profile_query',
+        'vm_profile_label',
+        'profile',
+        'vm_profile',
+        label_type='vm_profile_label_type',
+    ),
+    PolicyQuery(
+        'host_capacity_query',
+        'host_label',
+        'host_capacity',
+        'host_capacity',
+        least=1e-9,
+        most=math.inf,
+        default=1.0,
+    ),
+    PolicyQuery(
+        'capacity_query',
+        'host_label',
+        'capacity',
+        'capacity',
+        for_ceilings=True,
+        ranks_hosts=True,
+    ),
+)
+"""In the order in which they are asked."""
 
 
 class PolicyFile(pydantic.BaseModel):

@@ -9,8 +9,8 @@ import pydantic
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Reading, Seeds
-from kronos.policies import loader
-from kronos.policies.models import Policy
+from kronos.policies import loader, models
+from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import inventory_schema as rows
 from kronos.recordings import meta_schema, schema
 from kronos.recordings.recording import Recording
@@ -33,14 +33,6 @@ META = 'meta.json'
 POLICIES = 'policies.yaml'
 COOLDOWNS = 'cooldowns.json'
 
-KINDS = {
-    'imbalance': ('imbalance_query', 'host_label'),
-    'vm_profile': ('vm_profile_query', 'vm_profile_label'),
-    'host_capacity': ('host_capacity_query', 'host_label'),
-    'capacity': ('capacity_query', 'host_label'),
-}
-"""Kind of an answer to the fields of a policy that ask for it."""
-
 
 def read(path: str) -> Recording:
     """Read a directory that has a ``format_version``.
@@ -51,21 +43,14 @@ def read(path: str) -> Recording:
     return _Reader(Folder(path)).recording()
 
 
-def file_of(policy: Policy, kind: str) -> str:
+def file_of(policy: Policy, query: PolicyQuery) -> str:
     """The file with an answer; a policy's name is safe in a path."""
-    return f'{PROMETHEUS}/{policy.name}.{kind}.json'
+    return f'{PROMETHEUS}/{policy.name}.{query.file}.json'
 
 
-def needed(policy: Policy, settings: Settings) -> list[str]:
-    """The kinds of answers without which a policy cannot be planned by."""
-    if not policy.enabled:
-        return []
-    kinds = ['imbalance', 'vm_profile']
-    if policy.host_capacity_query is not None:
-        kinds.append('host_capacity')
-    if evaluation.asks_capacity(policy, settings):
-        kinds.append('capacity')
-    return kinds
+def needs(query: PolicyQuery, policy: Policy, settings: Settings) -> bool:
+    """Whether a policy cannot be planned by without the answer."""
+    return policy.enabled and evaluation.asks(query, policy, settings)
 
 
 def seeds_of(folder: Folder) -> Seeds:
@@ -209,26 +194,27 @@ class _Reader:
         there = set(self._folder.names(PROMETHEUS))
         answers: dict[tuple[str, str], Reading] = {}
         for policy in policies:
-            required = needed(policy, settings)
-            for kind in KINDS:
-                name = file_of(policy, kind)
-                if kind in required or name.rpartition('/')[2] in there:
-                    self._answer(answers, policy, kind, name)
+            for query in models.QUERIES:
+                name = file_of(policy, query)
+                if (
+                    needs(query, policy, settings)
+                    or name.rpartition('/')[2] in there
+                ):
+                    self._answer(answers, policy, query, name)
         return answers
 
     def _answer(
         self,
         answers: dict[tuple[str, str], Reading],
         policy: Policy,
-        kind: str,
+        query: PolicyQuery,
         name: str,
     ) -> None:
         found = self._folder.decode(schema.READING, name)
-        asked = getattr(policy, KINDS[kind][0])
-        if found.query != asked:
+        if found.query != getattr(policy, query.field):
             raise self._folder.fault(
                 name,
-                f'query: is not the {KINDS[kind][0]} of policy {policy.name}',
+                f'query: is not the {query.field} of policy {policy.name}',
             )
         reading = found.reading()
         known = answers.setdefault((found.query, found.label), reading)

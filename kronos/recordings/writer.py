@@ -13,7 +13,8 @@ import pydantic
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.types import Event, Origin, Reading, Seeds
-from kronos.policies.models import Policy
+from kronos.policies import models
+from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import inventory_schema as rows
 from kronos.recordings import meta_schema, reader, schema
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
@@ -183,27 +184,26 @@ def _prometheus(recording: Recording) -> dict[str, str]:
     found = {}
     repeated = cloud.repeated(recording.gathered.instances)
     for policy in recording.policies:
-        needed = reader.needed(policy, recording.settings)
-        for kind in reader.KINDS:
-            answer = _answer(recording, policy, kind, kind in needed)
+        for query in models.QUERIES:
+            answer = _answer(recording, policy, query)
             if answer is not None:
-                found[reader.file_of(policy, kind)] = _reading(
+                found[reader.file_of(policy, query)] = _reading(
                     *answer, repeated
                 )
     return found
 
 
 def _answer(
-    recording: Recording, policy: Policy, kind: str, is_needed: bool
+    recording: Recording, policy: Policy, row: PolicyQuery
 ) -> tuple[Reading, str] | None:
     """The answer and its label; None if there is none, nor a need of it."""
-    query, label = (getattr(policy, name) for name in reader.KINDS[kind])
+    query, label = getattr(policy, row.field), getattr(policy, row.label)
     if query is None:
         return None
     for one in (label, ANY_LABEL):
         if (query, one) in recording.answers:
             return recording.answers[query, one], one
-    if is_needed:
+    if reader.needs(row, policy, recording.settings):
         return Answers({}).instant_query(query, label), label
     return None
 

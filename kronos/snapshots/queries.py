@@ -2,12 +2,13 @@
 """The queries of the policies, asked now."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
 from kronos.engine.types import Health, PolicyReadings, Reading
-from kronos.policies.models import Policy
+from kronos.policies import models
+from kronos.policies.models import Policy, PolicyQuery
 
 
 class Source(Protocol):
@@ -42,44 +43,34 @@ class PolicyQueries:
         return dict(self._given)
 
     def of(self, policies: Sequence[Policy]) -> dict[str, PolicyReadings]:
-        return {
-            policy.name: self._readings_of(policy)
-            for policy in policies
-            if policy.enabled
-        }
+        return self._readings(policies, models.QUERIES)
 
     def of_hosts(
         self, policies: Sequence[Policy]
     ) -> dict[str, PolicyReadings]:
-        """Only what ranks hosts: of policies that spread, one query."""
-        return {
-            policy.name: PolicyReadings(
-                imbalance=self._ask(policy.imbalance_query, policy.host_label),
-                capacity=self._by_host(self._capacity_query(policy), policy),
-            )
-            for policy in policies
-            if policy.enabled
-        }
-
-    def _readings_of(self, policy: Policy) -> PolicyReadings:
-        return PolicyReadings(
-            imbalance=self._ask(policy.imbalance_query, policy.host_label),
-            profile=self._ask(
-                policy.vm_profile_query, policy.vm_profile_label
-            ),
-            host_capacity=self._by_host(policy.host_capacity_query, policy),
-            capacity=self._by_host(self._capacity_query(policy), policy),
+        """Only what ranks hosts."""
+        return self._readings(
+            policies, [one for one in models.QUERIES if one.ranks_hosts]
         )
 
-    def _capacity_query(self, policy: Policy) -> str | None:
-        if evaluation.asks_capacity(policy, self._settings):
-            return policy.capacity_query
-        return None
+    def _readings(
+        self, policies: Sequence[Policy], rows: Sequence[PolicyQuery]
+    ) -> dict[str, PolicyReadings]:
+        found = {}
+        for policy in policies:
+            if policy.enabled:
+                answers: dict[str, Any] = {
+                    row.reading: self._answer(row, policy) for row in rows
+                }
+                found[policy.name] = PolicyReadings(**answers)
+        return found
 
-    def _by_host(self, query: str | None, policy: Policy) -> Reading | None:
-        if query is None:
+    def _answer(self, row: PolicyQuery, policy: Policy) -> Reading | None:
+        if not evaluation.asks(row, policy, self._settings):
             return None
-        return self._ask(query, policy.host_label)
+        return self._ask(
+            getattr(policy, row.field), getattr(policy, row.label)
+        )
 
     def _ask(self, query: str, label: str) -> Reading:
         self._given[query, label] = self._reading(query, label)

@@ -122,7 +122,7 @@ class Source:
             reading
             for readings in outlook.readings.values()
             for one in readings.values()
-            for reading in (one.imbalance, one.capacity)
+            for reading in vars(one).values()
             if reading is not None
         )
         self._tell(asked.queries)

@@ -3,7 +3,7 @@
 
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from kronos.cmd.checks.cached_clients import OncePrometheus
@@ -11,22 +11,12 @@ from kronos.cmd.checks.findings import Findings
 from kronos.engine.scoring import evaluation, labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, Reading, Snapshot
+from kronos.policies import models
 from kronos.policies.models import Policy
 
 SKEW_SECONDS = 5.0
 """Samples that much newer than now tell of clocks that differ."""
 EXAMPLES = 5
-
-
-def queries(policy: Policy) -> Iterator[tuple[str, str, str]]:
-    """The queries of a policy: its field, the query and the label."""
-    host, instance = policy.host_label, policy.vm_profile_label
-    yield 'imbalance_query', policy.imbalance_query, host
-    yield 'vm_profile_query', policy.vm_profile_query, instance
-    if policy.host_capacity_query:
-        yield 'host_capacity_query', policy.host_capacity_query, host
-    if policy.capacity_query:
-        yield 'capacity_query', policy.capacity_query, host
 
 
 def check(
@@ -44,18 +34,22 @@ def check(
     hosts = {host for one in snapshots for host in one.hosts}
     rows = []
     for policy in policies:
-        for field, query, label in queries(policy):
+        for one in models.QUERIES:
+            query, label = (
+                getattr(policy, one.field),
+                getattr(policy, one.label),
+            )
+            if not query:
+                continue
             reading = prometheus.instant_query(query, label)
             row: dict[str, Any] = {
                 'policy': policy.name,
-                'field': field,
+                'field': one.field,
                 'label': label,
             }
-            row['is_used'] = field != 'capacity_query' or (
-                evaluation.asks_capacity(policy, settings)
-            )
+            row['is_used'] = evaluation.asks(one, policy, settings)
             row |= _answer(reading)
-            if field != 'vm_profile_query' and hosts:
+            if not one.label_type and hosts:
                 row |= _coverage(reading, hosts, settings.host_match)
             rows.append(row)
             _tell(row, reading, bool(snapshots), findings)

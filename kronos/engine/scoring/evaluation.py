@@ -9,7 +9,7 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
-from kronos.policies.models import Mode, Policy
+from kronos.policies.models import Mode, Policy, PolicyQuery
 
 NOISE = 1e-9
 """How far outside [0, 1] still is rounding, and is clamped."""
@@ -56,6 +56,13 @@ def asks_capacity(policy: Policy, settings: Settings) -> bool:
     if policy.mode is Mode.PACK:
         return True
     return policy.capacity_query is not None and settings.uses_ceilings
+
+
+def asks(query: PolicyQuery, policy: Policy, settings: Settings) -> bool:
+    """Whether a query of a policy is asked, and its answer needed."""
+    if getattr(policy, query.field) is None:
+        return False
+    return not query.for_ceilings or asks_capacity(policy, settings)
 
 
 def attempt(

@@ -25,13 +25,12 @@ from kronos.engine.types import (
     Seeds,
     ServerGroup,
 )
-from kronos.policies import loader
+from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings import redaction
 from kronos.recordings.anonymize import extra_specs, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
-from kronos.recordings.reader import KINDS
 from kronos.recordings.recording import Recording
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
@@ -243,10 +242,10 @@ class _Rewriter:
 
     def _policy(self, was: Policy) -> Policy:
         new = {'name': self._names.policy(was.name)}
-        for query, label in KINDS.values():
-            new[label] = self._queries.word(getattr(was, label))
-            if getattr(was, query) is not None:
-                new[query] = self._queries.query(getattr(was, query))
+        for row in models.QUERIES:
+            new[row.label] = self._queries.word(getattr(was, row.label))
+            if getattr(was, row.field) is not None:
+                new[row.field] = self._queries.query(getattr(was, row.field))
         return was.model_copy(update=new)
 
     def _answers(self) -> dict[tuple[str, str], Reading]:

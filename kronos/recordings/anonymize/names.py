@@ -8,9 +8,9 @@ from typing import Any
 
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
+from kronos.policies import models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings.anonymize import pseudonyms, vocabulary
-from kronos.recordings.reader import KINDS
 from kronos.recordings.recording import ANY_LABEL, Recording
 from kronos.snapshots.scopes import ALL, AggregateRef
 
@@ -217,11 +217,12 @@ def kinds(
     """
     found: dict[tuple[str, str], LabelType | None] = {}
     for policy in policies:
-        for kind, names in KINDS.items():
-            query, label = (getattr(policy, name) for name in names)
-            sense = None
-            if kind == 'vm_profile':
-                sense = policy.vm_profile_label_type
+        for row in models.QUERIES:
+            query, label = (
+                getattr(policy, row.field),
+                getattr(policy, row.label),
+            )
+            sense = getattr(policy, row.label_type) if row.label_type else None
             for one in (label, ANY_LABEL):
                 if query is not None:
                     found.setdefault((query, one), sense)
