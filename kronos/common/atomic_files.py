@@ -119,7 +119,7 @@ def _aside(target: pathlib.Path, prefix: str) -> Iterator[None]:
     shutil.rmtree(aside)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Retention:
     """What of one kind is ours in a directory, and may be deleted there.
 

@@ -84,7 +84,7 @@ class Fault(StrEnum):
     UNKNOWN = 'unknown'
 
 
-@dataclass
+@dataclass(frozen=True)
 class Consequence:
     """A row of the table."""
 

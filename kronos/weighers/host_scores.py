@@ -145,7 +145,7 @@ class HostScores:
     """What it was made of."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Judged:
     """A scope, as an audit of it judges its hosts of one mode."""
 
