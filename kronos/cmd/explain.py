@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from kronos.cmd import explain_tables, program, tables, terminal, what_if
-from kronos.cmd.explain_answers import FORMAT_VERSION, Answers
 from kronos.common.exceptions import ArchiveError
+from kronos.engine.explain import answers
 from kronos.recordings.replay import Replay
 
 PROGRAM = 'kronos-explain'
@@ -87,12 +87,18 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
 
     :raises ArchiveError: a name in the question is unknown or means several
     """
-    answers = Answers(plan)
+    asked = answers.Answers(
+        plan.snapshots,
+        plan.policies,
+        plan.settings,
+        plan.report,
+        what_if.with_remedy,
+    )
     moment = datetime.datetime.fromtimestamp(
         plan.recording.recorded_at, datetime.UTC
     )
     found: dict[str, Any] = {
-        'format_version': FORMAT_VERSION,
+        'format_version': answers.FORMAT_VERSION,
         'recording': {
             'path': plan.recording.source,
             'recorded_at': moment.isoformat(),
@@ -104,24 +110,27 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
     if parsed.instance:
         found['question'] = 'instance'
         uuid = _instance(plan, parsed.instance)
-        found['answers'] = _of_instance(answers, uuid, parsed.destination)
+        found['answers'] = _of_instance(plan, asked, uuid, parsed.destination)
     elif parsed.host:
         found['question'] = 'host'
         name = _host(plan, parsed.host)
         found['answers'] = [
-            answers.host(at, name) for at in answers.scopes_of(host=name)
+            asked.host(at, name) for at in asked.scopes_of(host=name)
         ]
     else:
         found['answers'] = [
-            answers.scope(at) for at in range(len(plan.report.scopes))
+            asked.scope(at) for at in range(len(plan.report.scopes))
         ]
     return found
 
 
 def _of_instance(
-    answers: Answers, uuid: str, destination: str | None
+    plan: Replay,
+    asked: answers.Answers,
+    uuid: str,
+    destination: str | None,
 ) -> list[dict[str, Any]]:
-    plan, scopes = answers.plan, answers.scopes_of(instance=uuid)
+    scopes = asked.scopes_of(instance=uuid)
     if destination is not None:
         destination = _host(plan, destination)
         both = [
@@ -137,7 +146,7 @@ def _of_instance(
                 f'instance {uuid} is: no plan moves it there',
             )
         scopes = both
-    return [answers.instance(at, uuid, destination) for at in scopes]
+    return [asked.instance(at, uuid, destination) for at in scopes]
 
 
 def _instance(plan: Replay, asked: str) -> str:

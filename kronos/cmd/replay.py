@@ -18,11 +18,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from kronos.cmd import (
-    judged,
     program,
     replay_summary,
     replay_tables,
-    summary_tables,
     tables,
     terminal,
     what_if,
@@ -115,7 +113,7 @@ def _one(path: str, parsed: argparse.Namespace) -> int:
         _write_page(parsed.html, plan, found)
     plan.timings['report'] = round(time.monotonic() - began, 6)
     terminal.show(_text(plan, found, parsed))
-    if any(judged.of(one).is_judged for one in plan.report.scopes):
+    if any(one.policies_used for one in plan.report.scopes):
         return 0
     for one in plan.report.scopes:
         text = f'scope {one.name}: {one.reason}'
@@ -190,9 +188,11 @@ def _show_many(
             found['timings'] = timings
         text = json.dumps(found, indent=2, allow_nan=False)
     elif parsed.format != 'table':
-        text = tables.printed(summary_tables.rows(columns), parsed.format)
+        text = tables.printed(
+            replay_tables.summary_rows(columns), parsed.format
+        )
     else:
-        text = summary_tables.table(columns, program.width(parsed))
+        text = replay_tables.summary(columns, program.width(parsed))
         if parsed.time:
             text = f'{text}\n\n{_told(timings)}'
     terminal.show(text)
@@ -235,9 +235,11 @@ def document(plan: Replay) -> dict[str, Any]:
     limit = budget(plan)
     for scope, row in zip(plan.report.scopes, found['scopes'], strict=True):
         row['floor'] = None
-        known = judged.of(scope)
-        row |= {'policies_used': known.used, 'policies_skipped': known.skipped}
-        if limit is not None and known.is_judged:
+        row |= {
+            'policies_used': scope.policies_used,
+            'policies_skipped': scope.policies_skipped,
+        }
+        if limit is not None and scope.policies_used:
             row['floor'] = stop_reasons.floor(scope.policies, limit)
     return found
 

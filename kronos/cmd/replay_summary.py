@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.cmd import judged
-from kronos.cmd.judged import Judged
 from kronos.engine import wording
 from kronos.engine.types import AggregateResult
 from kronos.policies.models import Mode
@@ -45,13 +43,15 @@ class Entry:
     combined_after: dict[str, float]
     over: dict[tuple[str, str], bool]
     """By scope and policy in use: whether it was over its threshold."""
-    judged: dict[str, Judged]
-    """By scope: what was known of it."""
+    policies_used: dict[str, int]
+    """By scope, as the next."""
+    policies_skipped: dict[str, dict[str, str]]
+    """By policy the reason."""
 
     @property
     def is_judged(self) -> bool:
         """Whether a policy could be used in any scope."""
-        return any(one.is_judged for one in self.judged.values())
+        return any(self.policies_used.values())
 
 
 @dataclass
@@ -102,8 +102,8 @@ class Series:
         """Which policies could not be used, and where."""
         where: dict[str, list[str]] = {}
         for entry in self.entries:
-            for known in entry.judged.values():
-                for reason in known.skipped.values():
+            for skipped in entry.policies_skipped.values():
+                for reason in skipped.values():
                     where.setdefault(reason, []).append(entry.path)
         found = []
         for reason, paths in where.items():
@@ -131,7 +131,8 @@ class Series:
                 {one.name: one.combined_before for one in scopes},
                 {one.name: one.combined_after for one in scopes},
                 {key: over for one in scopes for key, over in _over(one)},
-                {one.name: judged.of(one) for one in scopes},
+                {one.name: one.policies_used for one in scopes},
+                {one.name: one.policies_skipped for one in scopes},
             )
         )
 
@@ -248,8 +249,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
                 'hosts_emptied': entry.emptied[name],
                 'combined_before': entry.combined_before[name],
                 'combined_after': entry.combined_after[name],
-                'policies_used': entry.judged[name].used,
-                'policies_skipped': entry.judged[name].skipped,
+                'policies_used': entry.policies_used[name],
+                'policies_skipped': entry.policies_skipped[name],
                 'over_threshold': sorted(
                     policy
                     for (scope, policy), over in entry.over.items()

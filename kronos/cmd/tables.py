@@ -13,6 +13,8 @@ FORMATS = ('table', 'json', 'csv', 'value')
 GAP = 2
 LEAST = 12
 """Columns with less are not narrowed."""
+UNKNOWN = '-'
+"""In place of a number that nothing is known of."""
 Row = Sequence[str]
 
 

@@ -2,14 +2,16 @@
 """The options of a replay: what is to differ from the recorded audit."""
 
 import argparse
+import dataclasses
 import time
 from typing import Any
 
+from kronos.engine.explain.remedies import Remedy
 from kronos.engine.settings import PlanMode
-from kronos.engine.types import UNASSIGNED
+from kronos.engine.types import UNASSIGNED, PlanningInput
 from kronos.policies import loader
 from kronos.policies.models import Policy
-from kronos.recordings import load, safe_files
+from kronos.recordings import load, overrides, safe_files
 from kronos.recordings.replay import Replay, ReplayOptions, replay
 
 
@@ -131,3 +133,15 @@ def played(path: str, wish: ReplayOptions) -> Replay:
     plan = replay(recording, wish)
     plan.timings = {'load': seconds, **plan.timings}
     return plan
+
+
+def with_remedy(case: PlanningInput, remedy: Remedy) -> PlanningInput:
+    """What the planner is given with the options that try a remedy."""
+    settings = dataclasses.replace(case.settings)
+    overrides.apply(settings, remedy.overrides)
+    if remedy.max_migrations is not None:
+        settings.max_migrations = remedy.max_migrations
+    if remedy.mode is not None:
+        settings.rebalance = True
+    policies = overrides.policies(case.policies, remedy.overrides)
+    return dataclasses.replace(case, settings=settings, policies=policies)

@@ -208,6 +208,19 @@ class AggregateResult:
     """By uuid, all of the scope, as planning found them."""
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def policies_used(self) -> int:
+        """How many policies said something of a host.
+
+        With none of them an imbalance of 0 is no balance: nothing is known.
+        """
+        return sum(bool(one.scores) for one in self.policies)
+
+    @property
+    def policies_skipped(self) -> dict[str, str]:
+        """By policy why it was not judged."""
+        return {one.name: one.skipped for one in self.policies if one.skipped}
+
 
 @dataclass
 class CycleReport:

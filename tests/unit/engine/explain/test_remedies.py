@@ -12,7 +12,7 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.cmd import trying
+from kronos.cmd import what_if
 from kronos.engine import edits
 from kronos.engine.explain import nearest_miss, relaxations, remedies, why_not
 from kronos.engine.explain.verdicts import Verdict
@@ -408,7 +408,7 @@ class TestRemedies(base.BaseTestCase):
             self.assertNotIn(verdict.code, self.codes(other))
             return
         if remedy.can_be_tried:
-            changed = trying.changed(found.case, remedy)
+            changed = what_if.with_remedy(found.case, remedy)
         else:
             pair = edits.Pair(
                 verdict.instance, verdict.source, verdict.destination
@@ -430,7 +430,7 @@ class TestRemedies(base.BaseTestCase):
             changed = dataclasses.replace(found.case, snapshot=snapshot)
         else:
             self.assertTrue(remedy.can_be_tried)
-            changed = trying.changed(found.case, remedy)
+            changed = what_if.with_remedy(found.case, remedy)
         after = asked(changed)
         code = after.verdict(*found.pair).code
         self.assertIsNot(verdict.code, code)
@@ -445,7 +445,7 @@ class TestRemedies(base.BaseTestCase):
             [reason] = verdict.reasons
             remedy = remedies.of_reason(found.case, verdict, reason)
             self.assertEqual({'soft_rules': 'penalty'}, remedy.overrides)
-            changed = trying.changed(found.case, remedy)
+            changed = what_if.with_remedy(found.case, remedy)
             self.assertEqual([], found.verdict(changed).reasons)
             found = group(kind, host)
             verdict = found.verdict()

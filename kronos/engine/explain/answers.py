@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers of kronos-explain, as documents for programs.
+"""The answers about a plan, as documents for programs.
 
-Keys are added, never changed.
+The command kronos-explain gives them. Keys are added, never changed.
 """
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kronos.cmd import judged, trying
 from kronos.engine.edits import Pair
 from kronos.engine.explain import counterfactual, remedies, scenario
 from kronos.engine.explain import nearest_miss as nearest
@@ -23,31 +22,45 @@ from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.planning import propose, stop_reasons
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import AggregateResult, MigrationStep, PlanningInput
-from kronos.policies.models import Mode
-from kronos.recordings.replay import Replay
-from kronos.reports import document as report_document
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    AggregateResult,
+    CycleReport,
+    MigrationStep,
+    PlanningInput,
+    Snapshot,
+)
+from kronos.policies.models import Mode, Policy
 
 FORMAT_VERSION = 1
+ApplyRemedy = Callable[[PlanningInput, remedies.Remedy], PlanningInput]
+"""What the planner is given with a remedy. Its overrides are text, which the
+engine leaves to its caller to understand."""
 
 
 class Answers:
     """The answers about a plan.
 
-    :param plan: a recording, planned
+    :param report: the plan of the same snapshots, in the same order
     """
 
-    def __init__(self, plan: Replay) -> None:
-        self.plan = plan
-        self._cases = scenario.cases(
-            plan.snapshots, plan.policies, plan.settings, plan.report
-        )
+    def __init__(
+        self,
+        snapshots: Sequence[Snapshot],
+        policies: Sequence[Policy],
+        settings: Settings,
+        report: CycleReport,
+        apply_remedy: ApplyRemedy,
+    ) -> None:
+        self._report = report
+        self._cases = scenario.cases(snapshots, policies, settings, report)
+        self._apply = apply_remedy
         self._whys: dict[int, Explainer] = {}
 
     def why(self, at: int) -> Explainer:
         """Who answers about one scope."""
         if at not in self._whys:
-            result = self.plan.report.scopes[at]
+            result = self._report.scopes[at]
             self._whys[at] = Explainer(self._cases[at], result)
         return self._whys[at]
 
@@ -55,13 +68,13 @@ class Answers:
         """The scopes that have an instance, or a host."""
         return [
             at
-            for at, one in enumerate(self.plan.report.scopes)
+            for at, one in enumerate(self._report.scopes)
             if instance in one.instances or host in one.availability_zones
         ]
 
     def scope(self, at: int) -> dict[str, Any]:
         """Why a scope's plan ends where it does, and the nearest miss."""
-        result = self.plan.report.scopes[at]
+        result = self._report.scopes[at]
         miss = nearest_miss(self.why(at))
         code = stop_reasons.CODES[result.stopped]
         return {
@@ -71,7 +84,7 @@ class Answers:
             'steps': len(result.steps),
             'combined_before': result.combined_before,
             'combined_after': result.combined_after,
-            'policies_skipped': judged.of(result).skipped,
+            'policies_skipped': result.policies_skipped,
             'nearest_miss': miss and self._full(at, miss),
             **self._blockers(at, miss.source if miss else ''),
         }
@@ -80,7 +93,7 @@ class Answers:
         self, at: int, uuid: str, destination: str | None
     ) -> dict[str, Any]:
         """What became of an instance, for one or for every destination."""
-        result, why = self.plan.report.scopes[at], self.why(at)
+        result, why = self._report.scopes[at], self.why(at)
         one = result.instances[uuid]
         found = {
             'scope': result.name,
@@ -103,7 +116,7 @@ class Answers:
 
     def host(self, at: int, name: str) -> dict[str, Any]:
         """Why a host sends or receives, or neither."""
-        result, why = self.plan.report.scopes[at], self.why(at)
+        result, why = self._report.scopes[at], self.why(at)
         here = [u for u, one in result.instances.items() if one.host == name]
         there = [u for u, one in result.instances.items() if one.host != name]
         leaving = each_closest(why.verdicts(here, why.hosts, quick=True))
@@ -149,7 +162,7 @@ class Answers:
 
     def _full(self, at: int, verdict: Verdict) -> dict[str, Any]:
         """A verdict with what would be, were all lifted that forbids it."""
-        case, result = self._cases[at], self.plan.report.scopes[at]
+        case, result = self._cases[at], self._report.scopes[at]
         if verdict.code is not Code.ALREADY_THERE:
             verdict = counterfactual.minimal(case, result, verdict)
         found = self._brief(at, verdict)
@@ -157,7 +170,7 @@ class Answers:
             remedy = remedies.of_search(case, result, verdict)
             found |= _remedy(remedy)
             if remedy.can_be_tried:
-                changed = trying.changed(case, remedy)
+                changed = self._apply(case, remedy)
                 found['if_lifted'] = self._if_lifted(at, verdict, changed)
             return found
         own = [remedies.of_reason(case, verdict, o) for o in verdict.reasons]
@@ -202,7 +215,7 @@ class Answers:
         }
 
     def _steps(self, at: int) -> list[MigrationStep]:
-        return self.plan.report.scopes[at].steps
+        return self._report.scopes[at].steps
 
     def _blockers(self, at: int, host: str) -> dict[str, Any]:
         """What keeps a host from being emptied, if it is to be."""
@@ -226,10 +239,10 @@ class Answers:
         }
 
     def _result(self, at: int) -> AggregateResult:
-        return self.plan.report.scopes[at]
+        return self._report.scopes[at]
 
     def _brief(self, at: int, verdict: Verdict) -> dict[str, Any]:
-        known = self.plan.report.scopes[at].instances.get(verdict.instance)
+        known = self._report.scopes[at].instances.get(verdict.instance)
         return {
             'instance': verdict.instance,
             'instance_name': known.name if known else '',
@@ -272,7 +285,19 @@ def _reason(reason: Reason) -> dict[str, Any]:
 
 
 def _remedy(one: remedies.Remedy) -> dict[str, Any]:
-    return {'remedy': one.text, 'try': trying.arguments(one)}
+    return {'remedy': one.text, 'try': _arguments(one)}
+
+
+def _arguments(remedy: remedies.Remedy) -> list[str]:
+    """Those of kronos-replay and kronos-explain that try it."""
+    found = []
+    for name, value in remedy.overrides.items():
+        found += ['--set', f'{name}={value}']
+    if remedy.max_migrations is not None:
+        found += ['--max-migrations', str(remedy.max_migrations)]
+    if remedy.mode is not None:
+        found += ['--mode', remedy.mode.value]
+    return found
 
 
 def _codes(verdicts: Sequence[Verdict]) -> dict[str, int]:
@@ -293,7 +318,20 @@ def _moves(result: AggregateResult, which: Any) -> list[dict[str, Any]]:
 
 
 def _step(number: int, step: MigrationStep) -> dict[str, Any]:
-    return {'number': number, **report_document.step(step)}
+    return {
+        'number': number,
+        'phase': step.phase.value,
+        'instance': step.instance,
+        'instance_name': step.instance_name,
+        'source': step.source,
+        'destination': step.destination,
+        'memory_mb': step.memory_mb,
+        'imbalance_before': dict(step.imbalance_before),
+        'imbalance_after': dict(step.imbalance_after),
+        'combined_before': step.combined_before,
+        'combined_after': step.combined_after,
+        'requires': step.requires,
+    }
 
 
 def _standing(result: AggregateResult, host: str) -> list[dict[str, Any]]:
