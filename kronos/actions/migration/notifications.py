@@ -64,7 +64,7 @@ class Notices:
     No method ever fails or waits for the broker.
 
     :param conf: options of the host service
-    :param send: None: the messenger of this process
+    :param send: None: that of the notifier of this process
     """
 
     def __init__(

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The notifier: it hands notifications to the broker, and delays no move."""
 
+import logging
 import os
 import queue
 import threading
-import uuid
 from dataclasses import dataclass
 from typing import Any
 
 import oslo_messaging
-from oslo_log import log as logging
-from oslo_utils import timeutils
+from oslo_log import log
 from watcher.common import rpc
 
-LOG = logging.getLogger(__name__)
+LOG = log.getLogger(__name__)
 
 _RETRIES = 1
 """Of a notice: a connection that stood idle may have died unnoticed."""
+_DRIVER = 'messagingv2'
+_DRIVER_LOG = 'oslo_messaging.notify.messaging'
 
 
 @dataclass
@@ -26,10 +27,36 @@ class Notice:
     topic: str
     event_type: str
     priority: str
+    """``info``, ``warn`` or ``error``."""
     payload: dict[str, Any]
 
 
-class Messenger:
+class _Failures(logging.Filter):
+    """The failures that oslo.messaging logs in the thread of this object.
+
+    It raises none, and logs each with its traceback and the payload. They
+    are kept here instead, so that one warning can stand for all.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._thread = threading.get_ident()
+        self._last = ''
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if threading.get_ident() != self._thread:
+            return True
+        kind = (record.exc_info or (None,))[0]
+        self._last = kind.__name__ if kind else record.msg
+        return False
+
+    def taken(self) -> str:
+        """The last one, by its type; '' if there is none since."""
+        last, self._last = self._last, ''
+        return last
+
+
+class Notifier:
     """Sends notices one after the other, at most once each.
 
     :param conf: options of the host service
@@ -38,7 +65,7 @@ class Messenger:
 
     def __init__(self, conf: Any, limit: int = 1000) -> None:
         self._conf = conf
-        self._transport: Any = None
+        self._transport: oslo_messaging.Transport | None = None
         self._waiting: queue.Queue[Notice] = queue.Queue(limit)
         self._silent = False
         self._thread = threading.Thread(
@@ -58,8 +85,11 @@ class Messenger:
         self._waiting.join()
 
     def _run(self) -> None:
+        failures = _Failures()
+        logging.getLogger(_DRIVER_LOG).addFilter(failures)
         while True:
-            problem = self._attempt(self._waiting.get())
+            notice = self._waiting.get()
+            problem = self._attempt(notice) or failures.taken()
             # Outside of the except: oslo.log would add the error's text.
             if problem:
                 self._lost(problem)
@@ -68,7 +98,7 @@ class Messenger:
             self._waiting.task_done()
 
     def _attempt(self, notice: Notice) -> str:
-        """Returns what went wrong; '' if nothing did."""
+        """Returns what went wrong, as far as that is raised."""
         try:
             self._deliver(notice)
         except Exception as error:
@@ -86,28 +116,25 @@ class Messenger:
         self._silent = True
 
     def _deliver(self, notice: Notice) -> None:
-        # As oslo.messaging's Notifier does with its driver messagingv2. That
-        # one swallows every error and logs each with its traceback.
         if self._transport is None:
             self._transport = _transport(self._conf)
-        self._transport._send_notification(
-            oslo_messaging.Target(topic=f'{notice.topic}.{notice.priority}'),
-            {},
-            {
-                'message_id': str(uuid.uuid4()),
-                'publisher_id': f'kronos.{self._conf.host}',
-                'event_type': notice.event_type,
-                'priority': notice.priority.upper(),
-                'payload': notice.payload,
-                'timestamp': str(timeutils.utcnow()),
-            },
-            version=2.0,
+        sender = oslo_messaging.Notifier(
+            self._transport,
+            f'kronos.{self._conf.host}',
+            driver=_DRIVER,
             retry=_RETRIES,
+            topics=[notice.topic],
         )
+        send = getattr(sender, notice.priority)
+        send({}, notice.event_type, notice.payload)
 
 
 class _OfProcess:
-    """What a process has once. A thread does not live on in a fork of it."""
+    """What a process has once. A thread does not live on in a fork of it.
+
+    Watcher makes an action anew at each delivery; what waits for the broker
+    outlives it.
+    """
 
     def __init__(self) -> None:
         self.forget()
@@ -116,18 +143,18 @@ class _OfProcess:
     def forget(self) -> None:
         """Begin anew; somebody may have held the lock during a fork."""
         self.lock = threading.Lock()
-        self.messenger: Messenger | None = None
+        self.notifier: Notifier | None = None
 
 
 _own = _OfProcess()
 
 
-def of_process(conf: Any) -> Messenger:
-    """The one messenger of this process, made when it is first needed."""
+def of_process(conf: Any) -> Notifier:
+    """The one notifier of this process, made when it is first needed."""
     with _own.lock:
-        if _own.messenger is None:
-            _own.messenger = Messenger(conf)
-        return _own.messenger
+        if _own.notifier is None:
+            _own.notifier = Notifier(conf)
+        return _own.notifier
 
 
 def _transport(conf: Any) -> Any:

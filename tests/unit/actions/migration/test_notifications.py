@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a listener hears of the moves (J3, K13)."""
+"""What a listener hears of the moves."""
 
 import importlib.metadata
 import json
 import re
-import socket
-import subprocess
-import sys
-import threading
-import uuid
 
-import fixtures
-import oslo_messaging
-from oslo_config import cfg
 from oslotest import base
 
 from kronos.actions.migration import notifications, notifier
 from kronos.common import exceptions
-from kronos.conf import opts
 from kronos.engine import types
 from tests import places
+from tests.unit.actions.migration import listening
 
 PAGE = places.TOP / 'doc/source/notifications.rst'
 FACTS = {
@@ -46,90 +38,15 @@ RECORD = {
 }
 
 
-def configuration(url='fake://', **kronos):
-    """The options of a host service that is called controller."""
-    conf = cfg.ConfigOpts()
-    conf([], default_config_files=[], default_config_dirs=[])
-    conf.register_opt(cfg.StrOpt('host', default='controller'))
-    opts.register_opts(conf)
-    for name, value in {'notify': True, **kronos}.items():
-        conf.set_override(name, value, 'kronos')
-    oslo_messaging.get_notification_transport(conf, 'fake://')
-    conf.set_override('transport_url', url, 'oslo_messaging_notifications')
-    # All fake brokers of a process are one.
-    conf.set_override('control_exchange', str(uuid.uuid4()))
-    return conf
-
-
-class Listener:
-    """Keeps what it hears, with the priority."""
-
-    def __init__(self, conf, scope='alpha'):
-        self.heard = []
-        self._more = threading.Condition()
-        self.server = oslo_messaging.get_notification_listener(
-            oslo_messaging.get_notification_transport(conf),
-            [oslo_messaging.Target(topic=notifications.topic_of(scope))],
-            [self],
-            executor='threading',
-        )
-        self.server.start()
-
-    def stop(self):
-        self.server.stop()
-        self.server.wait()
-
-    def info(self, *told):
-        self._keep('info', *told)
-
-    def warn(self, *told):
-        self._keep('warn', *told)
-
-    def error(self, *told):
-        self._keep('error', *told)
-
-    def _keep(self, priority, context, publisher, event, payload, metadata):
-        with self._more:
-            self.heard.append((priority, publisher, event, payload))
-            self._more.notify_all()
-
-    def wait_for(self, count):
-        """What was heard; the limit only ends a hanging test."""
-        with self._more:
-            if not self._more.wait_for(
-                lambda: len(self.heard) >= count, timeout=60
-            ):
-                raise AssertionError(f'heard only {self.heard}')
-            return list(self.heard)
-
-
-class NoticesTestCase(base.BaseTestCase):
-    def setUp(self):
-        super().setUp()
-        self.conf = configuration()
-        # Watcher's own tests may have left theirs in this process.
-        self.useFixture(
-            fixtures.MonkeyPatch(
-                'watcher.common.rpc.NOTIFICATION_TRANSPORT', None
-            )
-        )
-        self.log = self.useFixture(fixtures.FakeLogger())
-
-    def listen(self, **more):
-        listener = Listener(self.conf, **more)
-        self.addCleanup(listener.stop)
-        return listener
-
+class TestNotices(listening.NoticesTestCase):
     def notices(self, conf=None, **facts):
         conf = conf or self.conf
         return notifications.Notices(
             notifications.Facts(**{**FACTS, **facts}),
             conf,
-            notifier.Messenger(conf).send,
+            notifier.Notifier(conf).send,
         )
 
-
-class TestNotices(NoticesTestCase):
     def test_a_move_that_fails_once_and_then_arrives(self):
         listener = self.listen()
         told = self.notices()
@@ -242,7 +159,7 @@ class TestNotices(NoticesTestCase):
         sent = []
         told = notifications.Notices(
             notifications.Facts(**FACTS),
-            configuration(notify=False),
+            listening.configuration(notify=False),
             sent.append,
         )
         told.started(request_id=REQUEST, retry_count=0)
@@ -304,105 +221,3 @@ class TestTopics(base.BaseTestCase):
             f'``{notifications.topic_of("rack 1")}``',
             PAGE.read_text(),
         )
-
-
-class TestMessenger(NoticesTestCase):
-    def warnings(self):
-        return re.findall('are being lost.*', self.log.output)
-
-    def send(self, to, count=1):
-        for number in range(count):
-            to.send(
-                notifier.Notice(
-                    'kronos.results.alpha',
-                    'migration.started',
-                    'info',
-                    {'number': number},
-                )
-            )
-
-    def test_one_warning_until_it_works_again(self):
-        conf = configuration('nosuch://')
-        sender = notifier.Messenger(conf)
-        self.send(sender, 3)
-        sender.flush()
-        self.assertEqual(1, len(self.warnings()), self.log.output)
-        conf.set_override(
-            'transport_url', 'fake://', 'oslo_messaging_notifications'
-        )
-        self.conf = conf
-        listener = self.listen()
-        self.send(sender)
-        listener.wait_for(1)
-        sender.flush()
-        self.assertEqual(1, len(self.warnings()))
-
-    def test_one_for_a_process(self):
-        """A fork has one of its own: threads do not live on in it."""
-        script = """
-import os, sys
-from oslo_config import cfg
-from kronos.actions.migration import notifier
-first = notifier.of_process(cfg.CONF)
-assert notifier.of_process(cfg.CONF) is first
-notifier._own.lock.acquire()
-child = os.fork()
-if child:
-    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-second = notifier.of_process(cfg.CONF)
-os._exit(0 if second is not first and second._thread.is_alive() else 1)
-"""
-        done = subprocess.run(
-            [sys.executable, '-W', 'ignore', '-c', script],
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        self.assertEqual(0, done.returncode, done.stderr)
-
-    def test_a_broker_that_refuses(self):
-        """The warning has no address: there is a password in it."""
-        with socket.socket() as taken:
-            taken.bind(('127.0.0.1', 0))
-            port = taken.getsockname()[1]
-            url = f'rabbit://kronos:secret@127.0.0.1:{port}/'
-            sender = notifier.Messenger(configuration(url))
-            self.send(sender, 2)
-            sender.flush()
-        [warning] = self.warnings()
-        self.assertTrue(warning.endswith(': OperationalError'), warning)
-        self.assertNotIn('secret', self.log.output)
-
-    def test_a_broker_that_hangs(self):
-        """Nobody waits for it, and what waits is limited."""
-        with socket.socket() as silent:
-            silent.bind(('127.0.0.1', 0))
-            silent.listen()
-            port = silent.getsockname()[1]
-            url = f'rabbit://kronos:secret@127.0.0.1:{port}/'
-            sender = notifier.Messenger(configuration(url), limit=2)
-            self.send(sender, 5)
-            [warning] = self.warnings()
-            self.assertIn('too many', warning)
-
-    def test_in_the_order_in_which_they_were_given(self):
-        listener = self.listen()
-        sender = notifier.Messenger(self.conf)
-        self.send(sender, 20)
-        heard = listener.wait_for(20)
-        self.assertEqual(
-            list(range(20)), [payload['number'] for *_, payload in heard]
-        )
-
-    def test_the_transport_of_the_host_service(self):
-        """Watcher has one, once its applier has started."""
-        own = oslo_messaging.get_notification_transport(self.conf)
-        self.useFixture(
-            fixtures.MockPatch(
-                'watcher.common.rpc.NOTIFICATION_TRANSPORT', own
-            )
-        )
-        listener = self.listen()
-        sender = notifier.Messenger(configuration('nosuch://'))
-        self.send(sender)
-        self.assertEqual(1, len(listener.wait_for(1)))
