@@ -5,96 +5,63 @@ The checks ask for one thing after another; then a snapshot is taken of the
 very same answers.
 """
 
-from collections.abc import Callable, Collection
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from kronos.clients.nova.client import NovaClient
-from kronos.clients.nova.rows import HostAggregate
-from kronos.clients.placement import PlacementClient, Room
+from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import types
 
+_Client = TypeVar('_Client')
+_Given = ParamSpec('_Given')
+_Answer = TypeVar('_Answer')
 
-class _Memory:
-    """Answers, and errors, by name."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, Any] = {}
+def _once(
+    ask: Callable[Concatenate[_Client, _Given], _Answer],
+) -> Callable[Concatenate[_Client, _Given], _Answer]:
+    """A method that gives its first answer, or error, again.
 
-    def once(self, name: str, ask: Callable[[], Any]) -> Any:
-        """What the first call gave.
+    :param ask: a method, which raises a ClientError or answers
+    """
+    name = ask.__name__
 
-        :raises ClientError: the first call raised it
-        """
-        if name not in self._kept:
+    @functools.wraps(ask)
+    def remembered(
+        client: _Client, /, *args: _Given.args, **kwargs: _Given.kwargs
+    ) -> _Answer:
+        kept: dict[str, Any] = vars(client).setdefault('_kept', {})
+        if name not in kept:
             try:
-                self._kept[name] = ask()
+                kept[name] = ask(client, *args, **kwargs)
             except exceptions.ClientError as error:
-                self._kept[name] = error
-        kept = self._kept[name]
-        if isinstance(kept, exceptions.ClientError):
-            raise kept
-        return kept
+                kept[name] = error
+        if isinstance(kept[name], exceptions.ClientError):
+            raise kept[name]
+        answer: _Answer = kept[name]
+        return answer
+
+    return remembered
 
 
 class OnceNova(NovaClient):
     """Nova, with each listing read once."""
 
-    def __init__(self, compute: Any, **options: Any) -> None:
-        super().__init__(compute, **options)
-        self._memory = _Memory()
-
-    def list_compute_services(self) -> dict[str, types.ComputeService]:
-        found: dict[str, types.ComputeService] = self._memory.once(
-            'services', super().list_compute_services
-        )
-        return found
-
-    def list_compute_hosts(self) -> list[types.Host]:
-        found: list[types.Host] = self._memory.once(
-            'hosts', super().list_compute_hosts
-        )
-        return found
-
-    def list_aggregates(self) -> list[HostAggregate]:
-        found: list[HostAggregate] = self._memory.once(
-            'aggregates', super().list_aggregates
-        )
-        return found
-
-    def list_instances(self) -> list[types.Instance]:
-        found: list[types.Instance] = self._memory.once(
-            'instances', super().list_instances
-        )
-        return found
-
-    def list_server_groups(self) -> list[types.ServerGroup]:
-        found: list[types.ServerGroup] = self._memory.once(
-            'groups', super().list_server_groups
-        )
-        return found
-
-    def list_migrations(self, since: float) -> list[types.Event]:
-        listing = super().list_migrations
-        found: list[types.Event] = self._memory.once(
-            'migrations', lambda: listing(since)
-        )
-        return found
+    list_compute_services = _once(NovaClient.list_compute_services)
+    list_compute_hosts = _once(NovaClient.list_compute_hosts)
+    list_aggregates = _once(NovaClient.list_aggregates)
+    list_instances = _once(NovaClient.list_instances)
+    list_server_groups = _once(NovaClient.list_server_groups)
+    list_migrations = _once(NovaClient.list_migrations)
 
 
 class OncePlacement(PlacementClient):
     """Placement, with its view of the hosts read once."""
 
-    def __init__(self, adapter: Any, **options: Any) -> None:
-        super().__init__(adapter, **options)
-        self._memory = _Memory()
-
-    def headroom(self) -> dict[str, Room]:
-        found: dict[str, Room] = self._memory.once(
-            'headroom', super().headroom
-        )
-        return found
+    headroom = _once(PlacementClient.headroom)
 
 
 class OncePrometheus:
@@ -109,10 +76,7 @@ class OncePrometheus:
         self._kept: dict[tuple[str, str], types.Reading] = {}
 
     def instant_query(
-        self,
-        query: str,
-        label_key: str = 'host',
-        expected_labels: Collection[str] | None = None,
+        self, query: str, label_key: str = 'host'
     ) -> types.Reading:
         """As :meth:`PrometheusClient.instant_query`."""
         key = (query, label_key)
@@ -124,9 +88,7 @@ class OncePrometheus:
                 is_away=True,
             )
         if key not in self._kept:
-            reading = self._prometheus.instant_query(
-                query, label_key, expected_labels
-            )
+            reading = self._prometheus.instant_query(query, label_key)
             if reading.is_away:
                 self._away = reading.error
             self._kept[key] = reading

@@ -34,7 +34,6 @@ WITHOUT_TWIN = frozenset(
         'clients/schema',
         'clients/transport',
         'clients/watcher',
-        'cmd/checks/cached_clients',
         'cmd/checks/cloud',
         'cmd/checks/files',
         'cmd/checks/findings',
