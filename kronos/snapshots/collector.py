@@ -119,18 +119,6 @@ class Collector:
             parts(gathered, request, found, readings),
         )
 
-    def gather(
-        self, settings: Settings, events: Sequence[Event] = ()
-    ) -> CloudInventory:
-        """All of the cloud but its metrics.
-
-        :param events: as of :meth:`look`
-        :raises NovaClientError: as of :meth:`look`
-        """
-        gathered = self._begin()
-        self._go_on(gathered, settings, events)
-        return gathered
-
     def _begin(self) -> CloudInventory:
         taken_at = self._clock()
         services = self._services()

@@ -80,10 +80,6 @@ class Notifier:
         except queue.Full:
             self._lost('too many wait for the broker')
 
-    def flush(self) -> None:
-        """Wait until every notice has been sent or given up."""
-        self._waiting.join()
-
     def _run(self) -> None:
         failures = _Failures()
         logging.getLogger(_DRIVER_LOG).addFilter(failures)

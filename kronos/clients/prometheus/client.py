@@ -120,6 +120,8 @@ class PrometheusClient:
     ) -> list[Series]:
         """The values of each series over time (Unix seconds, seconds).
 
+        For programs that use this client; planning asks for no past.
+
         :raises PrometheusError: Prometheus refused or cannot be reached
         """
         params = {
@@ -138,7 +140,10 @@ class PrometheusClient:
             ) from error
 
     def health(self) -> Health:
-        """HEALTHY if it answers, else UNREACHABLE, the reason logged."""
+        """HEALTHY if it answers, else UNREACHABLE, the reason logged.
+
+        For programs that use this client; planning sees it by its queries.
+        """
         try:
             self._http.ask('status/runtimeinfo', {}, 'GET')
         except response.AnswerError as error:

@@ -32,7 +32,7 @@ class TestNotifier(listening.NoticesTestCase):
         conf = listening.configuration('nosuch://')
         sender = notifier.Notifier(conf)
         self.send(sender, 3)
-        sender.flush()
+        sender._waiting.join()
         self.assertEqual(1, len(self.warnings()), self.log.output)
         conf.set_override(
             'transport_url', 'fake://', 'oslo_messaging_notifications'
@@ -41,7 +41,7 @@ class TestNotifier(listening.NoticesTestCase):
         listener = self.listen()
         self.send(sender)
         listener.wait_for(1)
-        sender.flush()
+        sender._waiting.join()
         self.assertEqual(1, len(self.warnings()))
 
     def test_one_for_a_process(self):
@@ -75,7 +75,7 @@ os._exit(0 if second is not first and second._thread.is_alive() else 1)
             url = f'rabbit://kronos:secret@127.0.0.1:{port}/'
             sender = notifier.Notifier(listening.configuration(url))
             self.send(sender, 2)
-            sender.flush()
+            sender._waiting.join()
         [warning] = self.warnings()
         self.assertTrue(warning.endswith(': OperationalError'), warning)
         self.assertNotIn('secret', self.log.output)
