@@ -7,6 +7,7 @@ from typing import Any
 
 from kronos.cmd import tables, terminal
 from kronos.cmd.tables import Row as Cells
+from kronos.engine import wording
 
 ROWS = 20
 """So many destinations are listed one by one; of more, one of each code."""
@@ -64,10 +65,11 @@ def _cell(value: Any) -> str:
 
 def _scope(one: Row, width: int | None) -> list[str]:
     number = one['steps']
+    planned = 'no migration'
+    if number:
+        planned = f'{wording.counted(number, "migration")} planned'
     lines = [
-        f'Scope {one["scope"]}: {_counted(number, "migration")} planned'
-        if number
-        else f'Scope {one["scope"]}: no migration',
+        f'Scope {one["scope"]}: {planned}',
         f'[{one["code"]}] {one["reason"]}',
         *(f'Not judged: {why}' for why in one['policies_skipped'].values()),
     ]
@@ -139,7 +141,7 @@ def _host(one: Row, width: int | None) -> list[str]:
     }
     lines = [
         f'Host {one["host"]}, scope {one["scope"]}: {does[one["role"]]}; '
-        f'{_counted(one["instances"], "instance")} there',
+        f'{wording.counted(one["instances"], "instance")} there',
         *(
             f'Takes nothing: [{row["code"]}] {row["text"]}'
             for row in one['against']
@@ -264,7 +266,7 @@ def _lifted(one: Row) -> str:
         then = f'the plan would leave the instance there: {lifted["stays"]}'
         if number := lifted['more_steps']:
             other = 'more' if number > 0 else 'fewer'
-            then += f'; it has {_counted(abs(number), "step")} {other}'
+            then += f'; it has {wording.counted(abs(number), "step")} {other}'
     return f'  {_if(one)}: it is legal, and {then}'
 
 
@@ -300,7 +302,3 @@ def _name(one: Row) -> str:
     if not name or name == one['instance']:
         return str(one['instance'])
     return f'{name} ({one["instance"]})'
-
-
-def _counted(number: int, what: str) -> str:
-    return f'{number} {what}{"" if number == 1 else "s"}'

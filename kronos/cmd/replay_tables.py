@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from kronos.cmd import terminal
 from kronos.cmd.replay_summary import HOUR, Entry, Series, Summary, moment
 from kronos.cmd.tables import UNKNOWN, Row, aligned
+from kronos.engine import wording
 from kronos.engine.planning import stop_reasons
 from kronos.engine.types import (
     AggregateResult,
@@ -38,8 +39,8 @@ def table(
     )
     if floor >= SHOWN_FLOOR:
         lines.append(
-            f'No plan of {counted(budget or 0, "migration")} can get the '
-            f'combined imbalance below {floor:.4f}.'
+            f'No plan of {wording.counted(budget or 0, "migration")} can get '
+            f'the combined imbalance below {floor:.4f}.'
         )
     lines += _reason_lines('unavailable host', scope.unavailable_hosts)
     lines += _reason_lines('instance that cannot move', scope.unmovable)
@@ -170,23 +171,18 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
             )
         )
     total = sum(step.memory_mb for step in steps) / 1024
+    migrations = wording.counted(len(steps), 'migration')
     return [
         *aligned(found, width, extra=len(names)),
-        f'{counted(len(steps), "migration")}, {total:.1f} GiB of memory.',
+        f'{migrations}, {total:.1f} GiB of memory.',
     ]
-
-
-def counted(number: int, what: str) -> str:
-    """``1 migration``, ``2 instances that cannot move``."""
-    noun, _, rest = what.partition(' ')
-    return f'{number} {noun}{"" if number == 1 else "s"} {rest}'.rstrip()
 
 
 def _reason_lines(what: str, reasons: Mapping[str, str]) -> list[str]:
     if not reasons:
         return []
     by_number = by_frequency(reasons)
-    lines = [f'{counted(len(reasons), what)}:']
+    lines = [f'{wording.counted(len(reasons), what)}:']
     for reason, number in by_number[:REASONS_SHOWN]:
         example = min(one for one, why in reasons.items() if why == reason)
         others = f' and {number - 1} more' if number > 1 else ''

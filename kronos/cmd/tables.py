@@ -41,7 +41,7 @@ def aligned(
         names, border=False, header=False, align='l'
     )
     table.left_padding_width, table.right_padding_width = 0, GAP
-    if width is not None:
+    if width is not None and _total(widths) > width:
         _narrow(widths, width)
         table.max_width = dict(zip(names, widths, strict=True))
     table.add_rows(cells)
@@ -70,7 +70,10 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _narrow(widths: list[int], width: int) -> None:
-    """Take from the widest column what it has more than the next widest."""
+    """Take from the widest column what it has more than the next widest.
+
+    PrettyTable's own limit takes from all alike, and cuts numbers in two.
+    """
     while (more := _total(widths) - width) > 0:
         widest = max(widths)
         if widest <= LEAST:

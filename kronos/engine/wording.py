@@ -9,3 +9,9 @@ def some(names: Collection[str], limit: int = 5) -> str:
     first = ', '.join(list(names)[:limit])
     more = len(names) - limit
     return f'{first} and {more} more' if more > 0 else first
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things as text: ``1 host``, ``2 hosts that are down``."""
+    noun, _, rest = what.partition(' ')
+    return f'{number} {noun}{"" if number == 1 else "s"} {rest}'.rstrip()

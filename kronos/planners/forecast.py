@@ -9,6 +9,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from watcher import conf
 
+from kronos.engine import wording
 from kronos.engine.scheduling import makespan
 
 LOG = logging.getLogger(__name__)
@@ -73,9 +74,9 @@ class Forecast:
         least, length = self.at_least(limit), self.length()
         together = self.side_by_side
         text = (
-            f'{number} move{_s(number)}; one after another at least {least} '
-            f'by the limits, {length} as laid out; at most {together} can '
-            'run side by side ([kronos] max_concurrent_migrations = '
+            f'{wording.counted(number, "move")}; one after another at least '
+            f'{least} by the limits, {length} as laid out; at most {together} '
+            'can run side by side ([kronos] max_concurrent_migrations = '
             f'{limit} per scope)'
         )
         if length > least:
@@ -93,11 +94,12 @@ class Forecast:
             text = f'[{GROUP}] max_workers = {workers} allows {workers}'
             if workers < self.side_by_side:
                 text += f', so that it takes {self.length(workers)}'
-        plans = CONF.watcher_applier.workers
+        workers = CONF.watcher_applier.workers
+        plans = wording.counted(workers, 'plan')
         return (
-            f'{text}; [watcher_applier] workers = {plans} allows {plans} '
-            f"plan{_s(plans)} at a time. So says the decision engine's own "
-            "configuration; the applier's counts"
+            f'{text}; [watcher_applier] workers = {workers} allows {plans} '
+            "at a time. So says the decision engine's own configuration; the "
+            "applier's counts"
         )
 
 
@@ -140,7 +142,3 @@ def _settings() -> Any:
         default_config_dirs=list(CONF.config_dir or []),
     )
     return found
-
-
-def _s(number: int) -> str:
-    return '' if number == 1 else 's'

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kronos.cmd import tables, terminal
+from kronos.engine import wording
 
 WIDTH = 79
 MANY = 1000.0
@@ -236,8 +237,8 @@ def _plugins(number: int, bad: int) -> str:
     if not number:
         return 'the package kronos-watcher is not installed: no plugins'
     broken = f', {bad} of them broken' if bad else ''
-    plural = '' if number == 1 else 's'
-    return f'{number} plugin{plural} of Kronos for Watcher{broken}'
+    plugins = wording.counted(number, 'plugin of Kronos for Watcher')
+    return f'{plugins}{broken}'
 
 
 def _applier(found: Mapping[str, Any]) -> str:
@@ -278,7 +279,7 @@ def _findings(document: Mapping[str, Any], width: int | None) -> str:
             lines += _wrapped('  What to do: ', one['mend'], width)
     for level in ('error', 'warning'):
         number = sum(one['level'] == level for one in found)
-        counts.append(f'{number} {level}{"" if number == 1 else "s"}')
+        counts.append(wording.counted(number, level))
     lines.append(', '.join(counts))
     return '\n'.join(lines)
 

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do rows fit where they are printed, with nothing lost on the way?"""
+
+import csv
+import io
+
+from oslotest import base
+
+from kronos.cmd import tables
+
+ROWS = [
+    ('host', 'score', 'why'),
+    ('cmp1', '0.1250', 'its nova-compute service is disabled by an operator'),
+    ('cmp10', '0.5', ''),
+]
+
+
+class TestAligned(base.BaseTestCase):
+    def test_columns_begin_below_each_other(self) -> None:
+        lines = tables.aligned(ROWS)
+        self.assertEqual(['host   score   why', 'cmp10  0.5'], lines[::2])
+        self.assertEqual(
+            {lines[0].index('why')}, {line.find('its') for line in lines[1:2]}
+        )
+
+    def test_no_rows(self) -> None:
+        self.assertEqual([], tables.aligned([]))
+        self.assertEqual([], tables.aligned([], 40))
+
+    def test_as_wide_as_the_terminal(self) -> None:
+        """The widest column is wrapped; numbers and names stay whole."""
+        lines = tables.aligned(ROWS, 40)
+        self.assertLessEqual(max(map(len, lines)), 40)
+        self.assertTrue(lines[1].startswith('cmp1   0.1250  its'))
+        words = ' '.join(' '.join(lines).split())
+        self.assertIn('is disabled', words)
+        for word in ROWS[1][2].split():
+            self.assertIn(word, words)
+
+    def test_what_fits_is_not_wrapped(self) -> None:
+        wide = tables.aligned(ROWS)
+        self.assertEqual(wide, tables.aligned(ROWS, max(map(len, wide))))
+
+    def test_wide_characters_that_fit(self) -> None:
+        """東京 takes four columns of a terminal, and stays whole."""
+        rows = [('name', 'host'), ('東京東京', 'cmp1')]
+        self.assertEqual(2, len(tables.aligned(rows, 79)))
+
+    def test_columns_that_may_be_left_out(self) -> None:
+        """Where the table is too wide; not else."""
+        self.assertIn('why', tables.aligned(ROWS, 79, extra=1)[0])
+        lines = tables.aligned(ROWS, 40, extra=1)
+        self.assertEqual('host   score', lines[0])
+
+    def test_a_terminal_that_is_far_too_narrow(self) -> None:
+        """Columns of some characters are not narrowed any more."""
+        lines = tables.aligned(ROWS, 5)
+        self.assertIn('0.1250', lines[1])
+
+    def test_what_would_steer_a_terminal(self) -> None:
+        [line] = tables.aligned([('a\x1b[31mb\nc', 'd')])
+        self.assertEqual('a?[31mb?c  d', line)
+
+
+class TestPrinted(base.BaseTestCase):
+    def test_csv(self) -> None:
+        """It is read as it was written."""
+        rows = [*ROWS, ('a,b', 'c"d', 'e\nf')]
+        text = tables.printed(rows, 'csv')
+        self.assertEqual(
+            [list(row) for row in rows], list(csv.reader(io.StringIO(text)))
+        )
+
+    def test_value(self) -> None:
+        """Without the names of the columns."""
+        text = tables.printed([ROWS[0], ('a', 'b\nc', 'd')], 'value')
+        self.assertEqual('a b?c d', text)
