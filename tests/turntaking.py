@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many processes take turns over one database; a witness counts (K3).
+"""Many processes take turns over one database; a witness counts.
 
 The witness is a file that every process appends a line to: after it was
 given its turn, and before it gives it back. So what the file shows at any

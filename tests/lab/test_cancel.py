@@ -31,7 +31,7 @@ CANCELLED = (
 
 
 class TestUnderWay(testscenarios.TestWithScenarios, moves.MovesTestCase):
-    """Q5, Q6: exactly this migration is aborted, whatever its state."""
+    """Exactly this migration is aborted, whatever its state."""
 
     scenarios = [  # noqa: RUF012
         (state, {'state': state, 'rule': rule, 'answer': answer})
@@ -69,7 +69,7 @@ class TestUnderWay(testscenarios.TestWithScenarios, moves.MovesTestCase):
 
 class TestOtherwise(moves.MovesTestCase):
     def test_taking_over(self):
-        """Q5: the guest has left, so there is nothing to be aborted."""
+        """The guest has left, so there is nothing to be aborted."""
         self.boot_here('a', 'b')
         plan = self.planned()
         self.cloud.set_migrations({'default': {'post_seconds': None}})
@@ -88,7 +88,7 @@ class TestOtherwise(moves.MovesTestCase):
         self.assertEqual(1, len(self.orders()))
 
     def test_waiting_for_a_turn(self):
-        """K3: it tells what it waits for."""
+        """It tells what it waits for."""
         self.boot_here('a', 'b')
         plan = self.planned()
         self.uuids['c'] = self.cloud.boot('c', SOURCE, cpu=0.1)['id']
@@ -110,7 +110,7 @@ class TestOtherwise(moves.MovesTestCase):
         self.assert_at_rest({'a': SOURCE, 'b': SOURCE, 'c': 'cmp9'})
 
     def test_waiting_for_its_time(self):
-        """K2: by its plan, and by what has started since."""
+        """By its plan, and by what has started since."""
         self.boot_here('a', 'b')
         plan = self.planned(stagger_seconds=900)
         self.configure()
@@ -136,7 +136,7 @@ class TestOtherwise(moves.MovesTestCase):
         self.assertEqual(1, len(self.orders()))
 
     def test_waiting_for_another_try(self):
-        """K9: not even a wait that is long holds it up."""
+        """Not even a wait that is long holds it up."""
         self.boot_here('a', 'b')
         plan = self.planned(retry_backoff=900)
         self.cloud.set_nova_api([{'method': 'POST', 'answer': 503}])

@@ -47,7 +47,7 @@ class TestDrain(base.LabTestCase):
             self.assertNotIn(given['destination_node'], closed)
 
     def test_a_continuous_audit_drains_within_its_budget(self):
-        """G1, G2, G7, G8, G10: in several runs, nothing being uneven."""
+        """In several runs, nothing being uneven."""
         uuids = self.even('cmp6')
         audit = self.going_on(
             'aggregates=alpha evacuate_disabled_hosts=true '
@@ -89,7 +89,7 @@ class TestDrain(base.LabTestCase):
         return str(self.cloud.watcher(url)['status_message'] or '')
 
     def test_one_plan_drains_a_host(self):
-        """kronos_evacuate; G3: the host that is down is only named."""
+        """kronos_evacuate; the host that is down is only named."""
         uuids = self.even('cmp5')
         self.lab.stop('cmp6')
         self.addCleanup(self.lab.start, 'cmp6')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An audit and a replay of its cloud plan the very same steps (N5).
+"""An audit and a replay of its cloud plan the very same steps.
 
 The recording is the one that the strategy keeps, or that of kronos-record.
 """
@@ -48,7 +48,7 @@ class TestDriversAgree(base.LabTestCase):
         )
 
     def test_every_phase_and_scope(self) -> None:
-        """N4, N5: spread with drain and repair, pack, evacuate, affinity."""
+        """Spread with drain and repair, pack, evacuate, affinity."""
         self.uneven()
         self.settle()
         spread, pack = self.recorded('spread'), self.recorded('pack')
@@ -78,7 +78,7 @@ class TestDriversAgree(base.LabTestCase):
         self.assertEqual({'spread', 'pack', 'evacuate', 'affinity'}, phases)
 
     def test_under_other_names(self) -> None:
-        """N4: nothing of the cloud is in it, and it plans as many moves."""
+        """Nothing of the cloud is in it, and it plans as many moves."""
         uuids = self.boot(
             Wanted(f'tenant{n}-web', 'cmp1', cpu, 1500, LARGE)
             for n, cpu in enumerate((2.9, 2.1, 1.3))

@@ -52,7 +52,6 @@ class FailuresTestCase(moves.MovesTestCase):
 
 class TestFailures(FailuresTestCase):
     def test_nova_puts_it_right(self):
-        """K8, P3, P4, Q4."""
         self.broken(
             {
                 'destination-check': (

@@ -11,7 +11,7 @@ CORES, MEMORY_MB = 0.5, 1500
 
 
 class TestGroups(base.LabTestCase):
-    """Of another project than that of Watcher's user (E1)."""
+    """Of another project than that of Watcher's user."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -47,7 +47,7 @@ class TestGroups(base.LabTestCase):
         return self.moved(actions)
 
     def test_hard_groups_are_repaired(self):
-        """H4-H8: a pair by one move, a spread-out trio by two."""
+        """A pair by one move, a spread-out trio by two."""
         self.no_checks(['cmp1', 'cmp2', 'cmp3'])
         self.forced('apart', 'anti-affinity', ['cmp1', 'cmp1'])
         self.wait_for_metrics()
@@ -65,7 +65,7 @@ class TestGroups(base.LabTestCase):
         self.assertNotEqual(after['apart-0'], after['apart-1'])
 
     def test_what_cannot_be_repaired_is_told(self):
-        """H11: the rest of the plan goes on."""
+        """The rest of the plan goes on."""
         self.no_checks(['cmp1'])
         uuids = self.forced('stuck', 'anti-affinity', ['cmp1', 'cmp1'])
         for uuid in uuids.values():

@@ -37,7 +37,7 @@ class TestHostsClosed(moves.MovesTestCase):
         return plan
 
     def test_destination_disabled(self):
-        """E11: seen at the next look, aborted, and the reason is told."""
+        """Seen at the next look, aborted, and the reason is told."""
         plan = self.under_way()
         self.openstack(
             'compute service set --disable --disable-reason smoke '
@@ -82,7 +82,7 @@ class TestHostsClosed(moves.MovesTestCase):
         self.assert_at_rest(self.placed)
 
     def test_source_disabled(self):
-        """G10: that is what a drained host is."""
+        """That is what a drained host is."""
         plan = self.under_way()
         for host in self.placed.values():
             self.openstack(

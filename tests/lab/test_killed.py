@@ -15,11 +15,11 @@ from tests.lab import killed
 
 class TestSource(killed.SourceTestCase):
     def test_killed_and_started_again(self):
-        """Q10, K9: what had not begun is tried again, what ran is not."""
+        """What had not begun is tried again, what ran is not."""
         self.check_again(kill=True)
 
 
 class TestDestination(killed.DestinationTestCase):
     def test_killed(self):
-        """Q6, E11: within the time that Nova takes to notice it."""
+        """Within the time that Nova takes to notice it."""
         self.check_lost(kill=True)

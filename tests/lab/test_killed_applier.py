@@ -25,7 +25,7 @@ FOREVER = 3600
 
 class TestApplier(killed.KilledTestCase):
     def test_killed_and_started_again(self):
-        """J5: nothing moves twice, the next audit sees the truth."""
+        """Nothing moves twice, the next audit sees the truth."""
         names = ('post', 'accepted', 'running', 'turn')
         placed = dict(zip(names, base.ALPHA, strict=False))
         plan = self.planned(
@@ -78,7 +78,7 @@ class TestApplier(killed.KilledTestCase):
         self.assert_at_rest({**goals, **self.goals(following), 'hand': 'cmp9'})
 
     def test_another_one_takes_over(self):
-        """J5: while the first one is dead, and when it comes back."""
+        """While the first one is dead, and when it comes back."""
         placed = {'queued': 'cmp1', 'unseen': 'cmp2'}
         plan = self.planned(
             placed,

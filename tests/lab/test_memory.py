@@ -28,7 +28,7 @@ class TestMemory(base.LabTestCase):
         return int(told.group(1))
 
     def test_a_cooldown_outlives_the_engine_and_the_plan(self):
-        """I1, I12: kill -9, then the plan is deleted."""
+        """kill -9, then the plan is deleted."""
         self.boot(pile('cmp1', 6))
         _audit, plan, actions = self.audited(
             'aggregates=alpha max_migrations=1'
@@ -55,7 +55,7 @@ class TestMemory(base.LabTestCase):
         self.assertGreater(third, 0)
 
     def test_a_failed_server_is_quarantined(self):
-        """I3, I4, I9: it stays out of the plans, across a restart."""
+        """It stays out of the plans, across a restart."""
         uuids = self.boot([Wanted('big', 'cmp1', 1.9, 3600), *pile('cmp1', 5)])
         self.cloud.set_migrations({'big': {'end': 'failed'}})
         one = 'aggregates=alpha max_migrations=1'
@@ -81,7 +81,7 @@ class TestMemory(base.LabTestCase):
             self.crash()
 
     def test_a_server_moved_by_hand_is_left_alone(self):
-        """I2 and the return guard: Nova's migrations tell."""
+        """The cooldown and the return guard: Nova's migrations tell."""
         uuid = self.moved_by_hand()
         one = 'aggregates=alpha max_migrations=1'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A listener on RabbitMQ hears what becomes of the moves (J3, K13)."""
+"""A listener on RabbitMQ hears what becomes of the moves."""
 
 import socket
 import threading
@@ -168,7 +168,7 @@ class TestNotices(base.LabTestCase):
         self.assertGreater(payload['total_seconds'], 0)
 
     def test_a_move_that_fails(self):
-        """K13: the class that the action's message begins with."""
+        """The class that the action's message begins with."""
         audit, plan = self.planned()
         self.cloud.set_migrations({'default': {'end': 'failed'}})
         self.start(plan)

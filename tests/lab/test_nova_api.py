@@ -50,7 +50,7 @@ class TestTheCall(moves.MovesTestCase):
         }
 
     def test_it_fails(self):
-        """K9, K10, Q10: each server is moved by one request in the end."""
+        """Each server is moved by one request in the end."""
         again = {'500': 500, '503': 503, '429': 429}
         again |= {'reset': 'reset', 'refuse': 'refuse'}
         once = {'swallow': 'swallow', 'late': 'late'}
@@ -96,7 +96,7 @@ class TestTheCall(moves.MovesTestCase):
         ]
 
     def test_it_fails_for_good(self):
-        """I5: that is no fault of the instance, which is no reason."""
+        """That is no fault of the instance, which is no reason."""
         self.boot_here('a')
         self.cloud.set_nova_api([self.rule('a', 503)])
         plan = self.started()
@@ -117,7 +117,7 @@ class TestAway(moves.MovesTestCase):
     """The API answers nothing at all."""
 
     def test_for_a_minute(self):
-        """K9, Q10: two migrations go on, one in Nova's queue."""
+        """Two migrations go on, one in Nova's queue."""
         placed = {'queued': SOURCE, 'running': 'cmp3'}
         rules: dict[str, Any] = {
             'queued': {'queued_seconds': None},
@@ -156,7 +156,7 @@ class TestAway(moves.MovesTestCase):
         self.assert_at_rest(dict.fromkeys(placed, DESTINATION))
 
     def test_when_one_has_to_be_aborted(self):
-        """Q5, Q6: it is asked again and again."""
+        """It is asked again and again."""
         self.boot_here('a', 'b')
         self.cloud.set_migrations({'default': HELD})
         plan = self.started()

@@ -33,7 +33,7 @@ class TestPack(base.LabTestCase):
         }
 
     def test_a_lightly_loaded_cloud(self):
-        """B11-B16: what is only scored as full is not; FULL is."""
+        """What is only scored as full is not; FULL is."""
         hosts = [host for host in base.ALPHA if host != FULL]
         self.boot(
             Wanted(f'{host}-{n}', host, CORES, MEMORY_MB)

@@ -30,7 +30,7 @@ BY_NOVA = REFUSED + '[destination_refused] destination refused: '
 
 class TestServers(moves.MovesTestCase):
     def test_what_has_become_of_them(self):
-        """K4, K5, K11, Q3: nothing is asked of Nova, and each says why."""
+        """Nothing is asked of Nova, and each says why."""
         names = ('deleted', 'elsewhere', 'there', 'stopped', 'locked')
         self.boot_here(*names, 'pinned')
         apart = self.cloud.group('apart', 'anti-affinity')
@@ -111,7 +111,7 @@ class TestDestination(moves.MovesTestCase):
         self.assert_at_rest(self.here)
 
     def test_closed_in_between(self):
-        """E1, K4: the operator's reason is told."""
+        """The operator's reason is told."""
         self.plan = self.planned()
         self.openstack(
             'compute service set --disable --disable-reason smoke '
@@ -126,7 +126,7 @@ class TestDestination(moves.MovesTestCase):
         self.refused('is forced down')
 
     def test_full_in_between(self):
-        """K4: what Placement has left of memory."""
+        """What Placement has left of memory."""
         self.plan = self.planned()
         self.fill(DESTINATION)
         self.refused('has no room: MEMORY_MB 0 free, 2048 needed')
@@ -160,7 +160,7 @@ class TestDestination(moves.MovesTestCase):
 
 
 class TestScheduler(moves.MovesTestCase):
-    """P3, Q4: what Nova's scheduler refuses, in its own words."""
+    """What Nova's scheduler refuses, in its own words."""
 
     options: ClassVar[dict[str, Any]] = {'retry_backoff': 1}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C19: do the sample's queries give the numbers they promise?
+"""Do the sample's queries give the numbers they promise?
 
 Prometheus' own promtool evaluates them on series written down here, so no
 lab need be up; it only has to be installed.

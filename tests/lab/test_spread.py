@@ -19,7 +19,7 @@ def pile(host: str, count: int, **more: Any) -> list[Wanted]:
 
 class TestSpread(base.LabTestCase):
     def test_piled_servers_are_spread_within_the_rules(self):
-        """A1, A4, A8, B10, D3, E3, E11 and K6, by hand."""
+        """The whole way of a plan, against what was worked out by hand."""
         pair = self.cloud.group('pair', 'anti-affinity')
         self.cloud.set_host('cmp5', False, 'maintenance')
         wanted = [
@@ -86,7 +86,7 @@ class TestSpread(base.LabTestCase):
             self.assertIn(given['destination_node'], ('cmp3', 'cmp4'))
 
     def test_auto_trigger_carries_the_plan_out(self):
-        """Two scopes in one audit, each by itself (A5, A7, A9)."""
+        """Two scopes in one audit, each by itself."""
         self.boot([*pile('cmp1', 6), *pile('cmp7', 6)])
 
         audit = self.finished(

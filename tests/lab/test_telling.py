@@ -21,7 +21,7 @@ class TestTelling(base.LabTestCase):
         self.assertEqual([], self.actions(plan))
 
     def test_no_scope(self):
-        """A6: it never plans the whole cloud."""
+        """It never plans the whole cloud."""
         audit = self.finished(self.audit())
         self.assertEqual('FAILED', audit['State'])
         self.assertIn('aggregates', audit['Status Message'])
@@ -29,14 +29,14 @@ class TestTelling(base.LabTestCase):
         self.assertEqual([], self.plans(audit))
 
     def test_an_unknown_aggregate(self):
-        """M8: it is named, and so are the known ones."""
+        """It is named, and so are the known ones."""
         audit = self.finished(self.audit('aggregates=alhpa'))
         self.assertEqual('FAILED', audit['State'])
         for name in ('alhpa', 'alpha', 'beta'):
             self.assertIn(name, audit['Status Message'])
 
     def test_a_broken_policies_file(self):
-        """C21: it is read at the start of every audit."""
+        """It is read at the start of every audit."""
         good = self.policies.read_text()
         self.policies.write_text(good.replace('weight: 0.6', 'weight: 0.5'))
         audit = self.finished(self.audit('aggregates=alpha'))
@@ -86,7 +86,7 @@ class TestPrometheusAway(base.LabTestCase):
         self.assertEqual([], self.plans(audit))
 
     def test_continuous_recovers_by_itself(self):
-        """L5 and watcher's terminal FAILED: it stays ONGOING."""
+        """FAILED would end it for ever: it stays ONGOING."""
         audit = self.audit(
             'aggregates=alpha',
             '--audit_type CONTINUOUS --interval 5 --auto-trigger',

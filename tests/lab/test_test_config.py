@@ -95,7 +95,7 @@ class TestGood(TestConfigTestCase):
     options: ClassVar = {'cooldown': base.WINDOW_SECONDS}
 
     def test_all_is_well(self) -> None:
-        """N3: exit 0, and the numbers are those of the cloud."""
+        """Exit 0, and the numbers are those of the cloud."""
         self.boot(SERVERS)
         report = self.check(*self.nova_config(), code=0)
         self.assertEqual([], report['findings'])

@@ -30,7 +30,7 @@ LIMITS: dict[str, Any] = {'queue_timeout': 15, 'migration_timeout': 20}
 
 class TestTimeouts(moves.MovesTestCase):
     def test_each_limit(self):
-        """Q8, Q9: aborted in Nova, each for its own reason."""
+        """Aborted in Nova, each for its own reason."""
         rules: dict[str, dict[str, Any]] = {
             'queued': {'queued_seconds': None},
             'stalled': HELD,
@@ -77,7 +77,7 @@ class TestNoLimit(moves.MovesTestCase):
     options: ClassVar[dict[str, Any]] = LIMITS
 
     def test_what_may_stand_still_and_what_has_no_turn(self):
-        """K3: a turn that does not come; Q9: stall_timeout is off."""
+        """A turn that does not come; stall_timeout is off."""
         placed = {'still': SOURCE, 'patient': OTHER}
         self.boot_at(placed)
         plan = self.planned(stall_timeout=0)

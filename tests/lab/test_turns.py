@@ -15,7 +15,7 @@ NAME = 'turns'
 
 class TestTurns(base.LabTestCase):
     def test_never_more_than_allowed(self):
-        """K3: four processes and the MariaDB that Watcher uses."""
+        """Four processes and the MariaDB that Watcher uses."""
         port = ports.load()['mariadb']
         with database.connect(port) as link, link.cursor() as cursor:
             cursor.execute(f'DROP DATABASE IF EXISTS {NAME}')

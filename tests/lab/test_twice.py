@@ -88,7 +88,7 @@ class TestTwice(base.LabTestCase):
         )
 
     def test_started_again(self):
-        """K11: Watcher's API takes it for a mistake."""
+        """Watcher's API takes it for a mistake."""
         self.start(self.plan)
         self.assert_refused()
         self.assert_moved_once()
@@ -106,7 +106,7 @@ class TestTwice(base.LabTestCase):
         self.assertIn('State transition not allowed', str(answer))
 
     def test_delivered_again(self):
-        """J1, K11: to both appliers, and to one of them a third time."""
+        """To both appliers, and to one of them a third time."""
         self.second_applier()
         self.cast(3)
         self.assert_moved_once()

@@ -21,7 +21,7 @@ class TestTwoAppliers(TwoAppliersTestCase):
     }
 
     def test_two_plans(self):
-        """K3, J1: what one of them does, the other one counts.
+        """What one of them does, the other one counts.
 
         So do both with a migration made by hand.
         """

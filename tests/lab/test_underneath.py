@@ -36,7 +36,7 @@ class TestUnderneath(killed.KilledTestCase):
         self.lab.restart('nova-api')
 
     def test_restarted(self):
-        """K9: one move runs meanwhile, one waits for its turn."""
+        """One move runs meanwhile, one waits for its turn."""
         placed = {'one': 'cmp1', 'other': 'cmp2'}
         plan = self.planned(placed, {'default': {'seconds': 1, 'stall_at': 0}})
         # Afterwards, so that it is not the graph which makes one wait.

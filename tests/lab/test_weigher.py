@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New servers land where the planner would have moved them (W1 to W5)."""
+"""New servers land where the planner would have moved them."""
 
 import time
 
@@ -46,7 +46,7 @@ class TestStart(WeigherTestCase):
 
 class TestSpread(WeigherTestCase):
     def test_many_at_once(self):
-        """W2, L6: as even as the planner would place them, within 10 %."""
+        """As even as the planner would place them, within 10 %."""
         self.load()
         self.schedule(with_weigher=True)
         planned = weighing.placed_greedily(self.expected(), MORE)
@@ -55,7 +55,7 @@ class TestSpread(WeigherTestCase):
 
 class TestPack(WeigherTestCase):
     def test_the_fullest_host_below_its_ceilings_first(self):
-        """W2, W3: by the metadata of its aggregate, without a restart."""
+        """By the metadata of its aggregate, without a restart."""
         self.load()
         self.schedule(with_weigher=True)
         self.assertNotIn('cmp1', self.new(['calm']))
@@ -72,7 +72,7 @@ class TestPack(WeigherTestCase):
 
 class TestPrometheus(WeigherTestCase):
     def test_in_trouble(self):
-        """W4: every boot succeeds, and nothing is raised."""
+        """Every boot succeeds, and nothing is raised."""
         prometheus = troubled.Troubled(self.cloud.prometheus)
         self.addCleanup(prometheus.end)
         self.schedule(

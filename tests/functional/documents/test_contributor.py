@@ -2,8 +2,10 @@
 """The pages for contributors say what the code says."""
 
 import ast
+import io
 import pathlib
 import re
+import tokenize
 
 from oslotest import base
 
@@ -18,6 +20,8 @@ PACKAGE = places.TOP / 'kronos'
 MOST_FILES = 16
 MOST_LINES = 440
 """Of a module; the hard end of 400 is not reached yet by all."""
+CITED = re.compile(r'(?<![\w.])[A-Z]\d{1,2}(?!\w)')
+"""What an id of a requirement looks like."""
 WITHOUT_TWIN = frozenset(
     {
         'actions/migration/refusals',
@@ -179,6 +183,22 @@ class TestArchitecture(base.BaseTestCase):
             )
         self.assertEqual(wanted, rows)
         self.assertEqual({'veto', 'priced'}, {*SoftGroups})
+
+
+class TestCitations(base.BaseTestCase):
+    def test_no_id_of_a_requirement(self) -> None:
+        """What matters of it is said in words, in code and tests alike."""
+        for room in ('kronos', 'tests', 'tools'):
+            for path in (places.TOP / room).rglob('*.py'):
+                text = path.read_text()
+                if not CITED.search(text):
+                    continue
+                for token in tokenize.generate_tokens(
+                    io.StringIO(text).readline
+                ):
+                    told = token.string
+                    if token.type == tokenize.COMMENT or '"""' in told[:4]:
+                        self.assertNotRegex(told, CITED, path)
 
 
 class TestHouse(base.BaseTestCase):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cell that is down: what is in it reads as unavailable (E14)."""
+"""A cell that is down: what is in it reads as unavailable."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a process with Nova's own code say of a nova.conf (N3, W1, W3)?"""
+"""What does a process with Nova's own code say of a nova.conf?"""
 
 import json
 import pathlib

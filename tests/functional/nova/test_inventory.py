@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a real Nova and Placement (M2, M3, M6, E1, E7, E11)."""
+"""Reading a real Nova and Placement."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ class TestInventory(base.NovaTestCase):
         self._set_service('host1', status='disabled', disabled_reason='disk')
         self._set_service('host2', forced_down=True)
         services = self.nova.list_compute_services()
-        # The conductor and the scheduler are no part (E16).
+        # The conductor and the scheduler are no part.
         self.assertEqual(list(self.hosts), sorted(services))
         self.assertEqual('disk', services['host1'].disabled_reason)
         self.assertEqual('disabled', services['host1'].status)
@@ -196,7 +196,7 @@ class TestInventory(base.NovaTestCase):
         self.assertIn('COMPUTE_NODE', after['host1'][1])
 
     def test_room_on_one_host(self) -> None:
-        """K4: the same figures, rounded as Placement does."""
+        """The same figures, rounded as Placement does."""
         self.boot('host1', flavor_id=self.flavor())
         path = '/resource_providers/{}/inventories/{}'.format(
             self._get_provider_uuid_by_host('host1'), 'VCPU'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live migrations in a real Nova (M5, P1-P7, Q3-Q5)."""
+"""Live migrations in a real Nova."""
 
 from typing import Any
 
@@ -139,7 +139,7 @@ class TestLiveMigration(_Migrations):
         self.assertEqual('host2', server.host)
 
     def test_requests_in_quick_succession(self) -> None:
-        """Q6: within one second, as a try that follows at once."""
+        """Within one second, as a try that follows at once."""
         uuid = self.boot('host1')['id']
         requests = [self._refused(uuid) for _ in range(4)]
         requests.append(self.live_migration.live_migrate(uuid, 'host2'))

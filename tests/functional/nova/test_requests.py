@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests, aborts and allocations in a real Nova (K7-K9, Q4-Q6, Q10)."""
+"""Requests, aborts and allocations in a real Nova."""
 
 import threading
 import time
@@ -87,7 +87,7 @@ class TestAborts(_Slow):
         )
 
     def test_in_the_queue_or_with_nova_compute(self) -> None:
-        """Q10: who stops a nova-compute cancels its queue without a word."""
+        """Who stops a nova-compute cancels its queue without a word."""
         first, second, third = (self.boot('host1')['id'] for _ in range(3))
         running = self.start(first)
         queued = self.start(second, 'queued')
@@ -104,7 +104,7 @@ class TestAborts(_Slow):
         self.set_task(third)
 
     def test_before_it_has_begun(self) -> None:
-        """Q5: what Nova has only accepted is neither aborted nor over."""
+        """What Nova has only accepted is neither aborted nor over."""
         go_on = threading.Event()
         check = manager.ComputeManager.check_can_live_migrate_destination
 
@@ -148,7 +148,6 @@ class TestAborts(_Slow):
 
 class TestProgress(_Slow):
     def test_what_a_driver_saves(self) -> None:
-        """K7."""
         uuid = self.boot('host1')['id']
         status = self.start(uuid)
         self.assertIsNone(status.progress)
@@ -183,7 +182,7 @@ class TestProgress(_Slow):
 
 class TestAllocations(_Slow):
     def test_during_and_after(self) -> None:
-        """K8: one set before and after, two while it is on its way."""
+        """One set before and after, two while it is on its way."""
         uuid = self.boot('host1', flavor_id=self.flavor())['id']
         mine = {'VCPU': 2, 'MEMORY_MB': 512, 'DISK_GB': 3}
         held = self.placement_client.allocations_of

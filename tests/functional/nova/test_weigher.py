@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where does a real Nova put servers by the scores of Kronos (W1 to W5)?"""
+"""Where does a real Nova put servers by the scores of Kronos?"""
 
 import collections
 
@@ -8,7 +8,7 @@ from tests.functional.nova import weighing
 
 class TestSpread(weighing.WeighingTestCase):
     def test_boots_follow_the_loads(self):
-        """W2: the calmest host, whatever it was before."""
+        """The calmest host, whatever it was before."""
         self.begin()
         self.assertEqual('host2', self.new())
         self.give(host1=0.1, host2=0.8, host3=0.6)
@@ -17,7 +17,7 @@ class TestSpread(weighing.WeighingTestCase):
         self.assertEqual(['host3', 'host3'], [self.new(), self.new()])
 
     def test_migrations_without_a_host(self):
-        """W2: live and cold."""
+        """Live and cold."""
         self.begin()
         server = self.boot('host2', flavor_id=self.small)
         server = self._live_migrate(server, api=self.admin_api)
@@ -27,7 +27,7 @@ class TestSpread(weighing.WeighingTestCase):
         self.assertEqual('host3', server['OS-EXT-SRV-ATTR:host'])
 
     def test_resizes_and_unshelves(self):
-        """W2: whoever asks the scheduler for a host."""
+        """Whoever asks the scheduler for a host."""
         self.begin()
         server = self.boot('host2', flavor_id=self.small)
         server = self._resize_server(server, self.flavor())
@@ -40,7 +40,7 @@ class TestSpread(weighing.WeighingTestCase):
         self.assertEqual('host3', server['OS-EXT-SRV-ATTR:host'])
 
     def test_many_at_once(self):
-        """W2: each of them knows of those before."""
+        """Each of them knows of those before."""
         loads = {'host1': 0.05, 'host2': 0.10, 'host3': 0.15}
         self.begin(vcpus=2)
         self.give(**loads)
@@ -81,7 +81,7 @@ class TestPack(weighing.WeighingTestCase):
     loads = {'host1': 0.3, 'host2': 0.1, 'host3': 0.6}
 
     def test_boots_fill_hosts(self):
-        """W2: the fullest below its ceiling, and no full one."""
+        """The fullest below its ceiling, and no full one."""
         self.begin()
         self.assertEqual('host3', self.new())
         self.give(host1=0.0, host2=0.82, host3=0.9)
@@ -105,7 +105,7 @@ class TestAggregates(weighing.WeighingTestCase):
         self.refreshed()
 
     def test_mode(self):
-        """W3: it is read with each request."""
+        """It is read with each request."""
         self.assertEqual('host2', self.tried())
         self.tell(kronos_mode='pack')
         self.assertEqual('host3', self.tried())
@@ -119,7 +119,7 @@ class TestAggregates(weighing.WeighingTestCase):
         )
 
     def test_multiplier(self):
-        """W3: by Nova's own convention, nonsense included."""
+        """By Nova's own convention, nonsense included."""
         for value, chosen in (
             ('-10', 'host3'),
             ('10', 'host2'),
@@ -136,7 +136,7 @@ class TestWithoutExporters(weighing.WeighingTestCase):
     loads = {'host1': 0.3, 'host2': 0.1}
 
     def test_the_others_are_weighed(self):
-        """W2, L5: as an audit of their own aggregate would."""
+        """As an audit of their own aggregate would."""
         for name, hosts in (('full', self.hosts[:2]), ('bare', ['host3'])):
             aggregate = self._create_aggregate(name)
             for host in hosts:
@@ -151,7 +151,7 @@ class TestWithoutExporters(weighing.WeighingTestCase):
 
 class TestFaults(weighing.WeighingTestCase):
     def test_what_prometheus_may_answer(self):
-        """W4: every boot succeeds, and when it is well, scores count."""
+        """Every boot succeeds, and when it is well, scores count."""
         self.begin()
         wire = self.prometheus
         for loads in (
@@ -178,14 +178,13 @@ class TestFaults(weighing.WeighingTestCase):
         self.assertEqual('host2', self.new())
 
     def test_a_black_hole(self):
-        """W4: nobody waits for it."""
+        """Nobody waits for it."""
         self.prometheus.tell(mute=True)
         for _ in range(3):
             self.assertIn(self.new(), self.hosts)
         self.until('it is asked', lambda: self.prometheus.seen['asked'])
 
     def test_nobody_there(self):
-        """W4."""
         self.prometheus.stop()
         for _ in range(3):
             self.assertIn(self.new(), self.hosts)
@@ -195,7 +194,7 @@ class TestFaults(weighing.WeighingTestCase):
         )
 
     def test_a_policies_file_that_is_broken(self):
-        """W4: the last good one counts; it is told by name."""
+        """The last good one counts; it is told by name."""
         self.begin()
         self.file.write_text('policies: [5]')
         self.until(

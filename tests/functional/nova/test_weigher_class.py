@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is the class what Nova's handler of weighers wants (W1, W3, W4, W5)?"""
+"""Is the class what Nova's handler of weighers wants?"""
 
 import json
 import os
@@ -61,7 +61,7 @@ class ClassTestCase(test.NoDBTestCase):
 
 class TestClass(ClassTestCase):
     def test_nova_loads_it(self):
-        """W1: by its path only."""
+        """By its path only."""
         handler = weights.HostWeightHandler()
         names = [
             one.__name__
@@ -73,7 +73,7 @@ class TestClass(ClassTestCase):
         self.assertNotIn(load.KronosWeigher, usual)
 
     def test_the_scale_is_absolute(self):
-        """W2: Nova does not stretch what is close."""
+        """Nova does not stretch what is close."""
         self.assertEqual(
             (0.0, 1.0), (load.KronosWeigher.minval, load.KronosWeigher.maxval)
         )
@@ -82,17 +82,17 @@ class TestClass(ClassTestCase):
         self.assertAlmostEqual(0.01, found['b'] - found['a'])
 
     def test_one_host(self):
-        """W2: for a server of that size."""
+        """For a server of that size."""
         self.cache.weigh = lambda states, vcpus: [vcpus / 8] * len(states)
         self.assertEqual(0.25, self.weigher._weigh_object(state('a'), SPEC))
 
     def test_construction_does_nothing(self):
-        """W5: no thread, no file, no socket."""
+        """No thread, no file, no socket."""
         load.KronosWeigher()
         self.assertEqual([], self.spawned)
 
     def test_whatever_happens(self):
-        """W4: never an exception; the thread tells of it."""
+        """Never an exception; the thread tells of it."""
         noted = []
         self.cache.note_fault = noted.append
         for error in (
@@ -120,13 +120,13 @@ class TestMultiplier(ClassTestCase):
         return self.weigher.weight_multiplier(state('a', **metadata))
 
     def test_of_the_options(self):
-        """W3: read with each request."""
+        """Read with each request."""
         self.assertEqual(1.0, self.multiplier())
         self.flags(weight_multiplier=-2.5, group='kronos')
         self.assertEqual(-2.5, self.multiplier())
 
     def test_of_aggregates(self):
-        """W3: the least of several, as for Nova's own weighers."""
+        """The least of several, as for Nova's own weighers."""
         key = load.MULTIPLIER_KEY
         self.assertEqual(7.5, self.multiplier(**{key: '7.5'}))
         both = {f'{key}__1': '7', f'{key}__2': '3'}
@@ -134,7 +134,7 @@ class TestMultiplier(ClassTestCase):
         self.assertEqual(1.0, self.multiplier(cpu_weight_multiplier='9'))
 
     def test_nonsense(self):
-        """W4: what is no number does not spoil the order."""
+        """What is no number does not spoil the order."""
         self.flags(weight_multiplier=4.0, group='kronos')
         for value in ('nan', 'inf', '-inf', 'much', '', '1,5'):
             self.assertEqual(
@@ -161,7 +161,7 @@ class TestProcesses(test.NoDBTestCase):
         return done.stdout
 
     def test_what_it_needs(self):
-        """W1, W5: neither what plans nor a network, a thread or a file."""
+        """Neither what plans nor a network, a thread or a file."""
         text = (
             'import builtins, socket, sys, threading\n'
             'import nova.conf, nova.utils\n'
@@ -183,13 +183,13 @@ class TestProcesses(test.NoDBTestCase):
         )
 
     def test_two_workers_of_native_threads(self):
-        """W5: they begin before the first request."""
+        """They begin before the first request."""
         for one in self._two_workers('1', 'False'):
             self.assertTrue(one['begins'])
             self.assertAlmostEqual(0.8, one['first'][0])
 
     def test_two_workers_of_eventlet(self):
-        """W5: as in Nova 31, and in 34 for those who ask for it."""
+        """As in Nova 31, and in 34 for those who ask for it."""
         for one in self._two_workers('0', 'True'):
             self.assertFalse(one['begins'])
             # The thread may be quicker than the weighing that begins it.

@@ -38,7 +38,7 @@ class TestEveryPage(base.PageTestCase):
     @ddt.data(*EVERY)
     @ddt.unpack
     def test_readable(self, name: str, width: int, scheme: str) -> None:
-        """N12: nothing sticks out, is cut off, faint or tiny."""
+        """Nothing sticks out, is cut off, faint or tiny."""
         self.show(name, width, scheme)
         self.assertEqual([], self.look(looking.OVERFLOWING))
         self.assertEqual([], self.look(looking.CUT_OFF))

@@ -184,7 +184,7 @@ class TestSortedTables(SortingTestCase):
     )
     @ddt.unpack
     def test_readable(self, name: str, width: int, scheme: str) -> None:
-        """N12 holds for them, too."""
+        """Sorted as well, on every screen."""
         self.show(name, width, scheme)
         self.choose(1, HOSTS, 'cpu')
         self.choose(1, MOVES, 'memory')

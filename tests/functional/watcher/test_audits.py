@@ -27,7 +27,7 @@ class Oneshot(base.KronosTestCase):
 
 class OneshotTestCase(Oneshot):
     def test_a_plan(self):
-        """A13: Nova is asked for nothing; N13: the phase is told."""
+        """Nova is asked for nothing; the phase is told."""
         audit = self.ends('SUCCEEDED', 'alpha: 3 migrations, combined')
         plan = self.plan(audit)
         self.assertEqual('RECOMMENDED', plan['state'])
@@ -103,7 +103,6 @@ class OneshotTestCase(Oneshot):
         self.assertEqual([], self.actions(plan))
 
     def test_no_scope(self):
-        """A6, A15."""
         audit = self.ends(
             'FAILED', 'aggregates', 'include_unassigned_hosts', parameters={}
         )
@@ -115,17 +114,14 @@ class OneshotTestCase(Oneshot):
         )
 
     def test_broken_policies(self):
-        """A15."""
         self.write_policies(base.POLICIES.replace('weight: 0.5', 'weight: 2'))
         self.ends('FAILED', self.policies_file, 'weight')
 
     def test_missing_policies(self):
-        """A15."""
         self.set('kronos', policies_file=self.policies_file + '.not')
         self.ends('FAILED', 'policies.yaml.not')
 
     def test_policies_of_another_mode(self):
-        """A11, A15."""
         data = yaml.safe_load(base.POLICIES)
         for policy in data['policies']:
             policy.update(mode='pack', capacity_query='cpu_host')

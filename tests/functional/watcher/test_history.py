@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watcher's own rows as events (I1-I6, I11, I12)."""
+"""Watcher's own rows as events."""
 
 import datetime
 import time
@@ -100,7 +100,6 @@ class TestOutcomes(HistoryTestCase):
         self.assertEqual([], past())
 
     def test_recommended_and_never_started(self):
-        """I12."""
         plan = self.planned()
         self.assertEqual([], self.told(None))
         self.patch(plan, 'CANCELLED')
@@ -109,7 +108,6 @@ class TestOutcomes(HistoryTestCase):
         self.assertEqual([], self.told(None))
 
     def test_succeeded(self):
-        """I11."""
         before = time.time()
         plan = self.planned()
         self.start(plan)
@@ -148,7 +146,7 @@ class TestOutcomes(HistoryTestCase):
         self.assertEqual([(Outcome.FAILED, 'PreFlightError')], self.told())
 
     def test_failed(self):
-        """I11: failures are told from another time on than moves."""
+        """Failures are told from another time on than moves."""
         plan = self.planned()
         self.moving(plan)[0].script = ('accepted', 'running', 'failed')
         self.start(plan)
@@ -172,7 +170,7 @@ class TestOutcomes(HistoryTestCase):
         self.assertEqual([(Outcome.FAILED, 'NovaClientError')], self.told())
 
     def test_nova_was_away_for_one_call(self):
-        """I7: what a further try heals is no failure."""
+        """What a further try heals is no failure."""
         plan = self.planned()
         answer, away = self.cloud.answer, ['once']
 
@@ -275,7 +273,7 @@ class TestUnderWay(HistoryTestCase):
                 self.assertIn(f'do not say {name}', log.output)
 
     def test_an_action_that_fails_meanwhile(self):
-        """I11: between the queries of one audit, it is told once."""
+        """Between the queries of one audit, it is told once."""
         plan = self.planned()
         self.rewrite(self.plan_row(plan), state='ONGOING')
         row = self.action_row(plan)
@@ -344,7 +342,7 @@ class TestLaunchedByItself(HistoryTestCase):
         self.rewrite(row, auto_trigger=True, **audit)
 
     def test_it_is_under_way(self):
-        """I12: what an operator is to start is not."""
+        """What an operator is to start is not."""
         plan = self.planned()
         self.assertEqual([], past())
         self.launch(plan)

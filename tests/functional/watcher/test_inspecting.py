@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a process with Watcher's own code say of the plugins (N3)?"""
+"""What does a process with Watcher's own code say of the plugins?"""
 
 import contextlib
 import io
@@ -59,7 +59,7 @@ class InspectingTestCase(base.BaseTestCase):
             self.assertIn(name, found)
 
     def test_a_good_configuration(self):
-        """N3: 0, and nothing but the report is printed."""
+        """0, and nothing but the report is printed."""
         done = self.run_it('--offline', '--format', 'json')
         self.assertEqual(0, done.returncode, done.stdout)
         self.assertEqual('', done.stderr)
@@ -68,7 +68,7 @@ class InspectingTestCase(base.BaseTestCase):
         self.assertEqual(10, len(report['watcher']['entry_points']))
 
     def test_nothing_answers(self):
-        """N3: 1; no traceback and no secret, though all is logged."""
+        """1; no traceback and no secret, though all is logged."""
         done = self.run_it('--debug')
         self.assertEqual(1, done.returncode)
         self.assertIn('ERROR credentials', done.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do audits leave alone what was moved or failed (I1-I5, I12)?"""
+"""Do audits leave alone what was moved or failed?"""
 
 import datetime
 import time
@@ -73,7 +73,7 @@ class TestAggregate(MemoryTestCase):
         )
 
     def test_a_plan_that_was_started(self):
-        """I12: not the recommended one; deleting it changes nothing."""
+        """Not the recommended one; deleting it changes nothing."""
         _, plan = self.planned()
         _, plan = self.planned()
         self.assertEqual(1, len(self.actions(plan)))
@@ -180,7 +180,6 @@ class TestInstance(MemoryTestCase):
         self.assertEqual([uuid], self.moved(plan))
 
     def test_nova_was_away(self):
-        """I5."""
         self.set('kronos', instance_quarantine_seconds=-1)
         _, plan = self.planned()
         self.cloud.down.add(('GET', '/nova/v2.1/servers'))

@@ -57,14 +57,13 @@ class Losing(fixtures.Fixture):
 
 
 class BadOptionTestCase(test_audits.Oneshot):
-    """A15: the option, its file and its rule are told."""
+    """The option, its file and its rule are told."""
 
     def setUp(self):
         super().setUp()
         self.file = self.useFixture(ConfigFile())
 
     def test_no_number(self):
-        """A15."""
         self.file.write('kronos', 'instance_cooldown = 10m')
         audit = self.ends(
             'FAILED',
@@ -75,7 +74,6 @@ class BadOptionTestCase(test_audits.Oneshot):
         self.assertEqual([], self.plans(audit))
 
     def test_no_choice(self):
-        """A15."""
         self.file.write('kronos', 'soft_rules = Penalty')
         self.ends(
             'FAILED',
@@ -84,13 +82,13 @@ class BadOptionTestCase(test_audits.Oneshot):
         )
 
     def test_of_the_report_only(self):
-        """A15: what is needed last is looked at first."""
+        """What is needed last is looked at first."""
         self.file.write('kronos', 'report_keep = 0')
         self.ends('FAILED', '[kronos] report_keep in ', 'equal to 1')
         self.assertEqual([], self.cloud.calls)
 
     def test_secrets_stay_secret(self):
-        """A15: of a password only the name is told."""
+        """Of a password only the name is told."""
         log = self.useFixture(fixtures.FakeLogger())
         self.file.write('kronos_prometheus', 'password = s3$kronos/cret')
         self.ends('FAILED', '[kronos_prometheus] password')
@@ -103,7 +101,7 @@ class BadOptionTestCase(test_audits.Oneshot):
             self.assertNotIn(part, log.output)
 
     def test_of_another_group(self):
-        """A15: of an option that is Watcher's own the value is not told."""
+        """Of an option that is Watcher's own the value is not told."""
         log = self.useFixture(fixtures.FakeLogger())
         self.file.write('watcher_clients_auth', 'timeout = 9s3cret')
         self.ends('FAILED', 'option timeout in ', 'conf is not valid')
@@ -138,7 +136,6 @@ class NothingHappensTestCase(test_audits.Continuous):
         )
 
     def test_a_bad_option(self):
-        """A15."""
         file = self.useFixture(ConfigFile())
         folder = self.useFixture(fixtures.TempDir()).path
         file.write('kronos', f'report_dir = {folder}', 'report_keep = 0')
@@ -162,7 +159,7 @@ class NothingHappensTestCase(test_audits.Continuous):
             self.run_empty('Unexpected TypeError')
 
     def test_the_report_fails(self):
-        """N12: losing it is no reason to lose the plan."""
+        """Losing it is no reason to lose the plan."""
         self.set('kronos', report_dir='/')
         log = self.useFixture(fixtures.FakeLogger())
         with fixtures.MockPatchObject(
@@ -254,7 +251,7 @@ class UndrainedTestCase(base.KronosTestCase):
             }
 
     def test_beside_one_that_is_drained(self):
-        """G3: it is named although there is a plan."""
+        """It is named although there is a plan."""
         audit = self.create_audit(
             goal='kronos_drain', strategy='kronos_evacuate'
         )
@@ -266,14 +263,13 @@ class UndrainedTestCase(base.KronosTestCase):
         )
 
     def test_beside_other_phases(self):
-        """G3."""
         audit = self.create_audit(
             parameters={'aggregates': 'alpha', 'evacuate_disabled_hosts': True}
         )
         self.assertIn('h2 is not drained (nova-co', self.message(audit))
 
     def test_beside_one_that_cannot_leave(self):
-        """G3: the other warnings do not push it out of the message."""
+        """The other warnings do not push it out of the message."""
         for one in self.cloud.servers.values():
             one.locked = True
         audit = self.create_audit(

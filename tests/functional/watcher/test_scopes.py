@@ -54,7 +54,7 @@ def compute(*rules):
 
 
 class ReferenceTestCase(ScopeTestCase):
-    """A4, M8: aggregate 2 is "other"; the one named "2" has the id 1."""
+    """Aggregate 2 is "other"; the one named "2" has the id 1."""
 
     @staticmethod
     def CLOUD():  # noqa: N802
@@ -93,7 +93,7 @@ class ReferenceTestCase(ScopeTestCase):
         self.assertEqual({('all', 'h1', 'h3')}, self.moves(audit))
 
     def test_an_empty_list(self):
-        """A6: it does not fall back to the configuration."""
+        """It does not fall back to the configuration."""
         self.set('kronos', aggregates=['other'])
         audit, message = self.audited(
             compute({'host_aggregates': []}), 'FAILED'
@@ -111,7 +111,7 @@ class ReferenceTestCase(ScopeTestCase):
 
 
 class CellTestCase(ScopeTestCase):
-    """S14, S15: alpha reaches over two cells."""
+    """alpha reaches over two cells."""
 
     def audit_of_alpha(self):
         return self.audited(compute({'host_aggregates': [{'name': 'alpha'}]}))

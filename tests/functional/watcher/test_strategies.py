@@ -119,14 +119,14 @@ class PackTestCase(PackingTestCase):
         self.ends('SUCCEEDED', 'alpha: 1 migration, hosts in use 3 -> 2')
 
     def test_lives_beside_spread(self):
-        """A11: each of the two files serves one strategy."""
+        """Each of the two files serves one strategy."""
         audit = self.create_audit()
         self.assertEqual('SUCCEEDED', audit['state'], self.message(audit))
         self.set('kronos', pack_policies_file=None)
         self.ends('FAILED', self.policies_file, 'mode spread', 'kronos_pack')
 
     def test_drains_first(self):
-        """N13: the phase of every step is told."""
+        """The phase of every step is told."""
         self.disable('h3')
         audit = self.ends(
             'SUCCEEDED',
@@ -208,7 +208,7 @@ class EvacuateTestCase(StrategyTestCase):
         self.assertEqual(50.0, self.indicators(audit)['instances_leaving'])
 
     def test_a_host_that_is_down(self):
-        """G3: it is named, and nothing of it is touched."""
+        """It is named, and nothing of it is touched."""
         self.disable('h2', state='down')
         audit = self.ends('SUCCEEDED', 'h2', 'down')
         self.assertEqual([], self.moves(audit))
@@ -296,7 +296,7 @@ class DrainTestCase(base.KronosTestCase):
     CAST_AS_CALL = False
 
     def test_a_disabled_host_is_empty_afterwards(self):
-        """G10: the applier moves away from a host that is disabled."""
+        """The applier moves away from a host that is disabled."""
         self.cloud.services['h2']['status'] = 'disabled'
         audit = self.create_audit(
             goal='kronos_drain', strategy='kronos_evacuate'
@@ -328,7 +328,6 @@ class AffinityTestCase(Grouped):
     GOAL = 'kronos_affinity'
 
     def test_a_broken_group_is_repaired_by_one_move(self):
-        """N13."""
         self.group('anti-affinity', 1, 2, 11)
         audit = self.ends(
             'SUCCEEDED', 'alpha: 1 migration, broken server groups 1 -> 0'
@@ -358,7 +357,6 @@ class AffinityTestCase(Grouped):
         self.ends('SUCCEEDED', '1 migration')
 
     def test_an_impossible_repair_is_told(self):
-        """H11."""
         self.group('anti-affinity', 1, 2)
         for number in (1, 2):
             self.cloud.servers[base.uuid(number)].locked = True
@@ -372,7 +370,7 @@ class SpreadTestCase(Grouped):
     GOAL = 'kronos_balance'
 
     def test_all_phases_share_a_budget(self):
-        """G7, N13: the evacuation first, then the rest."""
+        """The evacuation first, then the rest."""
         self.disable('h2')
         audit = self.ends(
             'SUCCEEDED',
@@ -383,7 +381,7 @@ class SpreadTestCase(Grouped):
         self.assertEqual(['evacuate', 'evacuate', 'spread'], phases)
 
     def test_a_repair_needs_no_imbalance(self):
-        """A16: a rule that is to be enforced is reason enough."""
+        """A rule that is to be enforced is reason enough."""
         for number, one in enumerate(self.cloud.servers.values()):
             one.host = f'h{number // 2 + 1}'
             one.cpu = one.memory = 0.02
@@ -401,7 +399,6 @@ class SpreadTestCase(Grouped):
         )
 
     def test_a_drain_needs_no_imbalance(self):
-        """A16, G8."""
         for number, one in enumerate(self.cloud.servers.values()):
             one.host = f'h{number // 2 + 1}'
         self.disable('h2')
@@ -412,7 +409,6 @@ class SpreadTestCase(Grouped):
         )
 
     def test_only_where_it_is_asked_for(self):
-        """G1."""
         self.disable('h2')
         audit = self.ends('SUCCEEDED', 'alpha: 3 migrations, combined')
         self.assertEqual({'spread'}, {m[0] for m in self.moves(audit)})
@@ -428,7 +424,6 @@ class ReportTestCase(StrategyTestCase):
         self.set('kronos', report_dir=self.folder)
 
     def test_the_whole_report(self):
-        """N12."""
         self.cloud.servers[base.uuid(1)].locked = True
         audit = self.ends('SUCCEEDED', '3 migrations')
         (name,) = os.listdir(self.folder)
@@ -449,7 +444,7 @@ class ReportTestCase(StrategyTestCase):
         self.check_scope(scope, audit)
 
     def test_a_recording_gives_the_same_plan(self):
-        """N5: replayed, the very steps of the audit, in their order."""
+        """Replayed, the very steps of the audit, in their order."""
         folder = self.useFixture(fixtures.TempDir()).path
         self.set('kronos', record_dir=folder)
         self.cloud.servers[base.uuid(1)].locked = True
@@ -496,7 +491,7 @@ class ReportTestCase(StrategyTestCase):
         return scope
 
     def test_the_stages_in_their_order(self):
-        """A14, N12: with what each has counted, in the report and the log."""
+        """With what each has counted, in the report and the log."""
         log = self.useFixture(fixtures.FakeLogger())
         self.disable('h2')
         self.disable('h3', state='down')
@@ -529,7 +524,7 @@ class ReportTestCase(StrategyTestCase):
         self.assertIn(f'stages: {told}; policy cpu', log.output)
 
     def test_a_host_that_is_down(self):
-        """G3: it is named in the report and in the log."""
+        """It is named in the report and in the log."""
         log = self.useFixture(fixtures.FakeLogger())
         self.disable('h2', state='down')
         self.ends('SUCCEEDED', evacuate_disabled_hosts=True)
@@ -547,7 +542,7 @@ class ReportTestCase(StrategyTestCase):
             self.assertIn(audit['uuid'], name)
 
     def test_with_its_page(self):
-        """N12: beside it, in the same number, and of the same audit."""
+        """Beside it, in the same number, and of the same audit."""
         self.set('kronos', report_html=True, report_keep=2)
         audits = [self.ends('SUCCEEDED') for _ in range(3)]
         kept = sorted(os.listdir(self.folder))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns in Watcher's database (K2, K3)."""
+"""Turns in Watcher's database."""
 
 import pathlib
 
@@ -129,7 +129,7 @@ class TestTurns(TurnsTestCase):
         self.assertEqual([(0, True), (1, True)], self.held())
 
     def test_released(self):
-        """K2: it is told for a while, for the stagger, then no more."""
+        """It is told for a while, for the stagger, then no more."""
         self.take(0)
         self.turns(0).release()
         self.assertEqual([], self.held())
@@ -250,7 +250,7 @@ class TestTurns(TurnsTestCase):
 
 
 class TestDeliveredTwice(TurnsTestCase):
-    """J1, K11: one of two deliveries of a plan carries its moves out."""
+    """One of two deliveries of a plan carries its moves out."""
 
     def enter(self, **more):
         return self.turns(0, **more).enter()
@@ -401,7 +401,7 @@ class TestDatabaseAway(TurnsTestCase):
 
 class TestManyAppliers(base.BaseTestCase):
     def test_never_more_than_allowed(self):
-        """K3: processes that share a database, and nothing else."""
+        """Processes that share a database, and nothing else."""
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         seen = turntaking.run(
             # A busy machine: who waits for the file is not let down.

@@ -21,7 +21,7 @@ class TestContinuous(base.LabTestCase):
     options: ClassVar = {'cooldown': base.WINDOW_SECONDS + 10}
 
     def test_ten_minutes_of_changing_demands(self):
-        """A3: uneven is repaired, even is left alone, one empty plan."""
+        """Uneven is repaired, even is left alone, one empty plan."""
         names = [f'{host}-{n}' for host in base.ALPHA for n in range(4)]
         self.boot(
             base.Wanted(name, name.partition('-')[0], CALM, 1500)

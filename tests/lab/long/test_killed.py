@@ -20,11 +20,11 @@ from tests.lab.killed import HELD, SOURCES
 
 class TestSource(killed.SourceTestCase):
     def test_stopped_and_started_again(self):
-        """Q10, K9: as if it had been killed."""
+        """As if it had been killed."""
         self.check_again(kill=False)
 
     def test_stays_down(self):
-        """Q8, E11: told; Nova leaves the allocations to the operator.
+        """Told; Nova leaves the allocations to the operator.
 
         Nobody but the nova-compute that is down knows whether the guest
         still moves, so that nothing is put back.
@@ -81,5 +81,5 @@ class TestSource(killed.SourceTestCase):
 
 class TestDestination(killed.DestinationTestCase):
     def test_stopped(self):
-        """Q6, E11: as if it had been killed."""
+        """As if it had been killed."""
         self.check_lost(kill=False)

@@ -25,7 +25,7 @@ LIMIT_SECONDS = 1800
 
 class TestSixtyMoves(AppliersTestCase):
     def test_a_plan_of_sixty_moves(self):
-        """K3: the limits hold, and nothing but them takes long."""
+        """The limits hold, and nothing but them takes long."""
         self.boot(
             base.Wanted(f'{host}-{n}', host, 0.1, 500, flavor='lab.small')
             for host, number in SERVERS.items()

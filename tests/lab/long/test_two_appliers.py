@@ -23,7 +23,6 @@ SLACK_SECONDS = 3
 
 class TestTwoAppliers(TwoAppliersTestCase):
     def test_ten_minutes_of_random_plans(self):
-        """K2, K3, J1."""
         seed = int(os.environ.get('KRONOS_SEED', time.time()))
         self.addDetail('seed', content.text_content(str(seed)))
         print(f'KRONOS_SEED={seed}')

@@ -7,7 +7,7 @@ from tests.lab.weighing import MORE, WeigherTestCase
 
 class TestSpread(WeigherTestCase):
     def test_one_by_one_and_together(self):
-        """W2, L6: as even as the planner would place them, within 10 %."""
+        """As even as the planner would place them, within 10 %."""
         self.load()
         names = [f'new-{n}' for n in range(MORE)]
         self.schedule(with_weigher=True)

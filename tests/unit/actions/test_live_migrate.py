@@ -181,7 +181,7 @@ class LiveMigrateTestCase(base.DbTestCase):
         self.assertIn('not in its plan', str(error))
 
     def test_half_of_a_swap_while_the_database_is_away(self):
-        """I5: it says nothing of the instance."""
+        """It says nothing of the instance."""
         self.make_other_half('SUCCEEDED')
         with self.dbapi_away():
             error = self.assertRaises(
@@ -208,7 +208,7 @@ class LiveMigrateTestCase(base.DbTestCase):
         self.action._check_other_half()
 
     def test_without_keystone_it_fails_with_a_reason(self):
-        """K9, I5: tried again as long as it may be, and told meanwhile."""
+        """Tried again as long as it may be, and told meanwhile."""
         plan = self.make_plan('ONGOING')
         row = utils.create_test_action(self.context, action_plan_id=plan.id)
         self.action.input_parameters['action_uuid'] = row.uuid

@@ -157,7 +157,7 @@ class TestHeadroom(PlacementTestCase):
 
 
 class TestRoom(PlacementTestCase):
-    """K4: one host, right before a move to it."""
+    """One host, right before a move to it."""
 
     def room(
         self,
@@ -228,7 +228,7 @@ class TestRoom(PlacementTestCase):
 
 
 class TestAllocations(PlacementTestCase):
-    """K8: what a server or a migration holds, and where."""
+    """What a server or a migration holds, and where."""
 
     def takes(self, **by_provider: dict[str, int]) -> Any:
         self.wire.get(

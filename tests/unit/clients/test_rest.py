@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long is a service that is busy left alone? (K9)"""
+"""How long is a service that is busy left alone?"""
 
 import email.utils
 import time

@@ -61,7 +61,7 @@ class SmallCloudTestCase(base.BaseTestCase):
 
 class TestFaults(SmallCloudTestCase):
     def test_an_answer_that_is_lost(self) -> None:
-        """K9: the request took effect, and is found again by its id."""
+        """The request took effect, and is found again by its id."""
         for number, fault in enumerate((502, 504, cloud.RESET, 202), 1):
             self.instance.task_state = None
             self.cloud.lost = {MOVE: [fault]}

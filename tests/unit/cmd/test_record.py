@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does kronos-record write down all that it takes, and no secret (N4)?"""
+"""Does kronos-record write down all that it takes, and no secret?"""
 
 import json
 import subprocess
@@ -118,7 +118,7 @@ class RecordTestCase(CheckTestCase):
 
 class TestRecord(RecordTestCase):
     def test_it_plans_as_an_audit_would(self) -> None:
-        """N4, N5: one look at the cloud, and a plan of it."""
+        """One look at the cloud, and a plan of it."""
         found = self.recorded()
         self.assertEqual([], found.unknown)
         self.assertEqual(['a'], found.request.aggregates)
@@ -133,7 +133,6 @@ class TestRecord(RecordTestCase):
         return headroom['VCPU'].capacity
 
     def test_an_empty_template_of_cooldowns(self) -> None:
-        """N7."""
         self.recorded()
         text = (self.target / 'cooldowns.json').read_text()
         self.assertEqual(
@@ -146,7 +145,7 @@ class TestRecord(RecordTestCase):
         )
 
     def test_every_query_of_every_mode(self) -> None:
-        """N4: capacity too, so that a drain can be replayed (C18)."""
+        """Capacity too, so that a drain can be replayed."""
         self.write_policies(policy(capacity_query='cpu_reserved'))
         self.series['cpu_reserved'] = [(host, 0.2) for host in HOSTS]
         found = self.recorded()
@@ -188,7 +187,7 @@ class TestRecord(RecordTestCase):
 
 class TestHistory(RecordTestCase):
     def test_quarantine(self) -> None:
-        """I3: an action that failed is in Watcher's history."""
+        """An action that failed is in Watcher's history."""
         self.watcher_says(
             actions=[
                 self.action(
@@ -226,7 +225,7 @@ class TestHistory(RecordTestCase):
         )
 
     def test_plans_under_way(self) -> None:
-        """I2: also one that is started by itself and has not begun."""
+        """Also one that is started by itself and has not begun."""
         now = '2999-01-01T00:00:00+00:00'
         states = ('ONGOING', 'RECOMMENDED', 'SUCCEEDED')
         self.watcher_says(
@@ -349,7 +348,7 @@ class TestRefusals(RecordTestCase):
 
 
 class TestSecrets(RecordTestCase):
-    """N4: whatever holds a secret, no file of a recording does."""
+    """Whatever holds a secret, no file of a recording does."""
 
     def test_no_secret(self) -> None:
         url = 'http://user:userinf0@metrics.example.org:9090'
@@ -424,7 +423,7 @@ class TestSecrets(RecordTestCase):
 
 class TestWholeCloud(CheckTestCase):
     def test_pages_of_every_service(self) -> None:
-        """N4: over HTTP, with fewer rows a page than there are."""
+        """Over HTTP, with fewer rows a page than there are."""
         self.wire.stop()
         child = subprocess.Popen(
             [

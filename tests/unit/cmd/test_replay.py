@@ -153,7 +153,7 @@ class TestReplay(base.BaseTestCase):
         self.assertEqual(b'', err)
 
     def test_neither_watcher_nor_nova_is_needed(self) -> None:
-        """N5: the command stands on the engine alone."""
+        """The command stands on the engine alone."""
         code = (
             'import sys\n'
             'for name in ("watcher", "nova", "openstack", "requests"):\n'

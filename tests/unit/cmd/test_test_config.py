@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does kronos-test-config tell what works, what does not and why (N3)?"""
+"""Does kronos-test-config tell what works, what does not and why?"""
 
 import json
 
@@ -19,7 +19,7 @@ class TestGood(CheckTestCase):
         self.roles('admin')
 
     def test_nothing_is_found(self) -> None:
-        """N3: 0, and what was looked at is told."""
+        """0, and what was looked at is told."""
         report = self.check()
         self.assertEqual({'watcher-unasked': 'note'}, self.codes(report))
         [query, profile] = report['queries']
@@ -44,7 +44,7 @@ class TestGood(CheckTestCase):
         return row['series'], row['hosts'], row['hosts_of_scope']
 
     def test_each_query_once(self) -> None:
-        """N3: two policies that share one, in two files of policies."""
+        """Two policies that share one, in two files of policies."""
         self.write_policies(
             policy(weight=0.5),
             policy('ram', weight=0.5, imbalance_query='cpu_of_host'),
@@ -114,7 +114,6 @@ class TestGood(CheckTestCase):
 
 class TestOffline(CheckTestCase):
     def test_nothing_is_asked(self) -> None:
-        """N3."""
         report = self.check('--offline')
         self.assertTrue(report['good'])
         self.assertEqual([], self.wire.request_history)
@@ -122,7 +121,7 @@ class TestOffline(CheckTestCase):
         self.assertNotIn('queries', report)
 
     def test_policies(self) -> None:
-        """C17, C21: the whole message of an audit."""
+        """The whole message of an audit."""
         self.write_policies(policy(weight=0.4), policy('a b'))
         report = self.check('--offline')
         text = self.finding(report, 'policies-invalid')['text']
@@ -137,7 +136,7 @@ class TestOffline(CheckTestCase):
         self.assertIn('No such file', text)
 
     def test_options(self) -> None:
-        """A15: every bad one, not the first only."""
+        """Every bad one, not the first only."""
         conf = self.conf(cooldown='10m', soft_rules='no')
         report = self.check('--offline', '--config-file', conf)
         self.assertEqual(
@@ -194,7 +193,7 @@ class TestOffline(CheckTestCase):
         self.assertIn('line 3', self.finding(report, 'config-invalid')['text'])
 
     def test_usage(self) -> None:
-        """N3: 2, before anything is looked at."""
+        """2, before anything is looked at."""
         for arguments in (
             ['--config-file', '/nowhere'],
             ['--format', 'xml'],
@@ -206,7 +205,6 @@ class TestOffline(CheckTestCase):
             self.assertIn('usage: kronos-test-config', err)
 
     def test_modes(self) -> None:
-        """A11."""
         self.write_policies(policy(), name='pack.yaml')
         conf = self.conf(pack_policies_file=self.folder / 'pack.yaml')
         report = self.check('--offline', '--config-file', conf)
@@ -216,7 +214,7 @@ class TestOffline(CheckTestCase):
         self.assertEqual({'policies-mode': 'note'}, self.codes(report))
 
     def test_oddities(self) -> None:
-        """C18, C14: right, and perhaps not what one thinks."""
+        """Right, and perhaps not what one thinks."""
         self.write_policies(
             policy(capacity_query='x', imbalance_query='rate(x[15m])'),
             policy('idle', weight=0.0),
@@ -277,7 +275,7 @@ class TestWatcher(CheckTestCase):
         self.assertFalse(report['good'])
 
     def test_the_applier(self) -> None:
-        """N3: what caps parallelism."""
+        """What caps parallelism."""
         watcher = self.conf(
             'watcher.conf',
             'watcher_clients_auth',
@@ -388,7 +386,7 @@ class TestCloud(CheckTestCase):
         self.assertIn('nowhere', self.finding(report, 'credentials')['text'])
 
     def test_a_permission_is_missing(self) -> None:
-        """N3: which, and the rule that gives it."""
+        """Which, and the rule that gives it."""
         for url, rule in (
             (SERVICES, 'os-services:list'),
             (SERVERS, 'servers:detail:get_all_tenants'),
@@ -408,7 +406,7 @@ class TestCloud(CheckTestCase):
                 self.assertEqual('error', found['level'])
 
     def test_no_administrator(self) -> None:
-        """N3: what cannot be tried is judged by the roles, and says so."""
+        """What cannot be tried is judged by the roles, and says so."""
         self.roles('member', 'reader')
         report = self.check()
         found = self.finding(report, 'permission-admin')
@@ -434,7 +432,6 @@ class TestCloud(CheckTestCase):
         self.assertFalse(report['good'])
 
     def test_scopes(self) -> None:
-        """M8, A6."""
         report = self.check('--config-file', self.conf(aggregates='b'))
         text = self.finding(report, 'scope-invalid')['text']
         self.assertIn('there is no aggregate "b"; known: a', text)
@@ -500,7 +497,6 @@ class TestTooOldNova(CheckTestCase):
     newest = '2.60'
 
     def test_it_is_an_error(self) -> None:
-        """P6."""
         self.roles('admin')
         report = self.check()
         self.assertIn('2.68', self.finding(report, 'nova-failed')['text'])
@@ -533,7 +529,7 @@ class TestMetrics(CheckTestCase):
         self.assertEqual('error', self.codes(report)['scope-blocked'])
 
     def test_hosts_by_other_names(self) -> None:
-        """B18: coverage, and the option that would help."""
+        """Coverage, and the option that would help."""
         self.series['cpu_of_host'] = [
             (f'{host}.example.org:9100', 0.5) for host in HOSTS
         ]
@@ -550,7 +546,7 @@ class TestMetrics(CheckTestCase):
         self.assertTrue(report['good'])
 
     def test_a_percentage(self) -> None:
-        """B4: the range is shown, and the policy is not used."""
+        """The range is shown, and the policy is not used."""
         self.series['cpu_of_host'] = [(host, 37) for host in HOSTS]
         report = self.check()
         self.assertEqual(37, report['queries'][0]['highest'])
@@ -558,7 +554,7 @@ class TestMetrics(CheckTestCase):
         self.assertIn('must be in [0, 1]', text)
 
     def test_old_samples(self) -> None:
-        """L5: as a gateway by Keystone gives them."""
+        """As a gateway by Keystone gives them."""
         self.age = 400.0
         report = self.check()
         for row in report['queries']:
@@ -584,7 +580,7 @@ class TestMetrics(CheckTestCase):
         self.assertNotIn('policy-skipped', codes)
 
     def test_a_query_that_no_audit_asks(self) -> None:
-        """C18: it is tried, and is no error."""
+        """It is tried, and is no error."""
         self.write_policies(policy(capacity_query='full'))
         self.labels['full'] = 'node'
         self.series['full'] = [(host, 0.5) for host in HOSTS]
@@ -601,7 +597,7 @@ class TestServers(CheckTestCase):
         self.roles('admin')
 
     def test_another_label_type(self) -> None:
-        """N3: how many match by each type, and examples."""
+        """How many match by each type, and examples."""
         self.series['cpu_of_vm'] = [
             (f'instance-u-{host}', 0.1) for host in HOSTS
         ]
@@ -628,7 +624,7 @@ class TestServers(CheckTestCase):
         self.assertIn('u-a1, u-a2, u-a3', found['text'])
 
     def test_some_have_none(self) -> None:
-        """C9: what becomes of them hangs on the fallback."""
+        """What becomes of them hangs on the fallback."""
         self.series['cpu_of_vm'][0] = ('gone', 0.1)
         for fallback, words in (
             ('skip', 'stay where they are'),

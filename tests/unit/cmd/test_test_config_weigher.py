@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does kronos-test-config tell how the weigher fares (N3, W1, W3)?
+"""Does kronos-test-config tell how the weigher fares?
 
 What a process with Nova in it says is written down here; the functional
 tests ask a real one.
@@ -92,7 +92,7 @@ class TestWeigher(CheckTestCase):
         self.assertEqual([], request['hosts'])
 
     def test_it_is_not_enabled(self) -> None:
-        """W1: by what Nova loads."""
+        """By what Nova loads."""
         self.assertIn(
             'weight_classes', self.text('weigher-disabled', is_enabled=False)
         )
@@ -120,7 +120,7 @@ class TestWeigher(CheckTestCase):
         self.assertIn('nova-scheduler: [kronos] x: no', text)
 
     def test_its_strength(self) -> None:
-        """W3: beside the others, the rare ones left out."""
+        """Beside the others, the rare ones left out."""
         for multiplier, words in (
             (0.0, 'no effect'),
             (-1.0, 'move them from'),
@@ -152,7 +152,6 @@ class TestWeigher(CheckTestCase):
         self.assertIn('nova.conf: [kronos] weight_multiplyer', text)
 
     def test_multipliers_of_aggregates(self) -> None:
-        """W3."""
         rows = [
             {
                 'id': 1,

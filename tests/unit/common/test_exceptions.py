@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""N11: messages with fields that stay readable."""
+"""Messages with fields that stay readable."""
 
 from oslotest import base
 

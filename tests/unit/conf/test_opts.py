@@ -58,7 +58,7 @@ class TestSwapMoves(base.BaseTestCase):
 
 class TestDefaults(base.BaseTestCase):
     def test_of_kronos(self):
-        """The decisions table; A5, F4, L5, M4."""
+        """What an operator gets who sets nothing."""
         found = conf().kronos
         for name, value in {
             'policies_file': '/etc/kronos/policies.yaml',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a bad option told by name, place and rule, and never a secret (A15)?"""
+"""Is a bad option told by name, place and rule, and never a secret?"""
 
 import pathlib
 
@@ -40,7 +40,6 @@ class OptionsTestCase(base.BaseTestCase):
         validation.require_valid(self.conf())
 
     def test_every_kind_of_rule(self):
-        """A15."""
         for line, rule in (
             ('cooldown = 10m', "base 10: '10m'"),
             ('soft_rules = Penalty', "but found 'Penalty'"),
@@ -84,7 +83,7 @@ class OptionsTestCase(base.BaseTestCase):
                     self.assertIsNone(opt.default)
 
     def test_a_secret(self):
-        """A15: only its name."""
+        """Only its name."""
         for name in ('password', 'bearer_token'):
             self.assertEqual(
                 f'Bad configuration: [kronos_prometheus] {name}: its value '
@@ -95,7 +94,7 @@ class OptionsTestCase(base.BaseTestCase):
             )
 
     def test_a_url_may_hold_a_secret(self):
-        """A15: its rule, not its value."""
+        """Its rule, not its value."""
         for url in ('ftp://joe:s3cret@h', 'http://joe:s3/cr@et@h', 'joe:s3@'):
             told = self.refused(f'url = {url}', group='kronos_prometheus')
             self.assertEqual(
@@ -117,7 +116,7 @@ class ToldTestCase(base.BaseTestCase):
         return validation.told(error).replace(str(file), 'FILE')
 
     def test_no_value_is_told(self):
-        """A15: any of Watcher's options may be a secret."""
+        """Any of Watcher's options may be a secret."""
         self.assertEqual(
             'option number in FILE is not valid',
             self.error('number', 's3cret', 'number'),
@@ -128,5 +127,4 @@ class ToldTestCase(base.BaseTestCase):
         )
 
     def test_names_are(self):
-        """A15."""
         self.assertIn('none', self.error('text', 'x', 'none'))

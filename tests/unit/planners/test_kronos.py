@@ -154,12 +154,12 @@ class PlannerTestCase(base.DbTestCase):
         return [row.input_parameters for row in found]
 
     def test_no_stagger_no_time(self):
-        """K2: only who asks for it waits."""
+        """Only who asks for it waits."""
         for told in self.rows(self.schedule([], [0])):
             self.assertNotIn('not_before', told)
 
     def test_stagger_in_the_order_of_the_starts(self):
-        """K2: per scope, as the graph starts them."""
+        """Per scope, as the graph starts them."""
         self.set('kronos', stagger_seconds=7.5)
         self.scopes[4] = 'beta'
         began = timeutils.utcnow(with_timezone=True)
@@ -177,7 +177,7 @@ class PlannerTestCase(base.DbTestCase):
         self.assertLessEqual(first, timeutils.utcnow(with_timezone=True))
 
     def test_the_log_tells_what_to_expect(self):
-        """K3: what caps the plan can be seen before it starts."""
+        """What caps the plan can be seen before it starts."""
         self.set('kronos', max_concurrent_migrations=3)
         self.configured('max_workers = 1')
         plan = self.schedule([], [], [], [2], [3])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A11, A12, C1-C21: what an operator reads when the file is wrong."""
+"""What an operator reads when the file is wrong."""
 
 import contextlib
 import os
@@ -60,7 +60,7 @@ class TestFile(LoaderTestCase):
         self.assertEqual(['cpu'], [one.name for one in found.policies])
 
     def test_read_anew_each_time(self):
-        """C21: an edit counts, a broken one never plans on half a file."""
+        """An edit counts, a broken one never plans on half a file."""
         self.write(GOOD)
         loader.load(self.path)
         self.write(GOOD.replace('cpu', 'memory'))
@@ -155,7 +155,7 @@ class TestFile(LoaderTestCase):
 
 
 class TestBombs(LoaderTestCase):
-    """C21: a file that is small and wants to be large is refused."""
+    """A file that is small and wants to be large is refused."""
 
     def test_lists_of_lists(self):
         lines = ['l0: &l0 [lol]']
@@ -287,7 +287,7 @@ class TestFaults(LoaderTestCase):
             self.assertEqual(reason, self.reason(text))
 
     def test_every_rule_of_a_field(self):
-        """C1-C4, C8-C14 in the operator's words."""
+        """Each fault of a field in the operator's words."""
         ratio = 'must be a number from 0 to 1, not'
         for field, rule in [
             (
@@ -377,14 +377,13 @@ class TestFaults(LoaderTestCase):
             self.assertIn(text, reason)
 
     def test_pack_without_capacity_query(self):
-        """C11."""
         self.assertEqual(
             'policy cpu: capacity_query: is required in mode pack',
             self.reason(GOOD.replace('spread', 'pack')),
         )
 
     def test_aggregates_are_not_chosen_here(self):
-        """A12: wherever it is written."""
+        """Wherever it is written."""
         for text, where in [
             (GOOD + 'aggregates: [a]\n', ''),
             (GOOD + '  aggregates: [a]\n', 'policy cpu: '),
@@ -426,7 +425,6 @@ class TestFaults(LoaderTestCase):
         )
 
     def test_sum_is_judged_beside_faults_elsewhere(self):
-        """C17."""
         self.assertEqual(
             [
                 'policy cpu: mode: must be one of spread, pack, not a list',
@@ -456,7 +454,7 @@ class TestFaults(LoaderTestCase):
 
 
 class TestRequireMode(LoaderTestCase):
-    """A11: a file of the other mode is refused."""
+    """A file of the other mode is refused."""
 
     def test_modes(self):
         self.write(GOOD)

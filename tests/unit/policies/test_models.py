@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C1-C18: the fields of the policies file, by themselves."""
+"""The fields of the policies file, by themselves."""
 
 import pydantic
 from oslotest import base
@@ -27,7 +27,7 @@ def policies(*rows):
 
 class TestPolicy(base.BaseTestCase):
     def test_defaults(self):
-        """The decisions table, C5, C7-C9, C14."""
+        """What a policy is that says no more than it must."""
         self.assertEqual(
             {
                 **LEAST,
@@ -65,7 +65,7 @@ class TestPolicy(base.BaseTestCase):
                 self.assertEqual(value, found)
 
     def test_refused(self):
-        """C1-C4, C8-C13; nothing is coerced."""
+        """Each beyond its limits; nothing is coerced."""
         nan, inf = float('nan'), float('inf')
         for field, values in {
             'name': ['CPU', 'a b', '', '-a', '_a', 'ü', 'cpu\n', 7, None],
@@ -103,7 +103,7 @@ class TestPolicy(base.BaseTestCase):
         self.assertEqual('x', policy(imbalance_query=' x\n').imbalance_query)
 
     def test_pack_needs_a_capacity_query(self):
-        """C11; spread takes it too (C18)."""
+        """Spread takes it too."""
         error = self.assertRaises(
             pydantic.ValidationError, policy, mode='pack'
         )
@@ -121,7 +121,7 @@ class TestPolicy(base.BaseTestCase):
 
 class TestPolicyFile(base.BaseTestCase):
     def test_weights(self):
-        """C17: over the enabled ones, within 1e-6."""
+        """Over the enabled ones, within 1e-6."""
         for weights in [(0.3, 0.7), (0.5, 0.4999995), (0.1,) * 10, (1, 0)]:
             policies(
                 *[
@@ -134,7 +134,6 @@ class TestPolicyFile(base.BaseTestCase):
         self.assertEqual(models.Mode.SPREAD, found.mode)
 
     def test_refused(self):
-        """C15-C17."""
         for rows, reason in [
             (
                 [{'weight': 0.99}],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C19, O8: the shipped files and the documentation are right."""
+"""The shipped files and the documentation are right."""
 
 import re
 
@@ -22,7 +22,7 @@ class TestSample(base.BaseTestCase):
         loader.require_mode(found, found.mode, str(SAMPLE))
 
     def test_pack_sample_validates(self):
-        """A11, B16: of one mode, and each with a capacity of its own."""
+        """Of one mode, and each with a capacity of its own."""
         found = loader.load(str(PACK))
         self.assertEqual(['cpu', 'memory'], [p.name for p in found.enabled])
         loader.require_mode(found, Mode.PACK, str(PACK))
@@ -30,7 +30,7 @@ class TestSample(base.BaseTestCase):
             self.assertIn('[1h:1m]', policy.capacity_query)
 
     def test_samples_ask_the_same(self):
-        """Both modes see one cloud (W2)."""
+        """Both modes see one cloud."""
         spread, pack = (loader.load(str(one)) for one in (SAMPLE, PACK))
         for one, other in zip(spread.policies, pack.policies, strict=True):
             for field in Policy.model_fields:

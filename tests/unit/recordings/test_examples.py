@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do the examples show what is said of them? (N5)"""
+"""Do the examples show what is said of them?"""
 
 import os
 import pathlib
@@ -75,7 +75,7 @@ class TestExamples(base.BaseTestCase):
                 )
 
     def test_explained_and_shown(self) -> None:
-        """N3: every host and the scope, and the page."""
+        """Every host and the scope, and the page."""
         for name in KNOWN:
             path = f'examples/{name}'
             with self.subTest(name=name):

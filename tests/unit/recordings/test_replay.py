@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a recording planned as the audit was, and as one wishes? (N5)"""
+"""Is a recording planned as the audit was, and as one wishes?"""
 
 from oslotest import base
 
@@ -19,7 +19,7 @@ def played(**wish: object) -> Replay:
 
 class TestReplaying(base.BaseTestCase):
     def test_the_very_steps(self) -> None:
-        """N5: the planner itself, given the same."""
+        """The planner itself, given the same."""
         found = cluster.read(METRIC)
         one = played()
         report = propose.propose(

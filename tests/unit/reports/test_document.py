@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does the document hold the whole report, for any program (N12)?"""
+"""Does the document hold the whole report, for any program?"""
 
 import dataclasses
 import json
@@ -148,7 +148,6 @@ class TestDocument(base.BaseTestCase):
         self.assertIs(str, type(found['policies'][0]['health']))
 
     def test_raw_and_normalised_scores(self) -> None:
-        """B3."""
         policy = types.PolicyResult(
             'cpu', 1.0, 0.1, scores=[types.HostScore('h1', 0.4, 1.0)]
         )

@@ -58,7 +58,7 @@ class TestWrite(WriteTestCase):
         self.assertEqual(kept, self.names())
 
     def test_pages_go_with_their_reports(self) -> None:
-        """N12: report_keep counts reports, whether they have pages or not."""
+        """report_keep counts reports, whether they have pages or not."""
         for after in (0, 1, 2, 3):
             path = str(self.write(keep=2, after=after))
             if after != 2:
@@ -124,7 +124,7 @@ class TestWrite(WriteTestCase):
         self.assertIn('cannot be kept', self.log.output)
 
     def test_it_is_kept_although_older_ones_cannot_be_deleted(self) -> None:
-        """N12: what is written is not called lost."""
+        """What is written is not called lost."""
         blocker = 'kronos-report-20200101T000000.000000Z-x.json'
         os.mkdir(f'{self.folder}/{blocker}')
         path = str(self.write(keep=1))

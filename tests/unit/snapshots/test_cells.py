@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is every host in the cell that the operator told, or in none (S14, S15)?"""
+"""Is every host in the cell that the operator told, or in none?"""
 
 import fixtures
 from oslotest import base
@@ -89,7 +89,7 @@ class TestFillIn(base.BaseTestCase):
         self.assertIn('cell_source is az', found['c'][1])
 
     def test_zones_are_not_known(self) -> None:
-        """Nothing moves then in any case (E12)."""
+        """Nothing moves then in any case."""
         found = self.fill_in(source=CellSource.AZ)
         self.assertEqual(dict.fromkeys('abc', ('', '')), found)
 

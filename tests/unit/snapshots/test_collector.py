@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots of a cloud at the wire (A4-A10, B17, E10, E12, M4, M8)."""
+"""Snapshots of a cloud at the wire."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -561,7 +561,7 @@ class TestReadings(CollectTestCase):
         self.assertEqual('a1', readings.imbalance.samples[0].label)
         self.assertEqual('d', readings.profile.samples[0].label)
         self.assertEqual('host_cores', readings.host_capacity.query)
-        # Spread alone has no use for it (C18).
+        # Spread alone has no use for it.
         self.assertIsNone(readings.capacity)
 
     def test_pack(self) -> None:
@@ -572,7 +572,6 @@ class TestReadings(CollectTestCase):
         self.assertEqual('host_full', capacity.query)
 
     def test_ceilings_of_a_drain(self) -> None:
-        """C18."""
         (snapshot,) = self.collect(
             policy(capacity_query='host_full'),
             settings=Settings(evacuate=True),
@@ -618,7 +617,7 @@ class TestReadings(CollectTestCase):
             self.assertIn('503', one.error)
 
     def test_a_query_that_is_refused(self) -> None:
-        """B5: the others are asked all the same."""
+        """The others are asked all the same."""
 
         def answer(request: Any, context: Any) -> Any:
             if 'host_cpu' in request.text:

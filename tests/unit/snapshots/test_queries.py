@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which queries does a cycle ask, and how often (L6, W4)?"""
+"""Which queries does a cycle ask, and how often?"""
 
 from urllib import parse
 
@@ -56,7 +56,7 @@ class TestSurvey(base.BaseTestCase):
         self.assertEqual(4, len(self.asked))
 
     def test_hosts_only(self):
-        """W2: one query per policy; ceilings only where hosts are filled."""
+        """One query per policy; ceilings only where hosts are filled."""
         cpu = policies.policy(capacity_query='cpu_in_use')
         one = self.survey()
         found = one.of_hosts([cpu, policies.policy('net', enabled=False)])
@@ -67,7 +67,7 @@ class TestSurvey(base.BaseTestCase):
         self.assertEqual(['ram_of_host', 'ram_in_use'], self.asked[1:])
 
     def test_the_same_query_once(self):
-        """W4: but for another label, since that is another answer."""
+        """But for another label, since that is another answer."""
         one = self.survey()
         same = self.packing('cpu', capacity_query='cpu_of_host')
         one.of_hosts([policies.policy()])
@@ -80,7 +80,7 @@ class TestSurvey(base.BaseTestCase):
         self.assertEqual(3, len(self.asked))
 
     def test_away(self):
-        """L6: who does not answer one query is not asked the others."""
+        """Who does not answer one query is not asked the others."""
         self.down = {'ram_of_host'}
         found = self.survey().of_hosts(
             [policies.policy(), self.packing(), policies.policy('net')]

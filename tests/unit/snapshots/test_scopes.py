@@ -9,7 +9,7 @@ from tests.unit.snapshots.test_collector import HOSTS, CollectTestCase
 
 
 class TestExactly(CollectTestCase):
-    """A4, M8: one aggregate's name looks like another one's id."""
+    """One aggregate's name looks like another one's id."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -71,7 +71,7 @@ class TestExactly(CollectTestCase):
 
 
 class TestZones(CollectTestCase):
-    """M8: a zone that exists is not called unknown."""
+    """A zone that exists is not called unknown."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -126,7 +126,7 @@ class TestZones(CollectTestCase):
         )
 
     def test_the_services_are_not_known(self) -> None:
-        """E12: what the zones are then is what the aggregates tell."""
+        """What the zones are then is what the aggregates tell."""
         self.wire.get(SERVICES, status_code=403, json={})
         self.assertIn(
             'there is no availability zone "nova"; known: az1, az2',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows count that say that a move is not over, at t = 1000 s (I1)?"""
+"""Which rows count that say that a move is not over, at t = 1000 s?"""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a report that cannot be made no matter to its audit (N12)?"""
+"""Is a report that cannot be made no matter to its audit?"""
 
 import json
 import os
@@ -55,7 +55,6 @@ class KeepTestCase(base.BaseTestCase):
         )
 
     def test_kept(self):
-        """N12."""
         self.keep(aggregates='alpha')
         (name,) = os.listdir(self.folder)
         found = json.loads(pathlib.Path(self.folder, name).read_text())
@@ -124,7 +123,7 @@ class RecorderTestCase(base.BaseTestCase):
         recorder(recording)
 
     def test_kept(self):
-        """N4: what the audit planned by can be read again."""
+        """What the audit planned by can be read again."""
         self.record(recordings.small())
         (name,) = os.listdir(self.folder)
         found = load.read(os.path.join(self.folder, name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is everything in the log, at the level that it deserves (N12, F2)?"""
+"""Is everything in the log, at the level that it deserves?"""
 
 from oslo_log import log as logging
 from oslotest import base

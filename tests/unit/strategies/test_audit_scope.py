@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is an audit's scope read as the operator meant it (A4, A5, A6)?"""
+"""Is an audit's scope read as the operator meant it?"""
 
 import types
 
@@ -67,7 +67,6 @@ class RequestTestCase(base.BaseTestCase):
         self.assertTrue(found.include_unassigned)
 
     def test_an_id_and_a_name_are_two_things(self):
-        """A4."""
         for item, ref in (
             ({'id': 5}, AggregateRef(id='5')),
             ({'name': '5'}, AggregateRef(name='5')),
@@ -87,7 +86,7 @@ class RequestTestCase(base.BaseTestCase):
             self.assertEqual(['*'], self.request(compute(every)).aggregates)
 
     def test_an_empty_list_does_not_mean_the_configuration(self):
-        """A6: Watcher's schema lets it pass."""
+        """Watcher's schema lets it pass."""
         for key in ('host_aggregates', 'availability_zones'):
             for rules in (compute({key: []}), compute(GOLD, {key: []})):
                 error = self.assertRaises(

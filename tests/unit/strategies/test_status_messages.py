@@ -126,7 +126,7 @@ class SummaryTestCase(base.BaseTestCase):
         )
 
     def test_hosts_that_cannot_be_drained_beside_a_plan(self):
-        """G3: named whatever the plan is for."""
+        """Named whatever the plan is for."""
         down = 'nova-compute is down'
         for outcome in (
             status_messages.drained,
@@ -144,7 +144,7 @@ class SummaryTestCase(base.BaseTestCase):
             self.assertIn(f', h2, h3 are not drained ({down})', told)
 
     def test_hosts_that_cannot_be_drained_beside_a_warning(self):
-        """G3: named once, and before what may be cut off."""
+        """Named once, and before what may be cut off."""
         told = self.summary(
             scope(
                 not_drained={'h2': 'nova-compute is down'},
@@ -162,7 +162,7 @@ class SummaryTestCase(base.BaseTestCase):
         )
 
     def test_a_long_reason_of_a_host(self):
-        """G3: what an administrator wrote leaves room for the rest."""
+        """What an administrator wrote leaves room for the rest."""
         told = self.summary(
             scope(not_drained={f'h{n}': 'x' * 255 for n in range(9)})
         )

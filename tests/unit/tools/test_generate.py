@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are made-up clouds valid, as wanted, and the same again? (N5)"""
+"""Are made-up clouds valid, as wanted, and the same again?"""
 
 import json
 import os
@@ -119,7 +119,7 @@ class TestValid(GenerateTestCase):
                 replay(found, ReplayOptions())
 
     def check_room(self, found: Recording) -> None:
-        """N6: Placement's view is that of the instances."""
+        """Placement's view is that of the instances."""
         cloud = found.gathered.cloud
         used = {name: [0, 0, 0] for name in cloud.hosts}
         for one in found.gathered.instances:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Would the planner have put a new server where the weigher puts it (W2)?
+"""Would the planner have put a new server where the weigher puts it?
 
 The planner is asked by what it does with a host that is to be drained: the
 servers on it are new to all others. A server is average that is as busy as
@@ -223,7 +223,7 @@ class AgreementTestCase(WeigherTestCase):
 
 class TestSpread(AgreementTestCase):
     def test_the_order_is_the_scorecards(self):
-        """W2: by weighted utilization, lowest first, and by how much."""
+        """By weighted utilization, lowest first, and by how much."""
         for name in NAMES:
             scene = self.scene(name)
             card = scorecard.score(scene.snapshot, scene.policies, Settings())
@@ -241,7 +241,7 @@ class TestSpread(AgreementTestCase):
             self.turns.stop()
 
     def test_the_best_is_the_planners(self):
-        """W2: where it puts an average server that leaves its host."""
+        """Where it puts an average server that leaves its host."""
         for name in NAMES:
             for step in STEPS:
                 scene = self.scene(name, step=step)
@@ -252,7 +252,7 @@ class TestSpread(AgreementTestCase):
                 self.turns.stop()
 
     def test_twenty_are_as_even_as_the_planners(self):
-        """W2: between two refreshes, at most a tenth less even."""
+        """Between two refreshes, at most a tenth less even."""
         for name in NAMES:
             for step in STEPS:
                 scene = self.scene(name, step=step)
@@ -267,7 +267,7 @@ class TestSpread(AgreementTestCase):
                 self.turns.stop()
 
     def test_without_its_arithmetic_they_herd(self):
-        """W2: what the samples do not show yet is what makes them even."""
+        """What the samples do not show yet is what makes them even."""
         for name in NAMES:
             scene = self.scene(name)
             planned = scene.planned(20)
@@ -280,7 +280,7 @@ class TestSpread(AgreementTestCase):
 
 class TestPack(AgreementTestCase):
     def test_the_best_is_the_fullest_below_the_ceilings(self):
-        """W2: hosts above one come last, however full."""
+        """Hosts above one come last, however full."""
         full = 0
         for name in NAMES:
             scene = self.scene(name, Mode.PACK)
@@ -298,7 +298,7 @@ class TestPack(AgreementTestCase):
         self.assertGreater(full, 0)
 
     def test_the_best_is_the_planners(self):
-        """W2: the fullest one in use that may take it."""
+        """The fullest one in use that may take it."""
         for name, step in itertools.product(NAMES, STEPS):
             scene = self.scene(name, Mode.PACK, step)
             [planned] = scene.planned(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a weighing quick, and of fresh scores (W2, W4, W5)?"""
+"""Is a weighing quick, and of fresh scores?"""
 
 import random
 
@@ -22,7 +22,7 @@ from tests.builders.caches import (
 
 class TestScores(CacheTestCase):
     def test_nothing_is_known_at_first(self):
-        """W4: neutral, and nobody waits."""
+        """Neutral, and nobody waits."""
         self.all_weigh(NEUTRAL)
         self.assertEqual([], self.prometheus.asked)
         self.turns.start()
@@ -30,7 +30,7 @@ class TestScores(CacheTestCase):
         self.assertEqual({}, self.weigh())
 
     def test_before_the_first_weighing(self):
-        """W2, W4: it looks by itself, and the first server is weighed."""
+        """It looks by itself, and the first server is weighed."""
         self.cache.begin()
         self.turns.start()
         self.turns.now += cache.START_SECONDS[1]
@@ -41,7 +41,7 @@ class TestScores(CacheTestCase):
         self.assertEqual(1, len(self.turns.works))
 
     def test_a_weighing_while_it_waits_to_begin(self):
-        """W4: then it looks at once."""
+        """Then it looks at once."""
         self.cache.begin()
         self.turns.start()
         self.assertEqual([], self.prometheus.asked)
@@ -51,7 +51,7 @@ class TestScores(CacheTestCase):
         self.all_weigh(WEIGHTS)
 
     def test_not_all_begin_at_once(self):
-        """W4: many workers start together."""
+        """Many workers start together."""
         waits = []
         for seed in range(10):
             random.seed(seed)
@@ -66,7 +66,7 @@ class TestScores(CacheTestCase):
         self.assertGreaterEqual(min(waits), low)
 
     def test_it_says_when_there_are_scores(self):
-        """W4: once, and only then."""
+        """Once, and only then."""
         self.give({})
         self.meet(*LOADS)
         self.assertEqual(0, self.told(FIRST))
@@ -77,7 +77,7 @@ class TestScores(CacheTestCase):
         self.assertEqual(1, self.told(FIRST))
 
     def test_every_mode_before_hosts_are_known(self):
-        """W3: of which aggregates ask is not known yet."""
+        """Of which aggregates ask is not known yet."""
         path = self.write('pack.yaml', policy('ram', mode='pack'))
         self.set(pack_policies_file=path)
         self.cache.begin()
@@ -95,7 +95,7 @@ class TestScores(CacheTestCase):
         self.all_weigh({'a': 0.1, 'b': 0.5, 'c': 0.8})
 
     def test_no_request_asks(self):
-        """W4: however many there are."""
+        """However many there are."""
         self.fill()
         for _ in range(1000):
             self.weigh(*LOADS)
@@ -103,7 +103,7 @@ class TestScores(CacheTestCase):
         self.assertEqual(1, len(self.turns.works))
 
     def test_jitter(self):
-        """W4: many schedulers do not ask together."""
+        """Many schedulers do not ask together."""
         self.set(refresh_seconds=30.0)
         self.fill()
         self.refresh()
@@ -113,7 +113,7 @@ class TestScores(CacheTestCase):
         self.assertGreater(len(set(gaps)), 5)
 
     def test_the_first_gap_is_any(self):
-        """W4: processes that start together drift apart at once."""
+        """Processes that start together drift apart at once."""
         gaps = []
         self.addCleanup(random.seed)
         for seed in range(10):
@@ -136,7 +136,7 @@ class TestScores(CacheTestCase):
 
 class TestHosts(CacheTestCase):
     def test_a_new_one(self):
-        """W4: weighed at once, and nobody is asked."""
+        """Weighed at once, and nobody is asked."""
         self.give({**LOADS, 'd': 0.4})
         self.fill()
         for _ in range(2):
@@ -146,7 +146,7 @@ class TestHosts(CacheTestCase):
         self.assertEqual(['cpu'], self.prometheus.asked)
 
     def test_many_new_ones_after_one(self):
-        """W4: the first request may be a migration to a named host."""
+        """The first request may be a migration to a named host."""
         self.give({**LOADS, 'd': 0.4})
         self.meet('c')
         self.all_weigh(WEIGHTS)
@@ -154,7 +154,7 @@ class TestHosts(CacheTestCase):
         self.assertEqual(['cpu'], self.prometheus.asked)
 
     def test_what_new_ones_change(self):
-        """W2: the load per vCPU of the others, at the next tick."""
+        """The load per vCPU of the others, at the next tick."""
         self.give({'a': 0.5, 'b': 0.1})
         self.meet(state('a', 8))
         self.weigh(state('b', 8))
@@ -164,7 +164,7 @@ class TestHosts(CacheTestCase):
         self.assertEqual(0.425, self.weigh(state('a', 10))['a'])
 
     def test_one_without_a_sample(self):
-        """W4: the mean of those that are weighed with it."""
+        """The mean of those that are weighed with it."""
         self.set(min_host_coverage=0.5)
         self.meet(*LOADS, 'd')
         self.assertEqual({**WEIGHTS, 'd': 0.466667}, self.weigh(*LOADS, 'd'))
@@ -173,7 +173,7 @@ class TestHosts(CacheTestCase):
         self.assertIn('no value for d', self.log.output)
 
     def test_ironic(self):
-        """W2: one host of many nodes, all of them neutral."""
+        """One host of many nodes, all of them neutral."""
         nodes = [
             state('ironic', used, kind='ironic', node=f'node{used}')
             for used in range(3)
@@ -187,7 +187,7 @@ class TestHosts(CacheTestCase):
         self.assertEqual(0, self.told(WARNING))
 
     def test_a_dead_one(self):
-        """W4: the others, of whom too few are left, go on without it."""
+        """The others, of whom too few are left, go on without it."""
         self.fill()
         self.give({'a': 0.2, 'b': 0.5})
         self.weigh('a', 'b')
@@ -213,7 +213,7 @@ class TestHosts(CacheTestCase):
         self.all_weigh(WEIGHTS)
 
     def test_aggregates_that_change(self):
-        """W3: at the next tick, and new policies at the next refresh."""
+        """At the next tick, and new policies at the next refresh."""
         self.fill()
         off = [state('a', aggregates=[mode('off')]), *states('b', 'c')]
         self.assertEqual(WEIGHTS, self.weigh(*off))
@@ -230,7 +230,7 @@ class TestHosts(CacheTestCase):
         self.assertEqual(0, self.told(WARNING))
 
     def test_modes_that_do_not_fit(self):
-        """W3: neutral, and told."""
+        """Neutral, and told."""
         both = state('a', aggregates=[mode('pack'), mode('spread')])
         self.meet(both, 'b', 'c')
         self.assertEqual(0.3, self.weigh(both, 'b', 'c')['a'])
@@ -240,7 +240,7 @@ class TestHosts(CacheTestCase):
         self.assertEqual(1, self.told(WARNING))
 
     def test_hosts_that_come_while_it_looks(self):
-        """W5: requests go on meanwhile."""
+        """Requests go on meanwhile."""
         outer = self
 
         class Meddler(dict):
@@ -255,7 +255,7 @@ class TestHosts(CacheTestCase):
         self.assertNotIn('RuntimeError', self.log.output)
 
     def test_pack(self):
-        """W2: to the ceiling, which what is placed may reach."""
+        """To the ceiling, which what is placed may reach."""
         self.write('policies.yaml', policy(mode='pack'))
         loads = {'a': 0.7, 'b': 0.1, 'c': 0.0, 'd': 0.85}
         self.give(loads)

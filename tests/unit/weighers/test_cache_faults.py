@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a weighing neutral, and is it told, when something is wrong (W4)?"""
+"""Is a weighing neutral, and is it told, when something is wrong?"""
 
 import requests
 
@@ -23,7 +23,7 @@ class Timeout(BaseException):
 
 class TestFaults(CacheTestCase):
     def test_prometheus_away_or_another_server(self):
-        """W4: last good scores, then neutral; told once; then well again."""
+        """Last good scores, then neutral; told once; then well again."""
         self.set('kronos_prometheus', bearer_token=SECRET)
         self.fill()
         faults = (
@@ -60,7 +60,7 @@ class TestFaults(CacheTestCase):
         return self.told(WARNING), self.told(WELL)
 
     def test_the_thread_is_stopped(self):
-        """W4: told, and the next weighing begins another one."""
+        """Told, and the next weighing begins another one."""
         self.fill()
         self.turns.stop()
         self.assertEqual(1, self.told('was stopped by _End'))
@@ -71,7 +71,7 @@ class TestFaults(CacheTestCase):
         self.all_weigh({**WEIGHTS, 'a': 0.3})
 
     def test_many_troubles(self):
-        """W4: one line of some of them."""
+        """One line of some of them."""
         self.meet(
             *(
                 state(f'x{nth}', aggregates=[aggregate(f'agg{nth}')])
@@ -82,7 +82,7 @@ class TestFaults(CacheTestCase):
         self.assertIn('; and 13 more', self.log.output)
 
     def test_from_the_start(self):
-        """W4: and it says that there are no scores yet."""
+        """And it says that there are no scores yet."""
         self.prometheus.fault = requests.ConnectionError()
         self.meet(*LOADS)
         self.all_weigh(NEUTRAL)
@@ -92,7 +92,7 @@ class TestFaults(CacheTestCase):
         self.all_weigh(WEIGHTS)
 
     def test_numbers_that_are_none(self):
-        """W4, B4, L8: neutral at once, since that is known to be wrong."""
+        """Neutral at once, since that is known to be wrong."""
         self.fill()
         for values, told in (
             (dict.fromkeys('abc', 'NaN'), '0 of 3'),
@@ -112,14 +112,13 @@ class TestFaults(CacheTestCase):
             self.pass_by(cache.NEW_SECONDS)
 
     def test_one_host_without_a_number(self):
-        """W4: the others are judged."""
+        """The others are judged."""
         self.set(min_host_coverage=0.6)
         self.give({**LOADS, 'b': 'NaN'})
         self.meet(*LOADS)
         self.all_weigh({'a': 0.8, 'b': 0.45, 'c': 0.1})
 
     def test_old_samples(self):
-        """W4, L5."""
         self.fill()
         self.prometheus.age = 301.0
         self.refresh()
@@ -127,7 +126,7 @@ class TestFaults(CacheTestCase):
         self.assertIn('staleness_threshold is 300 s', self.log.output)
 
     def test_as_old_as_the_question(self):
-        """W4: an answer that takes long is of when it was asked for."""
+        """An answer that takes long is of when it was asked for."""
         self.prometheus.before = lambda: self.turns.sleep_through(200.0)
         self.fill()
         self.turns.now += 99.0
@@ -136,7 +135,7 @@ class TestFaults(CacheTestCase):
         self.all_weigh(NEUTRAL)
 
     def test_the_policies_file(self):
-        """W4: what it said last is kept as well."""
+        """What it said last is kept as well."""
         self.fill()
         path = self.folder / 'policies.yaml'
         good = path.read_text()
@@ -153,7 +152,7 @@ class TestFaults(CacheTestCase):
         self.all_weigh(WEIGHTS)
 
     def test_an_option(self):
-        """A15: refused by name; the file may be repaired meanwhile."""
+        """Refused by name; the file may be repaired meanwhile."""
         self.set(refresh_seconds=float('nan'))
         self.meet(*LOADS)
         self.all_weigh(NEUTRAL)
@@ -165,7 +164,7 @@ class TestFaults(CacheTestCase):
 
 class TestWarnings(CacheTestCase):
     def test_what_lasts(self):
-        """W4: once in ten minutes, with the age of the scores."""
+        """Once in ten minutes, with the age of the scores."""
         self.fill()
         self.prometheus.fault = (503, 'busy')
         self.pass_by(3600.0)
@@ -173,7 +172,7 @@ class TestWarnings(CacheTestCase):
         self.assertRegex(self.log.output, r'are [56]\d\d s old, .*: busy')
 
     def test_what_comes_and_goes(self):
-        """W4: once in a minute at most."""
+        """Once in a minute at most."""
         self.set(refresh_seconds=5.0)
         self.fill()
         for nth in range(400):
@@ -193,7 +192,7 @@ class TestWarnings(CacheTestCase):
         self.assertEqual((1, 0), (self.told(WARNING), self.told(WELL)))
 
     def test_requests_are_silent(self):
-        """W4: however stale the scores are."""
+        """However stale the scores are."""
         self.fill()
         self.turns.now += 1000.0
         before = self.log.output
@@ -202,7 +201,7 @@ class TestWarnings(CacheTestCase):
         self.assertEqual(before, self.log.output)
 
     def test_a_weighing_that_failed(self):
-        """W4: told by the thread, with its place, now and then."""
+        """Told by the thread, with its place, now and then."""
         self.fill()
         for _ in range(60):
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is what was placed reckoned with until samples show it (W2)?"""
+"""Is what was placed reckoned with until samples show it?"""
 
 from tests.builders.caches import (
     LOADS,
@@ -11,7 +11,7 @@ from tests.builders.caches import (
 
 
 class TestPlaced(CacheTestCase):
-    """W2: no herd between two looks at Prometheus."""
+    """No herd between two looks at Prometheus."""
 
     def begin(self):
         """Hosts a and b of 16 vCPUs, all in use, half of them busy."""
@@ -101,7 +101,7 @@ class TestPlaced(CacheTestCase):
         self.is_as_with(0, 16)
 
     def test_steps(self):
-        """W2: what is about alike is alike."""
+        """What is about alike is alike."""
         self.set(score_step=0.01)
         self.give({'a': 0.5004, 'b': 0.4998, 'c': 0.51})
         self.meet(*LOADS)
@@ -109,7 +109,7 @@ class TestPlaced(CacheTestCase):
 
 
 class TestCeilings(CacheTestCase):
-    """W2: nothing is lifted above a ceiling where hosts are filled."""
+    """Nothing is lifted above a ceiling where hosts are filled."""
 
     def test_by_the_new_server_itself(self):
         rows = [policy('cpu', 1.0, 'pack', capacity_threshold=0.8)]

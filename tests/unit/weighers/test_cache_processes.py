@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do threads and processes get on with the cache (W4, W5)?"""
+"""Do threads and processes get on with the cache?"""
 
 import os
 import threading
@@ -17,7 +17,7 @@ from tests.builders.caches import (
 
 class TestProcesses(CacheTestCase):
     def test_nothing_happens_before_the_first_weighing(self):
-        """W5: workers fork after construction."""
+        """Workers fork after construction."""
         threads = threading.active_count()
         cache.Cache(self.source)
         self.assertEqual(threads, threading.active_count())
@@ -25,7 +25,7 @@ class TestProcesses(CacheTestCase):
         self.assertEqual([], self.prometheus.asked)
 
     def test_64_first_weighings(self):
-        """W5: one of them starts the thread."""
+        """One of them starts the thread."""
         gate = threading.Barrier(64)
 
         def work():
@@ -36,7 +36,7 @@ class TestProcesses(CacheTestCase):
         self.assertEqual(1, len(self.turns.works))
 
     def test_a_refresh_within_a_weighing(self):
-        """W4: it is answered by one snapshot."""
+        """It is answered by one snapshot."""
         outer = self
 
         class Meddler:
@@ -55,7 +55,7 @@ class TestProcesses(CacheTestCase):
         self.all_weigh(dict.fromkeys(LOADS, 0.7))
 
     def test_64_weighings_during_refreshes(self):
-        """W4: each sees one of them, and none fails."""
+        """Each sees one of them, and none fails."""
         hosts = [f'h{n}' for n in range(50)]
         self.set(refresh_seconds=1.0)
         self.give(dict.fromkeys(hosts, 0.0))
@@ -106,7 +106,7 @@ class TestProcesses(CacheTestCase):
         self.assertFalse(any(one.is_alive() for one in threads))
 
     def test_the_thread(self):
-        """W5: a daemon, which does not keep nova-scheduler from ending."""
+        """A daemon, which does not keep nova-scheduler from ending."""
         seen = []
 
         def sleep(seconds):
@@ -124,7 +124,7 @@ class TestProcesses(CacheTestCase):
         )
 
     def test_no_thread_to_be_had(self):
-        """W4: the next weighing tries again."""
+        """The next weighing tries again."""
 
         def refuse(work):
             raise RuntimeError("can't start new thread")
@@ -134,7 +134,7 @@ class TestProcesses(CacheTestCase):
             self.assertRaises(RuntimeError, self.weigh, *LOADS)
 
     def test_after_a_fork(self):
-        """W5: the child has a thread of its own, the parent keeps its."""
+        """The child has a thread of its own, the parent keeps its."""
         self.fill()
         child = os.fork()
         if not child:
@@ -155,7 +155,6 @@ class TestProcesses(CacheTestCase):
         self.all_weigh({**WEIGHTS, 'a': 0.4})
 
     def test_it_says_how_often(self):
-        """W4."""
         self.fill()
         self.refresh()
         self.assertEqual(1, self.told(f'asks {URL} 1 queries every 30 s'))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does each weighing see one refresh whole, whoever else is at work (W5)?"""
+"""Does each weighing see one refresh whole, whoever else is at work?"""
 
 import concurrent.futures
 import contextlib
@@ -49,7 +49,7 @@ class ConcurrencyTestCase(WeigherTestCase):
 
 class TestThreads(ConcurrencyTestCase):
     def test_many_weighings_during_refreshes(self):
-        """W5: each list of weights is of one refresh, the last or this."""
+        """Each list of weights is of one refresh, the last or this."""
         self.begin(HOSTS)
         self.turns.start()
         self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
@@ -91,7 +91,7 @@ class TestLines(ConcurrencyTestCase):
             yield weigh
 
     def test_a_weighing_in_the_middle_of_a_refresh(self):
-        """W4, W5: it waits for nothing, and sees all or nothing of it."""
+        """It waits for nothing, and sees all or nothing of it."""
         self.begin(FEW)
         numbers = []
         with self.asker(numbers) as weigh:
@@ -112,7 +112,7 @@ class TestLines(ConcurrencyTestCase):
         self.assertEqual({1, 2}, set(numbers))
 
     def test_refreshes_in_the_middle_of_a_weighing(self):
-        """W5: it stays with the scores that it began with."""
+        """It stays with the scores that it began with."""
         self.begin(FEW)
         self.turns.start()
         before = sys.gettrace()
@@ -127,7 +127,7 @@ class TestLines(ConcurrencyTestCase):
         self.assertEqual(self.number, self.weigh_all())
 
     def test_weighings_in_the_middle_of_a_weighing(self):
-        """W5: none waits for another one."""
+        """None waits for another one."""
         self.begin(FEW)
         self.turns.start()
         numbers = []
@@ -143,7 +143,7 @@ class TestLines(ConcurrencyTestCase):
         self.assertIn(tuple(round(one, 6) for one in weights), self.whole)
 
     def test_first_weighings_in_the_middle_of_a_first_weighing(self):
-        """W5: each weighs by the look that is there, and asks nobody."""
+        """Each weighs by the look that is there, and asks nobody."""
         self.hosts = FEW
         self.cache.begin(is_asked=True)
         self.turns.start()
@@ -161,7 +161,7 @@ class TestLines(ConcurrencyTestCase):
         self.assertEqual(1, self.number)
 
     def test_a_refresh_in_the_middle_of_a_first_weighing(self):
-        """W5: what is newer is not replaced by what is older."""
+        """What is newer is not replaced by what is older."""
         self.hosts = FEW
         self.cache.begin(is_asked=True)
         self.turns.start()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does each host weigh, by its aggregates and its samples (W2, W3)?"""
+"""What does each host weigh, by its aggregates and its samples?"""
 
 from oslotest import base
 
@@ -69,7 +69,7 @@ class TestModes(BoardTestCase):
         )
 
     def test_by_aggregate(self):
-        """W3: whichever way it is written, and as often as one likes."""
+        """Whichever way it is written, and as often as one likes."""
         self.assertEqual(
             {'a': 0.2, 'b': None, 'c': 0.1},
             self.of_modes(
@@ -85,7 +85,7 @@ class TestModes(BoardTestCase):
         self.assertEqual([], shown.troubles)
 
     def test_modes_that_do_not_fit(self):
-        """W3: neutral, and told by host and value."""
+        """Neutral, and told by host and value."""
         shown = self.build(
             state('a', aggregates=[mode('pack'), mode('spread')]),
             state('b', aggregates=[mode('off'), mode('spread')]),
@@ -107,7 +107,7 @@ class TestModes(BoardTestCase):
             self.assertIn('spread, pack, off', text)
 
     def test_other_hypervisors(self):
-        """W2: those of ironic take no part, and are no trouble."""
+        """Those of ironic take no part, and are no trouble."""
         shown = self.build(
             state('a'),
             state('b', kind='ironic'),
@@ -138,7 +138,7 @@ class TestScopes(BoardTestCase):
         )
 
     def test_each_has_its_own_load_per_vcpu(self):
-        """W2: of two, the first of [kronos] aggregates, else by name."""
+        """Of two, the first of [kronos] aggregates, else by name."""
         self.outlook.aggregates = ['poor', 'gold']
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.7 / 32, rows['a'].update(17))
@@ -155,7 +155,7 @@ class TestScopes(BoardTestCase):
         self.assertAlmostEqual(0.1 + 1 / 16, rows['c'].update(3))
 
     def test_a_scope_that_cannot_be_judged(self):
-        """L5: another one can, whatever is configured."""
+        """Another one can, whatever is configured."""
         self.loads['a'] = 1e308
         for aggregates in ([], ['gold'], ['poor', 'gold']):
             self.outlook.aggregates = aggregates
@@ -166,7 +166,7 @@ class TestScopes(BoardTestCase):
             self.assertIn('a is at 1e+308', shown.troubles[0])
 
     def test_an_aggregate_without_exporters(self):
-        """W2, L5: it takes nobody's score but its own hosts'."""
+        """It takes nobody's score but its own hosts'."""
         self.outlook.settings = Settings()
         bare = [
             state(f'bare{nth}', 8, [aggregate('bare')]) for nth in range(9)
@@ -183,7 +183,7 @@ class TestScopes(BoardTestCase):
         )
 
     def test_the_best_of_several(self):
-        """W2: an aggregate that holds others may not be judged itself."""
+        """An aggregate that holds others may not be judged itself."""
         self.outlook.settings = Settings()
         zone, own = aggregate('a-zone'), aggregate('own')
         known = [state(host, 8, [zone, own]) for host in LOADS]
@@ -197,7 +197,7 @@ class TestScopes(BoardTestCase):
         )
 
     def test_what_nobody_needs_is_no_trouble(self):
-        """W4: all hosts are judged in another scope."""
+        """All hosts are judged in another scope."""
         self.outlook.settings = Settings()
         del self.loads['c']
         zone, own = aggregate('a-zone'), aggregate('own')
@@ -214,7 +214,7 @@ class TestScopes(BoardTestCase):
         self.assertEqual([], shown.troubles)
 
     def test_a_host_without_a_sample(self):
-        """W4: neutral; told by name."""
+        """Neutral; told by name."""
         del self.loads['b']
         shown = self.two()
         self.assertTrue(shown.rows['b'].is_neutral)
@@ -224,7 +224,7 @@ class TestScopes(BoardTestCase):
 
 class TestRows(BoardTestCase):
     def test_what_is_placed_since(self):
-        """W2: against what was in use at the look at Prometheus."""
+        """Against what was in use at the look at Prometheus."""
         self.loads = {'a': 0.5}
         row = self.build(state('a', used=8)).rows['a']
         self.assertEqual((8.0, 0.5), row.spot[::2])

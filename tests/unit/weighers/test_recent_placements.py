@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was placed that the samples do not show yet (W2)?"""
+"""What was placed that the samples do not show yet?"""
 
 from oslotest import base
 
@@ -20,7 +20,7 @@ class TestLedger(base.BaseTestCase):
         self.assertEqual(40.0, self.ledger.base('a', 0.0))
 
     def test_it_decays(self):
-        """W2: over settling_seconds, evenly."""
+        """Over settling_seconds, evenly."""
         self.ledger.note({'a': 40.0, 'b': 2.0}, 0.0)
         self.ledger.note({'a': 48.0, 'b': 2.0}, 10.0)
         for now, left in ((10, 8), (35, 6), (60, 4), (110, 0), (500, 0)):
@@ -35,7 +35,7 @@ class TestLedger(base.BaseTestCase):
         self.assertAlmostEqual(1, self.ledger.pending('a', 110))
 
     def test_servers_that_leave(self):
-        """W2: the samples still show them for a while."""
+        """The samples still show them for a while."""
         self.ledger.note({'a': 8}, 0)
         self.ledger.note({'a': 2}, 1)
         self.assertAlmostEqual(-6, self.ledger.pending('a', 1))
@@ -50,7 +50,7 @@ class TestLedger(base.BaseTestCase):
         self.assertEqual(0.0, self.ledger.pending('a', 101))
 
     def test_but_what_came_since_the_last_look(self):
-        """W2: the first burst after a quiet hour."""
+        """The first burst after a quiet hour."""
         self.ledger.note({'a': 8}, 0)
         self.ledger.note({'a': 20}, 3600, {'a': 12})
         self.assertEqual(8, self.ledger.pending('a', 3600))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What do the options, the file and Prometheus give a weigher (W2, W4)?"""
+"""What do the options, the file and Prometheus give a weigher?"""
 
 import os
 
@@ -34,14 +34,14 @@ class TestOptions(WeigherTestCase):
         )
 
     def test_never_slower_than_scores_get_stale(self):
-        """W4: else hosts would be neutral for a part of the time."""
+        """Else hosts would be neutral for a part of the time."""
         self.set(refresh_seconds=600.0)
         self.assertEqual(150.0, self.source.options().refresh_seconds)
         self.source.look(set())
         self.assertIn('1 queries every 150 s', self.log.output)
 
     def test_a_bad_one(self):
-        """A15: by name."""
+        """By name."""
         self.set(settling_seconds=float('nan'))
         error = self.assertRaises(
             exceptions.ConfigurationError, self.source.options
@@ -64,7 +64,7 @@ class TestLook(WeigherTestCase):
         self.assertIn('longer than 32 MiB', str(error))
 
     def test_one_query_per_policy(self):
-        """W4: of those that are in use; no profiles, no capacities."""
+        """Of those that are in use; no profiles, no capacities."""
         self.write(
             'policies.yaml',
             policy('cpu', 0.5, host_capacity_query='cores'),
@@ -82,7 +82,7 @@ class TestLook(WeigherTestCase):
             self.assertIsNone(one.host_capacity_query)
 
     def test_pack(self):
-        """C18: only there the ceilings are asked for."""
+        """Only there the ceilings are asked for."""
         self.write('policies.yaml', policy(mode='pack'))
         asked, outlook = self.queries('off', 'nonsense')
         self.assertEqual(['cpu', 'cpu_in_use'], asked)
@@ -90,14 +90,14 @@ class TestLook(WeigherTestCase):
         self.assertEqual([Mode.PACK], list(outlook.policies))
 
     def test_both_modes_from_one_file(self):
-        """W3: each query is asked once."""
+        """Each query is asked once."""
         asked, outlook = self.queries('pack')
         self.assertEqual(['cpu'], asked)
         self.assertEqual(list(Mode), list(outlook.policies))
         self.assertEqual(*outlook.policies.values())
 
     def test_a_file_for_pack(self):
-        """W3: it is read when a host asks for it."""
+        """It is read when a host asks for it."""
         path = self.write('pack.yaml', policy('ram', mode='pack'))
         self.set(pack_policies_file=path)
         self.assertEqual(['cpu'], self.queries()[0])
@@ -107,7 +107,7 @@ class TestLook(WeigherTestCase):
         self.assertEqual([], outlook.troubles)
 
     def test_a_file_for_pack_that_is_broken(self):
-        """W4: the others keep their scores."""
+        """The others keep their scores."""
         self.set(pack_policies_file=self.write('pack.yaml'))
         asked, outlook = self.queries('pack')
         self.assertEqual(['cpu'], asked)
@@ -135,7 +135,7 @@ class TestFaults(WeigherTestCase):
         self.write('policies.yaml', policy('cpu', 0.5), policy('ram', 0.5))
 
     def test_away(self):
-        """W4: one query in vain is enough to know."""
+        """One query in vain is enough to know."""
         for fault in (
             (503, 'no'),
             (429, ''),
@@ -155,7 +155,7 @@ class TestFaults(WeigherTestCase):
         self.assertRaises(exceptions.PrometheusError, self.source.look, set())
 
     def test_another_server_in_its_place(self):
-        """W4: nothing that it says is known to be wrong is taken."""
+        """Nothing that it says is known to be wrong is taken."""
         for fault in (
             (200, '<html>Please log in</html>'),
             (200, '{"status": "success", "data": {"resultType": "scalar"}}'),
@@ -169,7 +169,7 @@ class TestFaults(WeigherTestCase):
             )
 
     def test_a_query_that_is_wrong(self):
-        """L5: the other policy is used."""
+        """The other policy is used."""
         self.prometheus.fault = {'ram': (400, '{"error": "parse error"}')}
         readings = self.source.look(set()).readings[Mode.SPREAD]
         self.assertEqual(Health.UNREACHABLE, readings['ram'].imbalance.health)
@@ -178,7 +178,7 @@ class TestFaults(WeigherTestCase):
 
 class TestTelling(WeigherTestCase):
     def test_how_often(self):
-        """W4: once at INFO, and again when it changes."""
+        """Once at INFO, and again when it changes."""
         self.set(refresh_seconds=25.0)
         for _ in range(3):
             self.source.look(set())
@@ -190,7 +190,7 @@ class TestTelling(WeigherTestCase):
         self.assertEqual(2, self.told(ASKS))
 
     def test_a_process_that_forked(self):
-        """W5: it tells for itself."""
+        """It tells for itself."""
         self.source.look(set())
         child = os.fork()
         if not child:
@@ -203,7 +203,7 @@ class TestTelling(WeigherTestCase):
         self.assertEqual(1, self.told(ASKS))
 
     def test_no_secrets(self):
-        """W4: whatever is wrong, even if the other end repeats them."""
+        """Whatever is wrong, even if the other end repeats them."""
         with_user = URL.replace('://', f'://admin:{SECRET}@')
         for options in (
             {'url': with_user},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What soft server groups make of the weights (W2, E6)."""
+"""What soft server groups make of the weights."""
 
 from types import SimpleNamespace
 

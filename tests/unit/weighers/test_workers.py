@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a cache begin in each worker of nova-scheduler (W4, W5)?"""
+"""Does a cache begin in each worker of nova-scheduler?"""
 
 import os
 import sys
@@ -58,7 +58,7 @@ class TestThreads(WorkersTestCase):
         self.assertEqual(0, self.begun(fork))
 
     def test_no_thread_to_be_had(self):
-        """W4: the worker starts nevertheless, and tries again."""
+        """The worker starts nevertheless, and tries again."""
         tries = []
 
         def refuse(work):
@@ -90,7 +90,7 @@ class TestEventlet(WorkersTestCase):
         self.assertEqual(1, len(self.turns.works))
 
     def test_several_begin_with_their_first_weighing(self):
-        """W5: no thread may start before the child has a hub of its own."""
+        """No thread may start before the child has a hub of its own."""
         workers.begin_in_each(self.cache, lambda: 2)
         self.assertEqual(0, self.begun())
         self.assertEqual(1, self.begun(lambda: self.weigh('a')))

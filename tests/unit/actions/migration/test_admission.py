@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a move wait as it should, and is it right when it begins (K2-K5)?"""
+"""Does a move wait as it should, and is it right when it begins?"""
 
 import logging
 
@@ -84,7 +84,6 @@ class TurnTestCase(ApproachTestCase):
         self.assertEqual([('taken', 1300.0)], self.turns.log)
 
     def test_stagger(self):
-        """K2."""
         self.order.limits.stagger_seconds = 200
         self.turns.claims = [self.claim(scope='alpha', at=950.0, held=False)]
         self.begin()
@@ -208,7 +207,6 @@ class MeanwhileTestCase(ApproachTestCase):
         )
 
     def test_a_host_leaves_the_aggregate(self):
-        """A8."""
         self.clock.at(
             1200, lambda: self.cloud.aggregates['alpha'].remove('h2')
         )
@@ -229,7 +227,7 @@ class MeanwhileTestCase(ApproachTestCase):
         )
 
     def test_arrived(self):
-        """K11: nothing is asked of Nova, and no turn is needed."""
+        """Nothing is asked of Nova, and no turn is needed."""
 
         def arrive():
             self.instance.host = 'h2'
@@ -242,7 +240,7 @@ class MeanwhileTestCase(ApproachTestCase):
 
 
 class AgainTestCase(ApproachTestCase):
-    """K11: the same action twice."""
+    """The same action twice."""
 
     def test_waits_for_the_first_and_succeeds(self):
         migration = self.move_by_hand(self.instance, 'h2')
@@ -331,7 +329,7 @@ class RetryTestCase(ApproachTestCase):
         self.assertEqual(1000.0, self.clock.now)
 
     def test_a_host_that_is_not_ready_is_waited_for(self):
-        """K5: so long, and no longer."""
+        """So long, and no longer."""
         for host, where in (('h1', 'source'), ('h2', 'destination')):
             began = self.clock.now
             self.cloud.services[host].update(state='down')

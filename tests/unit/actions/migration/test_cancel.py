@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a cancel stop the migration, and only it, in every state (Q1-Q6)?"""
+"""Does a cancel stop the migration, and only it, in every state?"""
 
 import testscenarios
 
@@ -56,7 +56,7 @@ class CancelTestCase(base.MoveTestCase):
         )
 
     def test_refused_and_then_taken(self):
-        """Q9: Nova may take the wish at the next look."""
+        """Nova may take the wish at the next look."""
         self.instance.script = ('running',) * LONG
         self.cancel_at('running')
         path = ('DELETE', f'{base.NOVA}/servers')
@@ -102,7 +102,6 @@ class CancelTestCase(base.MoveTestCase):
         self.fails(exceptions.MigrationFailed, 'the instance is gone')
 
     def test_only_its_own_migration_is_aborted(self):
-        """Q6."""
         self.cloud.hosts.append('h4')
         other = self.add_server(2, 'h3')
         foreign = self.move_by_hand(other, 'h4')
@@ -115,7 +114,6 @@ class CancelTestCase(base.MoveTestCase):
         self.assertEqual('running', foreign.status)
 
     def test_allocations_after_it_is_completed_instead(self):
-        """P10."""
         self.instance.script = (
             'running',
             *['post-migrating'] * 9,
@@ -128,7 +126,7 @@ class CancelTestCase(base.MoveTestCase):
         )
 
     def test_arrived_but_its_row_was_left(self):
-        """K8: what Nova has dropped is looked at as closely."""
+        """What Nova has dropped is looked at as closely."""
         self.instance.script = ('post-migrating',) * LONG
 
         def drop(look):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is no limit on moves under way ever passed (K2, K3)?"""
+"""Is no limit on moves under way ever passed?"""
 
 import logging
 import time
@@ -107,7 +107,7 @@ class ClaimTestCase(TrafficTestCase):
         self.assertIn('into h2', self.why(claim, self.claim('x', 'h9', 'h2')))
 
     def test_another_action_for_the_same_instance(self):
-        """K11: it holds its turn, and Nova has not been asked yet."""
+        """It holds its turn, and Nova has not been asked yet."""
         self.assertIn('out of h1', self.why(self.claim(base.UUID, 'h1', 'h2')))
 
 

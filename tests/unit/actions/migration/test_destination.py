@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a destination refused that has become wrong (E3-E6, F6)?"""
+"""Is a destination refused that has become wrong?"""
 
 from typing import ClassVar
 
@@ -76,7 +76,6 @@ class ApartTestCase(GroupTestCase):
         self.check(self.flight(other, 'h2'))
 
     def test_soft_rules_bind(self):
-        """E6."""
         self.group('soft-anti-affinity', self.add_server(2, 'h2'))
         self.refused('soft-anti-affinity group db')
 
@@ -115,7 +114,7 @@ class TogetherTestCase(GroupTestCase):
         self.refused('has 1 other members elsewhere')
 
     def test_gathering_goes_one_by_one(self):
-        """H8: the others follow with the next moves."""
+        """The others follow with the next moves."""
         self.task.phase = 'affinity'
         self.group(
             'affinity', self.add_server(2, 'h1'), self.add_server(3, 'h2')
@@ -128,7 +127,6 @@ class TogetherTestCase(GroupTestCase):
         self.refused('elsewhere')
 
     def test_one_that_is_on_its_way_is_not_there_for_nova(self):
-        """H8."""
         self.task.phase = 'affinity'
         other = self.add_server(2, 'h1')
         self.group('affinity', other)
@@ -140,7 +138,6 @@ class TogetherTestCase(GroupTestCase):
         self.refused('elsewhere', self.flight(other, 'h1'))
 
     def test_outside_of_the_scope(self):
-        """E5."""
         self.group(
             'affinity', self.add_server(2, 'h3'), self.add_server(3, 'h2')
         )
@@ -256,7 +253,7 @@ class RoomTestCase(base.MoveTestCase):
 
 
 class AllocationsTestCase(base.MoveTestCase):
-    """P10: what was left wrong is not moved on."""
+    """What was left wrong is not moved on."""
 
     SIZE: ClassVar = {'VCPU': 1, 'MEMORY_MB': 1024}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a live migration followed to whatever end it takes (K6-K8, P, Q)?"""
+"""Is a live migration followed to whatever end it takes?"""
 
 import logging
 import time
@@ -24,7 +24,6 @@ class SuccessTestCase(base.MoveTestCase):
         self.assertEqual([], self.aborts)
 
     def test_the_scheduler_decides(self):
-        """G9, K6."""
         self.run_move()
         self.assertEqual(
             [{'os-migrateLive': {'host': 'h2', 'block_migration': 'auto'}}],
@@ -174,14 +173,13 @@ class RefusalTestCase(base.MoveTestCase):
         self.fails(exceptions.PreFlightError, 'rejected by Nova', '409')
 
     def test_at_once(self):
-        """P4: before 2.34 Nova refuses in its answer."""
+        """Before 2.34 Nova refuses in its answer."""
         self.refuses(400, NO_VALID_HOST)
         self.fails(
             exceptions.PreFlightError, 'destination refused', NO_VALID_HOST
         )
 
     def test_other_cell(self):
-        """S14."""
         self.refuses(400, 'Compute host h2 could not be found.')
         self.fails(
             exceptions.PreFlightError, 'h2 is in another cell, or unmapped'
@@ -327,7 +325,7 @@ class TimeoutTestCase(base.MoveTestCase):
         self.assertEqual(('h1', None), self.place())
 
     def test_completes_instead(self):
-        # Too late to abort: it is watched on, and it arrives (Q5).
+        # Too late to abort: it is watched on, and it arrives.
         self.instance.script = (
             *['post-migrating'] * 15,
             'completed',
@@ -356,7 +354,6 @@ class TimeoutTestCase(base.MoveTestCase):
 
 class RefusalTextTestCase(base.MoveTestCase):
     def test_nova_s_words_and_nothing_else(self):
-        """P3, P4."""
         self.instance.script = ('accepted', 'error')
         self.instance.refusal = NO_VALID_HOST
         error = self.fails(exceptions.PreFlightError)
@@ -380,7 +377,7 @@ class RefusalTextTestCase(base.MoveTestCase):
         self.assertIn('Nova gives no reason', str(error))
 
     def test_disabled_in_between(self):
-        """P3: seen by us as well, but it is Nova that refuses."""
+        """Seen by us as well, but it is Nova that refuses."""
         self.instance.script = ('accepted', 'accepted', 'accepted', 'error')
         self.instance.refusal = NO_VALID_HOST
 
@@ -406,7 +403,6 @@ class RefusalTextTestCase(base.MoveTestCase):
         )
 
     def test_what_is_wrong_with_its_hosts_is_said(self):
-        """E11."""
         self.instance.script = ('running', 'running', 'failed')
 
         def down(look):

@@ -118,7 +118,7 @@ class NotBeforeTestCase(ParametersTestCase):
 
 
 class SoftRulesTestCase(ParametersTestCase):
-    """E6: they bind where no plan breaks them knowingly."""
+    """They bind where no plan breaks them knowingly."""
 
     def binding(self):
         return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a move that has become wrong or pointless caught (K4, K5, K11)?"""
+"""Is a move that has become wrong or pointless caught?"""
 
 from kronos.actions.migration import preflight
 from kronos.common import exceptions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a migration seen to stand still, and its hosts to fail (E11)?"""
+"""Is a migration seen to stand still, and its hosts to fail?"""
 
 import fixtures
 
@@ -128,7 +128,6 @@ class ProgressLogTestCase(FollowTestCase):
         self.assertGreater(lines, seconds / 30 - 3)
 
     def test_the_record(self):
-        """J3."""
         self.instance.script = ('queued', 'queued', 'running', 'completed')
         self.run_move()
         record = self.notices.told[-1][1]['record']
@@ -252,7 +251,7 @@ class LivenessTestCase(FollowTestCase):
         self.assertIn('completed instead of cancelled', self.run_move())
 
     def test_it_dies_of_the_host_before_it_is_aborted(self):
-        """I5: the host's fault is none of the instance."""
+        """The host's fault is none of the instance."""
         self.fail_host('h2', state='down')
 
         def refuse(method, path, query, body, real=self.cloud.answer):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is Nova asked exactly once, whatever becomes of its answer (K9, issue 6)?"""
+"""Is Nova asked exactly once, whatever becomes of its answer?"""
 
 import contextlib
 
@@ -189,7 +189,7 @@ class LateTestCase(CallTestCase):
         setattr(target, name, value)
 
     def test_a_cancel_aborts_it(self):
-        """Q6: it is ours."""
+        """It is ours."""
         self.instance.script = ('queued', *['running'] * 99)
         self.clock.at(1025, self.arrive)
 
@@ -202,7 +202,6 @@ class LateTestCase(CallTestCase):
         self.assertEqual(('h1', None), self.place())
 
     def test_arrived_and_over_in_the_backoff(self):
-        """K11."""
 
         def move():
             self.arrive()
@@ -241,7 +240,7 @@ class LateTestCase(CallTestCase):
         self.assertGreater(self.clock.now, 1300)
 
     def test_cancelled_in_the_backoff(self):
-        """Q6: it is not left to itself."""
+        """It is not left to itself."""
         self.instance.script = ('queued', *['running'] * 99)
         self.clock.at(1025, self.arrive)
 
@@ -423,7 +422,6 @@ class TwiceTestCase(CallTestCase):
 
 class RefusalTestCase(CallTestCase):
     def test_nova_s_own_words(self):
-        """P3, P4."""
         text = 'No valid host was found. Not enough hosts available.'
         self.refuses(400, text)
         error = self.fails(exceptions.PreFlightError)
@@ -431,7 +429,7 @@ class RefusalTestCase(CallTestCase):
         self.assertEqual(1, self.requests)
 
     def test_rights_say_nothing_of_the_instance(self):
-        """I5: it is the user of Kronos that must not."""
+        """It is the user of Kronos that must not."""
         self.refuses(403, 'Policy does not allow this')
         self.fails(exceptions.NovaClientError, '403', 'Policy does not')
         self.assertEqual(1, self.requests)
@@ -460,7 +458,6 @@ class PassingTestCase(testscenarios.TestWithScenarios, CallTestCase):
         )
 
     def test_for_good(self):
-        """K10."""
         self.cloud.answers[base.POST] = [self.fault] * 9
         self.fails(exceptions.NovaClientError, 'tried 4 times')
         self.assertEqual(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is tried again, how often, and how is it told (K9, K10, J3)?"""
+"""What is tried again, how often, and how is it told?"""
 
 import time
 
@@ -33,7 +33,7 @@ class BackoffTestCase(base.MoveTestCase):
         self.assertEqual([30, 60, 120], self.waits())
 
     def test_the_turn_is_given_back_meanwhile(self):
-        """K3: others may go."""
+        """Others may go."""
         self.fail(429)
         self.run_move()
         self.assertEqual(
@@ -133,7 +133,7 @@ class BetweenTestCase(base.MoveTestCase):
         self.fails(exceptions.NovaClientError, 'not tried again', 'left h1')
 
     def test_arrived(self):
-        """K11; whoever hears of it hears of its end, too."""
+        """Whoever hears of it hears of its end, too."""
         self.change(host='h2')
         self.assertEqual('the instance was on h2 already', self.run_move())
         self.assertEqual(
@@ -172,7 +172,7 @@ class StoppedComputeTestCase(base.MoveTestCase):
         self.order.timing.poll_interval = 5
 
     def test_while_queued_is_tried_again(self):
-        """Q10: nobody has asked for it."""
+        """Nobody has asked for it."""
         self.instance.script = ('queued', 'queued', 'cancelled')
 
         def recover(look):
@@ -304,7 +304,7 @@ class ResetTestCase(base.MoveTestCase):
 
 
 class DeliveredTwiceTestCase(base.MoveTestCase):
-    """J1, K11: another delivery of the plan carries the same move out."""
+    """Another delivery of the plan carries the same move out."""
 
     def test_it_is_waited_for(self):
         """Whatever Nova tells meanwhile: a move that begins looks busy."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is what a migration leaves looked at and told (K8, P7, P10)?"""
+"""Is what a migration leaves looked at and told?"""
 
 from kronos.common import exceptions
 from kronos.engine.faults import Fault
@@ -26,7 +26,6 @@ class AftermathTestCase(base.MoveTestCase):
 
 class ArrivalTestCase(AftermathTestCase):
     def test_two_sets_of_allocations(self):
-        """P10."""
         self.at_end(
             lambda: self.cloud.leftovers.update({base.UUID: {'h1': SIZE}})
         )
@@ -91,7 +90,7 @@ class ArrivalTestCase(AftermathTestCase):
         self.assertEqual('h2', self.instance.host)
 
     def test_nova_away_says_nothing_of_the_instance(self):
-        """I5: it is no failure of the move that nobody can look."""
+        """It is no failure of the move that nobody can look."""
 
         def away():
             self.cloud.down.add(('GET', f'{base.NOVA}/servers'))
@@ -108,7 +107,7 @@ class ArrivalTestCase(AftermathTestCase):
         self.assertEqual('', self.run_move())
 
     def test_the_host_did_not_change(self):
-        """K8: inconsistent, and never tried again."""
+        """Inconsistent, and never tried again."""
         self.instance.script = ('running', 'completed')
         self.cloud._reach = self.stay
         self.fails(
@@ -174,7 +173,6 @@ class StayTestCase(AftermathTestCase):
         )
 
     def test_after_a_refusal(self):
-        """P7, P10."""
         self.instance.script = ('accepted', 'error')
         self.instance.refusal = 'No valid host was found.'
         self.leave_behind({'h2': SIZE})
@@ -268,7 +266,7 @@ class DroppedTestCase(AftermathTestCase):
         self.assertEqual(Fault.SOURCE_FAILED, error.kwargs['fault'])
 
     def test_allocations_are_put_back(self):
-        """P10: the instance holds its source, the migration nothing."""
+        """The instance holds its source, the migration nothing."""
         self.fails(
             exceptions.MigrationCancelled,
             'Nova dropped the migration while it was preparing',

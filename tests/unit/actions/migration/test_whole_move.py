@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does Watcher's engine see of a whole move (P3, Q6, K11)?"""
+"""What does Watcher's engine see of a whole move?"""
 
 from watcher.common import exception
 
@@ -68,7 +68,6 @@ class WholeTestCase(whole.WholeMoveTestCase):
         self.assertEqual(1, self.requests)
 
     def test_cancelled_under_way(self):
-        """Q6."""
         self.instance.script = ('running',) * 99
         self.action.pre_condition()
         self.clock.at(1200, self.cancel)
@@ -82,7 +81,6 @@ class WholeTestCase(whole.WholeMoveTestCase):
         self.assertEqual(('h1', None), self.place())
 
     def test_refused_by_the_scheduler(self):
-        """P3."""
         self.instance.script = ('accepted', 'error')
         self.instance.refusal = 'No valid host was found.'
         self.action.pre_condition()
@@ -96,7 +94,6 @@ class WholeTestCase(whole.WholeMoveTestCase):
         )
 
     def test_a_remark_on_a_success(self):
-        """K11."""
         self.instance.host = 'h2'
         self.action.pre_condition()
         self.assertIs(True, self.action.execute())
@@ -106,7 +103,6 @@ class WholeTestCase(whole.WholeMoveTestCase):
         self.assertEqual(0, self.requests)
 
     def test_twice(self):
-        """K11."""
         self.action.pre_condition()
         self.action.execute()
         self.action._own_course = self.course(tell=self.action._tell)

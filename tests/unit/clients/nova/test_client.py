@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reading Nova client at the wire (M2-M8, E1, E7, E14, E16, P6)."""
+"""The reading Nova client at the wire."""
 
 from typing import Any
 from unittest import mock
@@ -155,7 +155,7 @@ class TestAwayAtFirst(NovaTestCase):
             self.wire.get(url, status_code=503)
 
     def test_it_may_pass(self) -> None:
-        """Q3: what Nova can do is asked first; it may be away then."""
+        """What Nova can do is asked first; it may be away then."""
         error = self.fails(self.nova.list_aggregates)
         self.assertTrue(error.kwargs['transient'])
         self.assertEqual(503, error.kwargs['status'])
@@ -252,7 +252,7 @@ class TestHosts(NovaTestCase):
 
 
 class TestHost(NovaTestCase):
-    """K4: one host is looked up without a listing of all, if possible."""
+    """One host is looked up without a listing of all, if possible."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -521,7 +521,7 @@ class TestPaging(NovaTestCase):
 
 
 class TestGroups(NovaTestCase):
-    """Nova caps a page and gives no links (E1, E7)."""
+    """Nova caps a page and gives no links."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -593,7 +593,7 @@ class TestGroups(NovaTestCase):
 
 
 class TestGroupsOfOne(NovaTestCase):
-    """E1: looked at again just before a move."""
+    """Looked at again just before a move."""
 
     def server(self, **more: Any) -> None:
         self.wire.get(

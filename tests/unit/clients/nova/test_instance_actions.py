@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a server's requests, at the wire (K9, Q4, Q10)."""
+"""What became of a server's requests, at the wire."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ class TestAborts(RequestsTestCase):
         self.assertFalse(self.was_aborted(abort, since=SINCE + 1))
 
     def test_nobody_did(self) -> None:
-        """Q10: a nova-compute that is stopped writes no such action."""
+        """A nova-compute that is stopped writes no such action."""
         self.assertFalse(self.was_aborted())
         self.assertFalse(self.was_aborted(action(6), action(5, 'reboot')))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live migrations at the wire (M5, P1-P6, Q1-Q5, S13)."""
+"""Live migrations at the wire."""
 
 import time
 from typing import Any
@@ -65,7 +65,7 @@ class LiveMigrateTestCase(test_client.NovaTestCase):
 
 class TestLiveMigrate(LiveMigrateTestCase):
     def test_the_request(self) -> None:
-        """G9, K6: Nova finds out what the storage asks for; never force."""
+        """Nova finds out what the storage asks for; never force."""
         self.accepts()
         self.assertEqual(
             REQUEST, self.live_migration.live_migrate('vm', 'cmp2')
@@ -191,7 +191,7 @@ class TestStatus(test_client.NovaTestCase):
         )
 
     def test_another_in_the_same_second(self) -> None:
-        """Q6: databases keep whole seconds; a try may follow at once."""
+        """Databases keep whole seconds; a try may follow at once."""
         first = ('req-a', [event(start_time=MINUTE_5)])
         self.action(event(start_time=MINUTE_5), earlier=[first])
         over = {'status': 'error', 'created_at': MINUTE_5}
@@ -242,7 +242,7 @@ class TestStatus(test_client.NovaTestCase):
         self.assertEqual(404, error.kwargs['status'])
 
     def test_progress(self) -> None:
-        """K7: of what runs, and of its last steps."""
+        """Of what runs, and of its last steps."""
         other = {'uuid': 'migration-x', 'memory_total_bytes': 1}
         mine = {
             'uuid': 'migration-5',
@@ -339,7 +339,7 @@ class TestHistory(LiveMigrateTestCase):
         )
         self.wire.get(
             f'{MIGRATIONS}?marker=migration-1',
-            # Ids repeat between cells (S13).
+            # Ids repeat between cells.
             json={'migrations': [migration(1, uuid='in-another-cell')]},
         )
         first, second = self.nova.list_migrations(self.SINCE)
@@ -401,7 +401,7 @@ class TestHistory(LiveMigrateTestCase):
         self.assertEqual(('cmp1', ''), _ends(events[-1]))
 
     def test_a_revert_is_a_move_back(self) -> None:
-        """I1: it changed the load of both hosts."""
+        """It changed the load of both hosts."""
         late = '2023-11-14T22:20:00.000000'
         for kind in ('resize', 'migration'):
             self.gives(
@@ -418,7 +418,7 @@ class TestHistory(LiveMigrateTestCase):
         self.assertEqual(('cmp1', 'cmp2'), _ends(event))
 
     def test_a_host_that_comes_back_repeats_no_evacuation(self) -> None:
-        """I1: it turns "done" into "completed", days later perhaps."""
+        """It turns "done" into "completed", days later perhaps."""
         late = '2023-11-14T22:50:00.000000'
         for kind, status, minutes in (
             ('evacuation', 'done', 1),
@@ -482,7 +482,7 @@ class TestAbort(test_client.NovaTestCase):
             self.assertIn('Nova says why', result.text)
 
     def test_one_that_may_still_begin_is_not_over(self) -> None:
-        """Q5: a nova-compute that starts may find it in its queue."""
+        """A nova-compute that starts may find it in its queue."""
         accepted = MigrationStatus('vm', 'accepted', uuid='m', id=7)
         for status in (400, 409):
             self.wire.delete(f'{IN_PROGRESS}/7', status_code=status)

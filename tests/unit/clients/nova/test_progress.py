@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far has a migration come? (K7)"""
+"""How far has a migration come?"""
 
 from typing import Any
 

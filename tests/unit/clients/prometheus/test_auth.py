@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the Prometheus client authenticates (L7)."""
+"""How the Prometheus client authenticates."""
 
 import os
 from types import SimpleNamespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Prometheus client at the wire (L1-L8)."""
+"""The Prometheus client at the wire."""
 
 import json
 import math

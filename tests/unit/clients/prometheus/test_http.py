@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Prometheus whose answers have no end (L6).
+"""A Prometheus whose answers have no end.
 
 On a socket: what a client does with every byte cannot be seen elsewhere.
 """

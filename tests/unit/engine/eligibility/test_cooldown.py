@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""I1-I6, I12: what moves of the past forbid, at t = 1000 s."""
+"""What moves of the past forbid, at t = 1000 s."""
 
 import copy
 import itertools
@@ -59,8 +59,6 @@ def standstill(*events: Event, seconds: float = 600.0) -> str:
 
 
 class TestAggregate(base.BaseTestCase):
-    """I1."""
-
     def test_nothing_happened(self) -> None:
         self.assertEqual(Cooldowns(), remember(cooldown_seconds=600.0))
 
@@ -147,7 +145,7 @@ class TestAggregate(base.BaseTestCase):
         self.assertIsNone(standstill(by_hand(Outcome.FAILED)))
 
     def test_a_resize_is_the_instances_own_matter(self) -> None:
-        """I2: tenants resize all the time; the aggregate would always rest."""
+        """Tenants resize all the time; the aggregate would always rest."""
         for outcome in Outcome:
             one = by_hand(outcome, is_resize=True)
             memory = remember(
@@ -251,8 +249,6 @@ class TestHeldHosts(base.BaseTestCase):
 
 
 class TestInstance(base.BaseTestCase):
-    """I2."""
-
     def reason(self, *events: Event, seconds: float = 900.0) -> str | None:
         memory = remember(*events, instance_cooldown_seconds=seconds)
         self.assertIsNone(memory.standstill)
@@ -294,7 +290,7 @@ class TestInstance(base.BaseTestCase):
 
 
 class TestQuarantine(base.BaseTestCase):
-    """I3-I6; u1 is on a, where it was when its move failed."""
+    """Quarantines; u1 is on a, where it was when its move failed."""
 
     def reason(self, *events: Event, on: str = 'a', **settings: Any) -> str:
         memory = remember(*events, on=on, **{**QUARANTINE, **settings})
@@ -375,7 +371,7 @@ class TestQuarantine(base.BaseTestCase):
             self.assertEqual(quarantined, bool(reason), (at, limit))
 
     def test_unknown_error_type(self) -> None:
-        """I6: as a precaution, and said."""
+        """As a precaution, and said."""
         for error_type, told in [('Odd', 'Odd'), ('', 'none')]:
             memory = remember(failed(error_type), on='a', **QUARANTINE)
             self.assertIn('in quarantine', memory.unavailable['u1'])
@@ -464,7 +460,7 @@ class TestQuarantine(base.BaseTestCase):
 
 class TestCompleted(base.BaseTestCase):
     def test_it_is_no_state_of_its_own(self) -> None:
-        """I8: only the cooldowns and the guard, which count any move."""
+        """Only the cooldowns and the guard, which count any move."""
         for one in (event(), by_hand()):
             self.assertEqual(Cooldowns(), remember(one, **QUARANTINE))
             self.assertEqual(Cooldowns(), remember(one, quarantine_seconds=-1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts are emptied, and which only named (G1-G4, E15)?"""
+"""Which hosts are emptied, and which only named?"""
 
 from typing import Any
 
@@ -33,25 +33,22 @@ OFF = {'status': 'disabled', 'disabled_reason': 'new disks'}
 
 class TestToDrain(base.BaseTestCase):
     def test_disabled(self) -> None:
-        """G2."""
         found = hosts.to_drain(cloud(a=OFF), settings())
         self.assertEqual({'a': 'nova-compute is disabled (new disks)'}, found)
         self.assertEqual([], hosts.undrainable(cloud(a=OFF), settings()))
         self.assertEqual({}, hosts.not_drained(cloud(a=OFF), settings()))
 
     def test_switched_off(self) -> None:
-        """G1."""
         self.assertEqual({}, hosts.to_drain(cloud(a=OFF), Settings()))
         self.assertEqual([], hosts.undrainable(cloud(a=OFF), Settings()))
 
     def test_unknown_services(self) -> None:
-        """E12."""
         snapshot = cloud(a=OFF)
         snapshot.services = None
         self.assertEqual({}, hosts.to_drain(snapshot, settings()))
 
     def test_elsewhere(self) -> None:
-        """G4: a host of another scope is none of this one's."""
+        """A host of another scope is none of this one's."""
         snapshot = cloud(z=OFF)
         self.assertEqual({}, hosts.to_drain(snapshot, settings()))
         named = settings(drain_hosts=['z'])
@@ -59,7 +56,7 @@ class TestToDrain(base.BaseTestCase):
         self.assertEqual([], hosts.undrainable(snapshot, named))
 
     def test_down(self) -> None:
-        """G3: named, not touched; asked for by name or not."""
+        """Named, not touched; asked for by name or not."""
         for fields, reason in (
             ({'state': 'down'}, 'nova-compute is down'),
             ({'forced_down': True}, 'nova-compute is forced down'),
@@ -90,7 +87,6 @@ class TestToDrain(base.BaseTestCase):
         self.assertIn('it has no nova-compute service', warning)
 
     def test_in_no_known_cell(self) -> None:
-        """S14."""
         snapshot = cloud(a=OFF)
         snapshot.hosts['a'].frozen = 'no cell is known of it'
         self.assertEqual({}, hosts.to_drain(snapshot, settings()))

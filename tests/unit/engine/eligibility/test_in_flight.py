@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do plans heed the moves of other plans, and those made by hand? (E9)"""
+"""Do plans heed the moves of other plans, and those made by hand?"""
 
 import dataclasses
 
@@ -93,7 +93,7 @@ class TestOnTheirWay(base.BaseTestCase):
             self.assertEqual('at' in change, 'is stuck' in warnings)
 
     def test_they_lower_the_budget(self) -> None:
-        """H10: and the operator learns of it."""
+        """And the operator learns of it."""
         snapshot = drained()
         snapshot.events = [PLANNED]
         [warning] = [

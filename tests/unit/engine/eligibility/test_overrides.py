@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""N6, N8: cooldowns and quarantines that an operator made up."""
+"""Cooldowns and quarantines that an operator made up."""
 
 import dataclasses
 import math
@@ -31,7 +31,7 @@ class TestSeeds(base.BaseTestCase):
         self.assertEqual(cooldown.Cooldowns(), remember(Seeds()))
 
     def test_clamped(self) -> None:
-        """N8: no longer than what is configured; a quarantine as it is."""
+        """No longer than what is configured; a quarantine as it is."""
         sown = Seeds({'agg': 999999.0}, {'u1': 999999.0}, {'u1': 999999.0})
         for seconds, found in (
             (600.0, overrides.seed_aggregate_cooldown(sown, 'agg', SETTINGS)),
@@ -43,7 +43,7 @@ class TestSeeds(base.BaseTestCase):
             self.assertEqual(seconds, found)
 
     def test_less_than_zero(self) -> None:
-        """N6: -1 means something in quarantines only."""
+        """-1 means something in quarantines only."""
         sown = Seeds({'agg': -1.0}, {'u1': -1.0}, {'u1': -1.0})
         self.assertEqual(
             0.0, overrides.seed_aggregate_cooldown(sown, 'agg', SETTINGS)

@@ -158,7 +158,7 @@ class TestSpread(base.BaseTestCase):
         self.assertAlmostEqual(0.4, found.gain or 0.0)
 
     def test_a_cooldown_of_the_scope_and_a_lock(self) -> None:
-        """I1; what else keeps it is told, as if the cooldown were over."""
+        """What else keeps it is told, as if the cooldown were over."""
         snapshot = three(vm('v', 'a', [0.2], locked=True), vm('w', 'b', [0.1]))
         snapshot.taken_at = NOW
         snapshot.events = [
@@ -194,7 +194,7 @@ class TestSpread(base.BaseTestCase):
 
 class TestOtherPhases(base.BaseTestCase):
     def test_evacuation_hears_policies(self) -> None:
-        """G6: d is drained; v would raise a from 0.5 to 0.7, b to 0.6."""
+        """d is drained; v would raise a from 0.5 to 0.7, b to 0.6."""
         snapshot = scope(
             cpu(),
             {'a': [0.5], 'b': [0.45], 'd': [0.2]},
@@ -314,7 +314,7 @@ class TestPack(base.BaseTestCase):
         return Asked(snapshot, rules, max_migrations=9, **settings)
 
     def test_full_hosts_first_and_empty_ones_never(self) -> None:
-        """B13: c is emptied to a, the fullest; b could take it too."""
+        """c is emptied to a, the fullest; b could take it too."""
         asked = self._asked(
             vm('v', 'c', [0.1]), vm('w', 'a', [0.5]), vm('x', 'b', [0.3])
         )
@@ -329,7 +329,7 @@ class TestPack(base.BaseTestCase):
         )
 
     def test_a_ceiling(self) -> None:
-        """C12: 0.5 + 0.3 + 0.1 is not below 0.8."""
+        """0.5 + 0.3 + 0.1 is not below 0.8."""
         asked = self._asked(
             vm('v', 'c', [0.1]), vm('w', 'a', [0.5]), vm('x', 'b', [0.3])
         )
@@ -380,7 +380,7 @@ class TestNearestMiss(base.BaseTestCase):
         self.assertIs(Code.HOST_DOWN, asked.of('v', 'b').code)
 
     def test_scopes_that_share_an_instance(self) -> None:
-        """A10: what the first scope plans the second one leaves alone."""
+        """What the first scope plans the second one leaves alone."""
         first = three(vm('v', 'a', [0.2]))
         second = dataclasses.replace(first, scope='second')
         settings = Settings(**PLAIN, max_migrations=1)

@@ -159,7 +159,7 @@ class TestEveryAnswer(base.BaseTestCase):
     @SOME
     @hypothesis.given(clouds())
     def test_the_gains_are_right(self, cloud: Cloud) -> None:
-        """B1, B2, B6, and what each code claims of them."""
+        """The numbers of a pair, and what each code claims of them."""
         found = Answered(cloud)
         rng = random.Random(len(found.verdicts))
         # Without some reasons other hosts would count, or other loads.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the literal rule of a drain? Slow, plain Python (G5, G6, C18)."""
+"""What is the literal rule of a drain? Slow, plain Python."""
 
 from kronos.engine.settings import Settings
 from kronos.engine.types import Snapshot

@@ -271,7 +271,7 @@ class Judge(Ledger):
                 yield f'{policy.name} would be at {load + share} there'
 
     def _about_numbers(self, step: MigrationStep) -> Iterator[str]:
-        """B1, B2, B6: the step's numbers; B7: nobody may object."""
+        """The step's numbers; nobody may object."""
         for one in self._used:
             before = self._imbalance(one.name)
             if abs(before - step.imbalance_before[one.name]) > SAME:
@@ -295,7 +295,7 @@ class Judge(Ledger):
         return step.instance not in self._exchanged
 
     def _about_swaps(self, result: AggregateResult) -> Iterator[str]:
-        """B7 of both halves as one, and what may be between them."""
+        """Both halves as one move, and what may be between them."""
         for first, second in zip(result.steps, result.steps[1:], strict=False):
             if not second.requires:
                 continue

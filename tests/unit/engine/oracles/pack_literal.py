@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the literal rule of pack? Slow, plain Python (B11-B16)."""
+"""What is the literal rule of pack? Slow, plain Python."""
 
 import copy
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is the literal rule of a repair? Slow, plain Python (H4-H8)."""
+"""What is the literal rule of a repair? Slow, plain Python."""
 
 import copy
 from collections import Counter

@@ -2,7 +2,7 @@
 """What is the literal rule? Slow, plain Python, and nothing left out.
 
 Each round tries every (instance, destination), drops the illegal and the
-rejected, and takes the largest improvement (B6-B10). Nothing here comes
+rejected, and takes the largest improvement. Nothing here comes
 from the planner: neither its rules nor its arithmetic.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are broken server groups repaired, by as few moves as needed? (H1-H12)"""
+"""Are broken server groups repaired, by as few moves as needed?"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ EVEN = {'a': 0.3, 'b': 0.3, 'c': 0.3, 'd': 0.1}
 
 class TestRepair(base.BaseTestCase):
     def test_two_apart(self) -> None:
-        """H4, H7: one move, to the host that leaves it most even."""
+        """One move, to the host that leaves it most even."""
         for kind in ('anti-affinity', 'soft-anti-affinity'):
             snapshot = scope(EVEN, {'v': 'a', 'w': 'a'}, kind)
             result = repair(snapshot)
@@ -117,7 +117,7 @@ class TestRepair(base.BaseTestCase):
         self.assertEqual(2, len(repair(soft).steps))
 
     def test_three_on_three_hosts(self) -> None:
-        """H8: two moves, each to where another member is."""
+        """Two moves, each to where another member is."""
         for kind in ('affinity', 'soft-affinity'):
             snapshot = scope(EVEN, {'u': 'a', 'v': 'b', 'w': 'c'}, kind)
             result = repair(snapshot)
@@ -136,7 +136,6 @@ class TestRepair(base.BaseTestCase):
         self.assertEqual(1, len({one for _, one in moves(result)}))
 
     def test_only_what_is_asked_for(self) -> None:
-        """H1-H3."""
         for kind in ('anti-affinity', 'soft-anti-affinity'):
             snapshot = scope(EVEN, {'v': 'a', 'w': 'a'}, kind)
             soft = kind.startswith('soft')
@@ -155,7 +154,6 @@ class TestRepair(base.BaseTestCase):
                         )
 
     def test_members_outside_the_scope_are_ignored(self) -> None:
-        """E5."""
         snapshot = scope(EVEN, {'v': 'a'}, 'affinity')
         snapshot.groups[0].members += ['x', 'y']
         result = repair(snapshot)
@@ -163,7 +161,7 @@ class TestRepair(base.BaseTestCase):
         self.assertEqual([], result.violations_before)
 
     def test_group_of_another_project(self) -> None:
-        """E1: nobody asks whose it is, and it blocks a repair, too."""
+        """Nobody asks whose it is, and it blocks a repair, too."""
         snapshot = scope(EVEN, {'v': 'a', 'w': 'a'}, 'anti-affinity')
         for uuid, project in (('v', 'one'), ('w', 'two')):
             snapshot.instances[uuid].project_id = project
@@ -235,7 +233,7 @@ class TestRepair(base.BaseTestCase):
         self.assertEqual(2, len(repair(snapshot, max_migrations=2).steps))
 
     def test_what_is_drained_may_leave_for_its_group(self) -> None:
-        """G2, H8: alone none may part from the other, nor join the third."""
+        """Alone none may part from the other, nor join the third."""
         members = {'v': 'off', 'w': 'off', 'x': 'a'}
         for kind in ('affinity', 'soft-affinity'):
             snapshot = scope({**EVEN, 'off': 0.2}, members, kind)
@@ -261,7 +259,7 @@ class TestRepair(base.BaseTestCase):
             self.assertIn('1 other members elsewhere', alone.stayed['v'])
 
     def test_locked(self) -> None:
-        """H11: a warning that names the group and why; the rest goes on."""
+        """A warning that names the group and why; the rest goes on."""
         snapshot = scope(
             EVEN, {'v': 'a', 'w': 'a'}, 'anti-affinity', [('x', 'b')]
         )
@@ -310,7 +308,7 @@ class TestRepair(base.BaseTestCase):
         self.assertIn('v: no legal destination: 3 hosts', result.warnings[0])
 
     def test_a_policy_objects(self) -> None:
-        """B8: a legal host, but it would be pushed over the threshold."""
+        """A legal host, but it would be pushed over the threshold."""
         snapshot = scope(
             {'a': 0.3, 'b': 0.75}, {'v': 'a', 'w': 'b'}, 'affinity'
         )
@@ -320,7 +318,6 @@ class TestRepair(base.BaseTestCase):
         self.assertIn('1 legal destination (b), but none', result.stayed['v'])
 
     def test_ceiling(self) -> None:
-        """C18."""
         snapshot = scope(
             {'a': 0.85, 'b': 0.85}, {'v': 'a', 'w': 'b'}, 'affinity'
         )
@@ -343,7 +340,7 @@ class TestRepair(base.BaseTestCase):
             self.assertIn('the budget was used', result.stayed[uuid])
 
     def test_spread_goes_on_from_there(self) -> None:
-        """H9, H10: one state, one budget."""
+        """One state, one budget."""
         snapshot = scope(
             {'a': 0.9, 'b': 0.1, 'c': 0.1},
             {'v': 'a', 'w': 'a'},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are hosts emptied as B11-B16 say, and is the reason told for the rest?"""
+"""Are the right hosts emptied, and is the reason told for the rest?"""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -94,7 +94,7 @@ def three() -> Snapshot:
 
 class TestOrder(base.BaseTestCase):
     def test_coldest_host_first(self) -> None:
-        """B11: h1 before h2, and both go to the fullest, h3 (B13)."""
+        """h1 before h2, and both go to the fullest, h3."""
         result = plan(three())
         self.assertEqual([('a', 'h1', 'h3'), ('b', 'h2', 'h3')], moves(result))
         self.assertEqual(StopReason.PACKED, result.stopped)
@@ -131,7 +131,7 @@ class TestOrder(base.BaseTestCase):
         self.assertEqual([('b', 'h1', 'h2')], moves(plan(snapshot)))
 
     def test_heaviest_instance_first(self) -> None:
-        """B12, and of equals the one with more memory, then by uuid."""
+        """Of equals the one with more memory, then by uuid."""
         snapshot = scope(
             [
                 vm('a', 'h1', [0.02]),
@@ -146,7 +146,7 @@ class TestOrder(base.BaseTestCase):
         self.assertEqual(['b', 'c', 'a', 'd'], order)
 
     def test_weight_is_of_the_own_host(self) -> None:
-        """B12 over two policies, of which one has sizes of hosts."""
+        """By two policies, of which one has sizes of hosts."""
         policies = [
             policy('cpu', 0.5, host_capacity_query='up'),
             policy('ram', 0.5),
@@ -166,7 +166,7 @@ class TestOrder(base.BaseTestCase):
         self.assertEqual(['a', 'b'], order)
 
     def test_fullest_is_judged_anew(self) -> None:
-        """After the first has gone to h3, h3 is full; h2 is next (B13)."""
+        """After the first has gone to h3, h3 is full; h2 is next."""
         snapshot = scope(
             [
                 vm('a', 'h1', [0.2]),
@@ -183,7 +183,7 @@ class TestOrder(base.BaseTestCase):
 
 class TestCapacity(base.BaseTestCase):
     def test_full_by_capacity_query(self) -> None:
-        """B16: h3 has a low score, its capacity reading is full."""
+        """h3 has a low score, its capacity reading is full."""
         snapshot = three()
         capacity = snapshot.readings['cpu'].capacity
         assert capacity is not None
@@ -201,7 +201,7 @@ class TestCapacity(base.BaseTestCase):
         )
 
     def test_strictly_below(self) -> None:
-        """B13: 0.8 is not below 0.8."""
+        """0.8 is not below 0.8."""
         snapshot = scope(
             [vm('a', 'h1', [0.3]), vm('b', 'h2', [0.5])],
             {'h1': [0.3], 'h2': [0.5]},
@@ -269,7 +269,6 @@ class TestCapacity(base.BaseTestCase):
 
 class TestWholeDrains(base.BaseTestCase):
     def test_drained_host_receives_nothing(self) -> None:
-        """B14."""
         snapshot = scope(
             [
                 vm('a', 'h1', [0.1]),
@@ -399,7 +398,7 @@ class TestWholeDrains(base.BaseTestCase):
         )
 
     def test_group_keeps_its_host(self) -> None:
-        """E2: of two apart, one is where the other would have to go."""
+        """Of two apart, one is where the other would have to go."""
         snapshot = three()
         snapshot.groups = [ServerGroup('g', 'anti-affinity', ['a', 'b', 'c'])]
         result = plan(snapshot)
@@ -414,7 +413,7 @@ class TestWholeDrains(base.BaseTestCase):
         )
 
     def test_nothing_is_left_of_the_budget(self) -> None:
-        """B15: a, with the only move, empties h1; h2 is not begun with."""
+        """a, with the only move, empties h1; h2 is not begun with."""
         result = plan(three(), max_migrations=1)
         self.assertEqual([('a', 'h1', 'h3')], moves(result))
         self.assertEqual(StopReason.BUDGET, result.stopped)
@@ -441,7 +440,7 @@ class TestWholeDrains(base.BaseTestCase):
         self.assertIn('its instance v6 has no legal', result.stayed['v0'])
 
     def test_disabled_host_is_no_destination(self) -> None:
-        """E11: the fullest host is disabled."""
+        """The fullest host is disabled."""
         snapshot = three()
         assert snapshot.services is not None
         snapshot.services['h3'].status = 'disabled'
@@ -587,7 +586,7 @@ class TestPartialDrains(base.BaseTestCase):
         )
 
     def test_half_drained_host_receives_nothing(self) -> None:
-        """B14: h1 keeps the locked one, and b finds no room on h3."""
+        """h1 keeps the locked one, and b finds no room on h3."""
         snapshot = scope(
             [
                 vm('a', 'h1', [0.05]),

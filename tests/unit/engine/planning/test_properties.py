@@ -163,7 +163,7 @@ class TestEveryPlan(base.BaseTestCase):
     @FAST
     @hypothesis.given(clouds())
     def test_no_rule_is_broken_at_any_moment(self, cloud: Cloud) -> None:
-        """B7, B14, C18, E2-E15, F4, G7, H6, H10, S14 and a reason for all."""
+        """Every rule of a move and of a plan, and a reason for all."""
         [result] = plan(cloud).scopes
         snapshot, policies, settings = cloud
         judge = legality.Judge(snapshot, policies, settings)

@@ -50,7 +50,7 @@ def only(*snapshots: Snapshot, **more: Any) -> AggregateResult:
 
 class TestReport(base.BaseTestCase):
     def test_steps(self) -> None:
-        """N13: all that is known of a step."""
+        """All that is known of a step."""
         snapshot = uneven()
         snapshot.instances['a-0'].name = 'web'
         result = only(snapshot, max_migrations=1)
@@ -73,7 +73,6 @@ class TestReport(base.BaseTestCase):
         self.assertAlmostEqual(0.6, step.combined_after)
 
     def test_scope(self) -> None:
-        """F2, N12."""
         snapshot = uneven()
         snapshot.hosts['a'].availability_zone = 'az1'
         (snapshot.services or {})['b'].zone = 'az2'
@@ -120,7 +119,7 @@ class TestReport(base.BaseTestCase):
         )
 
     def test_hosts_that_are_down(self) -> None:
-        """E15: neither source nor destination, and out of max and min."""
+        """Neither source nor destination, and out of max and min."""
         snapshot = scopes.scope(
             [CPU],
             {'a': [0.5], 'b': [0.5], 'down': [0.9], 'off': [0.0]},
@@ -139,7 +138,6 @@ class TestReport(base.BaseTestCase):
 
 class TestStandstill(base.BaseTestCase):
     def test_unknown_services(self) -> None:
-        """E12."""
         snapshot = uneven()
         snapshot.services = None
         result = only(snapshot)
@@ -147,7 +145,6 @@ class TestStandstill(base.BaseTestCase):
         self.assertEqual([], result.steps)
 
     def test_no_policy(self) -> None:
-        """B4."""
         snapshot = uneven()
         snapshot.readings['cpu'].imbalance.samples[0].value = 1.2
         result = only(snapshot)
@@ -162,7 +159,7 @@ class TestStandstill(base.BaseTestCase):
         self.assertEqual([], result.steps)
 
     def test_cooldown(self) -> None:
-        """I1; the scores are told all the same."""
+        """The scores are told all the same."""
         snapshot = uneven()
         snapshot.taken_at = 1000.0
         snapshot.events = [
@@ -185,7 +182,7 @@ class TestStandstill(base.BaseTestCase):
 
 
 class TestMemory(base.BaseTestCase):
-    """I2-I6, I9: who rests is fixed load for every phase."""
+    """Who rests is fixed load for every phase."""
 
     SETTINGS = {  # noqa: RUF012
         'instance_cooldown_seconds': 900.0,
@@ -214,7 +211,7 @@ class TestMemory(base.BaseTestCase):
         )
 
     def test_who_rests(self) -> None:
-        """I10: no candidate, but the imbalance is that of the metrics."""
+        """No candidate, but the imbalance is that of the metrics."""
         quarantined = self.event(
             'a-1',
             outcome=Outcome.FAILED,
@@ -284,7 +281,6 @@ class TestMemory(base.BaseTestCase):
 
 class TestPolicies(base.BaseTestCase):
     def test_modes_do_not_mix(self) -> None:
-        """A11."""
         pack = policy('ram', mode=Mode.PACK, capacity_query='up')
         error = self.assertRaises(
             ValueError, run, uneven(), policies=[CPU, pack]
@@ -292,7 +288,7 @@ class TestPolicies(base.BaseTestCase):
         self.assertIn('one mode', str(error))
 
     def test_disabled_policy(self) -> None:
-        """C14: neither scored nor asked for its mode."""
+        """Neither scored nor asked for its mode."""
         pack = policy(
             'ram', mode=Mode.PACK, capacity_query='up', enabled=False
         )
@@ -300,7 +296,6 @@ class TestPolicies(base.BaseTestCase):
         self.assertEqual(['cpu'], [one.name for one in result.policies])
 
     def test_skipped_policy_leaves_its_weight(self) -> None:
-        """B5."""
         ram = policy('ram', 0.5)
         cpu = policy('cpu', 0.5, threshold=0.1)
         result = only(uneven(), policies=[cpu, ram])
@@ -309,7 +304,7 @@ class TestPolicies(base.BaseTestCase):
         self.assertIn('no reading', result.policies[1].skipped)
 
     def test_budget(self) -> None:
-        """H10: the largest of the policies in use, unless it is set."""
+        """The largest of the policies in use, unless it is set."""
         cpu = policy('cpu', 0.5, threshold=0.0, max_migrations_per_cycle=2)
         ram = policy('ram', 0.5, max_migrations_per_cycle=4)
         more = {'policies': [cpu, ram], 'exhaust': True}
@@ -346,7 +341,6 @@ class TestPolicies(base.BaseTestCase):
 
 class TestScopes(base.BaseTestCase):
     def test_each_has_its_own_plan_and_budget(self) -> None:
-        """A7, A8."""
         report = run(uneven('one'), uneven('two', 'c', 'd'), max_migrations=2)
         self.assertEqual(
             [('one', 'a', 'b')] * 2 + [('two', 'c', 'd')] * 2,
@@ -354,7 +348,7 @@ class TestScopes(base.BaseTestCase):
         )
 
     def test_a_host_in_two_scopes(self) -> None:
-        """A10: what one scope took off a host, the next finds gone."""
+        """What one scope took off a host, the next finds gone."""
         first, second = uneven('one', 'a', 'b'), uneven('two', 'a', 'c')
         report = run(first, second, max_migrations=4)
         names = [step.instance for step in report.steps]
@@ -368,7 +362,7 @@ class TestScopes(base.BaseTestCase):
         self.assertIn('host a is in scope one too', two.warnings[0])
 
     def test_a_destination_in_two_scopes(self) -> None:
-        """A10: the load that came, and its room, are known to the next."""
+        """The load that came, and its room, are known to the next."""
         first, second = uneven('one', 'a', 'b'), uneven('two', 'c', 'b')
         for snapshot in (first, second):
             snapshot.hosts['b'].headroom = {
@@ -385,7 +379,7 @@ class TestScopes(base.BaseTestCase):
         self.assertIn('0 are free', two.unmovable['c-7'])
 
     def test_a_group_in_two_scopes(self) -> None:
-        """A10, E9: a member that came to a shared host keeps others off."""
+        """A member that came to a shared host keeps others off."""
         first, second = uneven('one', 'a', 'b'), uneven('two', 'c', 'b')
         group = ServerGroup('g', 'anti-affinity', ['a-0', 'c-0', 'c-1'])
         for snapshot in (first, second):
@@ -396,7 +390,7 @@ class TestScopes(base.BaseTestCase):
         self.assertEqual(['c-2', 'c-3'], moved)
 
     def test_a_scope_that_stands_still_tells_of_what_is_left(self) -> None:
-        """A10: of a drained host that another scope empties nothing stays."""
+        """Of a drained host that another scope empties nothing stays."""
         vms = [vm('v1', 'd', [0.05]), vm('v2', 'd', [0.05])]
         both = [
             scopes.scope([CPU], hosts, vms, name=name)
@@ -448,7 +442,7 @@ class TestScopes(base.BaseTestCase):
         self.assertAlmostEqual(0.6, report.scopes[1].combined_before)
 
     def test_a_shared_host_of_its_own_size(self) -> None:
-        """A10: what arrives is a share of the host that it arrives on."""
+        """What arrives is a share of the host that it arrives on."""
         cpu = policy('cpu', threshold=0.1, host_capacity_query='up')
         vms = [vm(f'v{n}', 'a', [10.0]) for n in range(8)]
         sizes = {'a': [100.0], 'b': [50.0], 'c': [100.0]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does the result tell how the scope stands before and after (N12)?"""
+"""Does the result tell how the scope stands before and after?"""
 
 import dataclasses
 from typing import Any
@@ -71,7 +71,7 @@ class TestHostsOver(base.BaseTestCase):
 
 class TestScores(base.BaseTestCase):
     def test_after_the_plan(self) -> None:
-        """B3: per policy and host; a host that does not count has none."""
+        """Per policy and host; a host that does not count has none."""
         (result,) = plan(crowded())
         self.assertEqual(2, len(result.steps))
         cpu, ram = result.policies
@@ -84,7 +84,7 @@ class TestScores(base.BaseTestCase):
             self.assertAlmostEqual(0.2, one.after)
 
     def test_the_imbalance_is_theirs(self) -> None:
-        """B2: max - min of the values that are told, before and after."""
+        """Max - min of the values that are told, before and after."""
         for budget in (1, 2):
             (result,) = plan(crowded(), max_migrations=budget)
             for one in result.policies:
@@ -129,7 +129,6 @@ class TestInstances(base.BaseTestCase):
         )
 
     def test_what_an_earlier_scope_moved_is_where_it_goes(self) -> None:
-        """A10."""
         later = dataclasses.replace(crowded(), scope='later')
         first, second = plan(crowded(), later, max_migrations=1)
         (step,) = first.steps
@@ -142,7 +141,7 @@ class TestGroups(base.BaseTestCase):
         return result.groups
 
     def test_repaired(self) -> None:
-        """H1: what was wrong, and that it is not any more."""
+        """What was wrong, and that it is not any more."""
         (found,) = self.groups(
             ServerGroup('g', 'anti-affinity', ['v1', 'v0', 'x'], 'db'),
             enforce_hard_affinity=True,
@@ -171,7 +170,6 @@ class TestGroups(base.BaseTestCase):
         self.assertIn('2 members on a', found.broken_after)
 
     def test_without_members_in_the_scope(self) -> None:
-        """E5."""
         self.assertEqual([], self.groups(ServerGroup('g', 'affinity', ['x'])))
 
     def test_in_the_order_of_their_uuids(self) -> None:

@@ -213,7 +213,7 @@ class TestStalls(base.BaseTestCase):
 
 class TestChoice(base.BaseTestCase):
     def test_the_best_for_all_policies_together(self) -> None:
-        """B6, B9: the best move for cpu alone is worse combined."""
+        """The best move for cpu alone is worse combined."""
         policies = [
             policy('cpu', 0.5, threshold=0.1),
             policy('ram', 0.5, threshold=1.0),
@@ -230,7 +230,7 @@ class TestChoice(base.BaseTestCase):
         self.assertAlmostEqual(0.2, result.combined_after * 2)
 
     def test_known_sequence(self) -> None:
-        """B9: largest improvement first, each from the new state."""
+        """Largest improvement first, each from the new state."""
         cpu = policy('cpu', threshold=0.05)
         vms = [
             vm('big', 'a', [0.4]),
@@ -293,7 +293,7 @@ class TestChoice(base.BaseTestCase):
 
 
 class TestAcceptance(base.BaseTestCase):
-    """B7: what a move may do to a policy that it was not made for."""
+    """What a move may do to a policy that it was not made for."""
 
     def _moved(self, ram: tuple[float, float], threshold: float) -> bool:
         policies = [
@@ -330,7 +330,7 @@ class TestStop(base.BaseTestCase):
         return plan(scopes.scope([cpu], scores, vms), [cpu], budget)
 
     def test_balanced(self) -> None:
-        """B10; equality counts as content."""
+        """Equality counts as content."""
         result = self._plan(0.2, 10)
         self.assertEqual(2, len(result.steps))
         self.assertIs(StopReason.BALANCED, result.stopped)
@@ -338,7 +338,6 @@ class TestStop(base.BaseTestCase):
         self.assertIn('cpu 0.200 <= 0.2', result.reason)
 
     def test_nothing_to_do(self) -> None:
-        """G8."""
         result = self._plan(0.6, 10)
         self.assertEqual([], result.steps)
         self.assertIs(StopReason.BALANCED, result.stopped)
@@ -375,7 +374,7 @@ class TestStop(base.BaseTestCase):
 
 
 class TestSoftRules(base.BaseTestCase):
-    """O6: a soft rule has its price, a hard one has none."""
+    """A soft rule has its price, a hard one has none."""
 
     def _plan(self, kind: str, **more: Any) -> AggregateResult:
         """One move is left to make; it gains .2 and breaks the rule."""

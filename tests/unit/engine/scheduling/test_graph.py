@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a plan stay legal when its moves run side by side (K3)?"""
+"""Does a plan stay legal when its moves run side by side?"""
 
 import random
 from collections import Counter
@@ -347,7 +347,7 @@ class LegalWhateverItTakesTestCase(base.BaseTestCase):
         self.assertGreater(seen['exchanged'], 100)
 
     def test_whatever_fails_and_however_many_workers(self):
-        """Of the moves that are still possible all are made (K3)."""
+        """Of the moves that are still possible all are made."""
         seen = Counter()
         for rng, cloud in self.plans():
             durations = [rng.lognormvariate(2, 1) for _ in cloud.steps]

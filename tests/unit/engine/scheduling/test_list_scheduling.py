@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a plan laid out as a literal list scheduling lays it out (K3)?"""
+"""Is a plan laid out as a literal list scheduling lays it out?"""
 
 import functools
 import random

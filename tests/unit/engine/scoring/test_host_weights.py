@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a host worth to one more server (W2)?"""
+"""What is a host worth to one more server?"""
 
 import math
 import random
@@ -38,7 +38,7 @@ def packing(name='cpu', weight=1.0, **fields):
 
 class TestSpread(base.BaseTestCase):
     def test_one_less_weighted_utilization(self):
-        """W2: each policy has its say."""
+        """Each policy has its say."""
         found = places(
             [build.policy('cpu', 0.75), build.policy('ram', 0.25)],
             {'cpu': {'a': 0.4, 'b': 0.0}, 'ram': {'a': 0.8, 'b': 1.0}},
@@ -47,7 +47,7 @@ class TestSpread(base.BaseTestCase):
         self.assertAlmostEqual(0.75, found['b'].weight(Mode.SPREAD))
 
     def test_the_scale_is_absolute(self):
-        """W2: what is close stays close, whatever the others do."""
+        """What is close stays close, whatever the others do."""
         scores = {'a': 0.50, 'b': 0.51}
         for more in ({}, {'c': 0.0, 'd': 1.0}):
             found = places([build.policy()], {'cpu': scores | more})
@@ -57,7 +57,7 @@ class TestSpread(base.BaseTestCase):
             self.assertAlmostEqual(0.01, apart)
 
     def test_the_order_is_the_scorecards(self):
-        """W2: over many clusters."""
+        """Over many clusters."""
         dice = random.Random(5)
         for _ in range(50):
             hosts = [f'h{n}' for n in range(dice.randint(2, 30))]
@@ -78,7 +78,7 @@ class TestSpread(base.BaseTestCase):
             )
 
     def test_what_is_placed_counts(self):
-        """W2: as much per vCPU as the scope shows, by size of the host."""
+        """As much per vCPU as the scope shows, by size of the host."""
         found = places(
             [build.policy()],
             {'cpu': {'a': 0.5, 'b': 0.25}},
@@ -105,7 +105,7 @@ class TestSpread(base.BaseTestCase):
             self.assertEqual(math.inf, found[host].room)
 
     def test_few_or_none_in_use(self):
-        """W2: a vCPU takes no more than a core, and may take that much."""
+        """A vCPU takes no more than a core, and may take that much."""
         for used in (0, 1, 2):
             found = places(
                 [build.policy()],
@@ -116,7 +116,7 @@ class TestSpread(base.BaseTestCase):
             self.assertAlmostEqual(1 / 8, found['b'].rate)
 
     def test_steps(self):
-        """W2: what is about alike is alike, and the ends stay ends."""
+        """What is about alike is alike, and the ends stay ends."""
         for step in (0.01, 0.05, 0.3, 1.0):
             for load in (0.0, 0.123, 0.5, 0.999, 1.0):
                 weight = HostWeight(load, 0.0, 1.0).weight(
@@ -140,7 +140,7 @@ class TestPack(base.BaseTestCase):
         return {h: one.weight(Mode.PACK, 0, step) for h, one in found.items()}
 
     def test_fullest_below_the_ceiling_first(self):
-        """W2: and those above it last, after an empty one."""
+        """And those above it last, after an empty one."""
         scores = {'a': 0.79, 'b': 0.3, 'c': 0.8, 'd': 0.95, 'e': 0.0}
         for step in (0.0, 0.01, 0.1):
             found = self.weights(scores, step=step)
@@ -153,7 +153,7 @@ class TestPack(base.BaseTestCase):
             self.assertGreater(found['e'], FULL)
 
     def test_every_ceiling(self):
-        """W2: one that is reached is enough, whatever its weight."""
+        """One that is reached is enough, whatever its weight."""
         scores = {
             'cpu': {'a': 0.7, 'b': 0.2},
             'ram': {'a': 0.85, 'b': 0.2},
@@ -167,7 +167,7 @@ class TestPack(base.BaseTestCase):
         self.assertAlmostEqual(0.2, found['b'].weight(Mode.PACK))
 
     def test_the_ceiling_is_of_capacity_query(self):
-        """C18: not of what the hosts are ranked by."""
+        """Not of what the hosts are ranked by."""
         found = self.weights(
             {'a': 0.1, 'b': 0.9}, capacity={'cpu': {'a': 0.9, 'b': 0.1}}
         )
@@ -183,7 +183,7 @@ class TestPack(base.BaseTestCase):
         self.assertEqual(['a'], list(found))
 
     def test_it_fills_up(self):
-        """W2: to the ceiling, by what a vCPU takes, and frees it again."""
+        """To the ceiling, by what a vCPU takes, and frees it again."""
         scores = {'a': 0.7, 'b': 0.3}
         found = places(
             [packing()],
@@ -213,7 +213,7 @@ class TestPack(base.BaseTestCase):
 
 class TestWhatCannotBeJudged(base.BaseTestCase):
     def test_a_policy_that_cannot_be_used(self):
-        """B4: the others are scaled to 1."""
+        """The others are scaled to 1."""
         found = places(
             [build.policy('cpu', 0.5), build.policy('ram', 0.5)],
             {'cpu': {'a': 0.4, 'b': 0.2}, 'ram': {'a': 37.0, 'b': 0.2}},

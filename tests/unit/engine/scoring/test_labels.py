@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""B17, B18: label values and hosts."""
+"""Label values and hosts."""
 
 from oslotest import base
 
@@ -76,7 +76,7 @@ class TestShort(base.BaseTestCase):
         )
 
     def test_one_name_on_two_ports_is_one_host_twice(self):
-        """So that the caller sees two series for one host (L8)."""
+        """So that the caller sees two series for one host."""
         self.check(
             ['cmp1.a:1', 'cmp1.a:2'],
             ['cmp1'],

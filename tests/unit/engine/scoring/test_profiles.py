@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""D1-D5, C8, C9, L8: what each instance weighs."""
+"""What each instance weighs."""
 
 import copy
 import math
@@ -40,7 +40,7 @@ class TestSamples(base.BaseTestCase):
         return snapshot
 
     def test_each_label_type(self):
-        """C8: each finds the right server, and only by its own name."""
+        """Each finds the right server, and only by its own name."""
         every = [
             ('u1', 0.1, 1), ('dom-u1', 0.2, 1), ('web', 0.3, 1),
             ('u2', 0.4, 1), ('dom-u2', 0.5, 1), ('db', 0.6, 1),
@@ -59,7 +59,7 @@ class TestSamples(base.BaseTestCase):
             self.assertEqual(({}, []), (found.skipped, found.warnings))
 
     def test_newest_sample_wins(self):
-        """L8; of equally new ones the larger, in any order."""
+        """The newest sample; of equally new ones the larger, in any order."""
         cases = [
             ([('dom-u1', 0.9, 1), ('dom-u1', 0.1, 2)], 0.1),
             ([('dom-u1', 0.3, 2), ('dom-u1', 0.1, 2)], 0.3),
@@ -190,7 +190,7 @@ class TestSamples(base.BaseTestCase):
 
 
 class TestFallback(base.BaseTestCase):
-    """C9, D3-D5: three cases of an instance without a series."""
+    """Three cases of an instance without a series."""
 
     def scope(self, **fields):
         return build.snapshot(
@@ -220,7 +220,7 @@ class TestFallback(base.BaseTestCase):
         self.assertEqual(['u1', 'u3', 'u4'], sorted(found.skipped))
 
     def test_flavor_vcpu_ratio(self):
-        """D4: host score x vcpus / total vcpus on the host."""
+        """Host score x vcpus / total vcpus on the host."""
         found = self.profile('flavor_vcpu_ratio')
         self.assert_usages({'u1': 0.1, 'u2': 0.35, 'u3': 0.3}, found)
         self.assertEqual(
@@ -232,7 +232,7 @@ class TestFallback(base.BaseTestCase):
         )
 
     def test_host_average(self):
-        """D5: an equal share of the host score."""
+        """An equal share of the host score."""
         found = self.profile('host_average')
         self.assert_usages(
             {'u1': 0.2, 'u2': 0.35, 'u3': 0.2, 'u4': 0.2}, found
@@ -258,7 +258,7 @@ class TestFallback(base.BaseTestCase):
         self.assertEqual({}, self.profile('skip').capacities)
 
     def test_skip_drops_from_the_whole_profile(self):
-        """D3: data in one of two policies is not enough."""
+        """Data in one of two policies is not enough."""
         snapshot = self.scope()
         snapshot.readings['mem'].profile = build.reading(
             {'dom-u1': 0.1, 'dom-u2': 0.2}
@@ -284,7 +284,7 @@ class TestFallback(base.BaseTestCase):
         )
 
     def test_a_skipped_policy_drops_nobody(self):
-        """B5: the profile is of the policies in use."""
+        """The profile is of the policies in use."""
         snapshot = self.scope()
         snapshot.readings['mem'].imbalance = build.reading({})
         found = profile(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""B1-B5, B17, B18, E11-E16, L5, L8: who takes part, and how even it is."""
+"""Who takes part, and how even it is."""
 
 import copy
 import math
@@ -33,7 +33,7 @@ def even(count, value=0.5):
 
 class TestValues(base.BaseTestCase):
     def test_imbalance_is_max_minus_min(self):
-        """B2; the normalised values are for show (B3)."""
+        """The normalised values are for show."""
         card = score(build.snapshot({'cpu': {'a': 0.2, 'b': 0.7, 'c': 0.3}}))
         (result,) = card.results
         self.assertAlmostEqual(0.5, result.imbalance_before)
@@ -59,7 +59,7 @@ class TestValues(base.BaseTestCase):
         self.assertEqual(0.0, card.results[0].imbalance_before)
 
     def test_combined_is_the_weighted_sum(self):
-        """B1, with weights that sum to 1 as they are."""
+        """The weighted sum, with weights that sum to 1 as they are."""
         card = score(
             build.snapshot(
                 {'cpu': {'a': 0.1, 'b': 0.5}, 'mem': {'a': 0.9, 'b': 0.7}}
@@ -71,7 +71,7 @@ class TestValues(base.BaseTestCase):
         self.assertAlmostEqual(0.75 * 0.4 + 0.25 * 0.2, combined)
 
     def test_results_keep_the_order_of_the_file(self):
-        """C14: a disabled policy is neither scored nor reported."""
+        """A disabled policy is neither scored nor reported."""
         card = score(
             build.snapshot({'mem': even(2), 'cpu': even(2)}),
             build.policy('mem', 0.5),
@@ -95,7 +95,7 @@ class TestValues(base.BaseTestCase):
 
 
 class TestContract(base.BaseTestCase):
-    """B4, L8: what makes a policy unusable, and for which reason."""
+    """What makes a policy unusable, and for which reason."""
 
     def skip_reason(self, values, **fields):
         snapshot = build.snapshot(
@@ -138,7 +138,7 @@ class TestContract(base.BaseTestCase):
             self.assertEqual('', card.results[0].skipped)
 
     def test_foreign_series_change_nothing(self):
-        """B17, out of range and twice as they may be."""
+        """Out of range and twice as they may be."""
         plain = build.snapshot({'cpu': even(2)})
         noisy = copy.deepcopy(plain)
         noisy.readings['cpu'].imbalance.samples += [
@@ -212,7 +212,6 @@ class TestContract(base.BaseTestCase):
         )
 
     def test_stale_or_unreachable(self):
-        """L5."""
         for health in (Health.STALE, Health.UNREACHABLE):
             self.assertEqual(
                 'policy mem: imbalance_query: what it was',
@@ -244,7 +243,7 @@ class TestContract(base.BaseTestCase):
 
 
 class TestCoverage(base.BaseTestCase):
-    """L5: how many hosts must have a fresh sample."""
+    """How many hosts must have a fresh sample."""
 
     def test_at_the_limit(self):
         for missing, skipped in [(0, False), (1, False), (2, True)]:
@@ -330,8 +329,6 @@ class TestCoverage(base.BaseTestCase):
 
 
 class TestHostMatch(base.BaseTestCase):
-    """B18."""
-
     def snapshot(self):
         return build.snapshot(
             {'cpu': {'cmp1:9100': 0.25, 'cmp2.dc:9100': 0.5, 'x:1': 0.5}},
@@ -453,7 +450,7 @@ class TestHostCapacity(base.BaseTestCase):
 
 
 class TestWeights(base.BaseTestCase):
-    """B5: what the weights mean when a policy is skipped."""
+    """What the weights mean when a policy is skipped."""
 
     def card(self, *weights, **settings):
         names = ['cpu', 'mem', 'net']
@@ -501,7 +498,7 @@ class TestWeights(base.BaseTestCase):
 
 
 class TestGate(base.BaseTestCase):
-    """E11-E16: only an available nova-compute gives or takes."""
+    """Only an available nova-compute gives or takes."""
 
     def test_who_is_available(self):
         cases = [
@@ -551,7 +548,7 @@ class TestGate(base.BaseTestCase):
             self.assertIsNone(card.blocked)
 
     def test_shut_when_services_are_unknown(self):
-        """E12, before anything else that may be wrong."""
+        """It is told before anything else that may be wrong."""
         snapshot = build.snapshot({'cpu': even(2)}, services=None)
         card = score(snapshot)
         self.assertEqual(StopReason.NO_SERVICES, card.blocked)
@@ -562,7 +559,6 @@ class TestGate(base.BaseTestCase):
         self.assertEqual([], card.results[0].scores)
 
     def test_shut_when_the_map_is_empty(self):
-        """E13."""
         card = score(build.snapshot({'cpu': even(2)}, services={}))
         self.assertEqual(StopReason.TOO_FEW_HOSTS, card.blocked)
         self.assertEqual(

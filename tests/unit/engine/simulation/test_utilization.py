@@ -49,7 +49,7 @@ def utilization(
 
 class TestAcceptance(base.BaseTestCase):
     def test_move_hurts_any_policy(self) -> None:
-        """B7: worse and above its own threshold."""
+        """Worse and above its own threshold."""
         table = [
             # before, after, hurts
             ([0.05, 0.30], [0.09, 0.20], False),  # worse, still below
@@ -73,7 +73,6 @@ class TestAcceptance(base.BaseTestCase):
 
 class TestUtilization(base.BaseTestCase):
     def test_combined_is_the_weighted_sum(self) -> None:
-        """B1, B2."""
         now = utilization(
             [[0.8, 0.2, 0.5], [0.1, 0.3, 0.6]],
             [[0.1], [0.1]],
@@ -84,7 +83,6 @@ class TestUtilization(base.BaseTestCase):
         self.assertEqual([True, True], now.over_threshold().tolist())
 
     def test_a_move_changes_every_policy(self) -> None:
-        """B6."""
         now = utilization([[0.8, 0.2], [0.1, 0.6]], [[0.3], [0.05]], [0])
         now.move(0, 0, 1)
         self.assertAlmostEqual(0.5, now.scores[0, 0])

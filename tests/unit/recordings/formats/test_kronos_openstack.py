@@ -75,7 +75,7 @@ class TestReading(DaemonsTestCase):
         self.assertIn('taken to be up', '\n'.join(scope.warnings))
 
     def test_services(self) -> None:
-        """E11: and hosts of which os-services tells nothing stay out."""
+        """And hosts of which os-services tells nothing stay out."""
         rows = self.json('nova/services.json')
         rows[0]['status'] = 'disabled'
         rows[1]['state'] = 'down'
@@ -109,7 +109,7 @@ class TestReading(DaemonsTestCase):
             self.assertIn(text, '\n'.join(scope.warnings))
 
     def test_groups_of_either_form(self) -> None:
-        """E7; and an instance knows its groups, too."""
+        """And an instance knows its groups, too."""
         name = 'nova/server_groups.json'
         rows = self.json(name)[:1]
         rows[0]['policies'] = []
@@ -164,7 +164,6 @@ class TestReading(DaemonsTestCase):
         self.assertIn('and on', self.plan().unmovable[twice['uuid']])
 
     def test_health(self) -> None:
-        """L5."""
         name = 'prometheus/imbalance_cpu-spread.json'
         for health in ('stale', 'unreachable'):
             self.change(name, 'health', value=health)

@@ -62,7 +62,7 @@ def _labels(found: scale.Scale) -> list[str]:
 
 class TestBars(base.BaseTestCase):
     def test_over_is_what_the_engine_calls_over(self) -> None:
-        """Further than the threshold above the lowest host (B10)."""
+        """Further than the threshold above the lowest host."""
         found = bars.figure(policy([(0.3, 0.2), (0.2, 0.2), (0.31, 0.31)]))
         over = {
             one.host: (one.over_before, one.over_after) for one in found.bars

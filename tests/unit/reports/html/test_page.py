@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does every document become a page, and none a wrong one (N12)?"""
+"""Does every document become a page, and none a wrong one?"""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far is a server group from its rule? (H7)"""
+"""How far is a server group from its rule?"""
 
 from types import SimpleNamespace
 from typing import Any
