@@ -86,8 +86,8 @@ def scopes(document: Mapping[str, Any]) -> list[Scope]:
     """:raises ValueError: if the document is of another format"""
     if document.get('format_version') != 1:
         raise ValueError(
-            'the report is of format_version '
-            f'{document.get("format_version")!r}; only 1 is known'
+            "the report's format_version must be the number 1, the only one "
+            f'that is known; it is {document.get("format_version")!r}'
         )
     return [
         _scope(number, told)
