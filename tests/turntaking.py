@@ -119,8 +119,8 @@ def take_turns(url: str, witness: str, rounds: int, uuid: str) -> None:
     enginefacade.writer.get_engine().dispose()
 
 
-def _decide(claims: list[slots.Slot]) -> str:
-    held = sum(claim.held for claim in claims)
+def _decide(others: list[slots.Slot]) -> str:
+    held = sum(one.held for one in others)
     return FULL if held >= AT_MOST else ''
 
 

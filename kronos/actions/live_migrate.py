@@ -16,8 +16,8 @@ from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
-from kronos.actions.migration import notifications, parameters, run
-from kronos.actions.migration.task import MigrationContext, Patience, reach
+from kronos.actions.migration import notifications, parameters, retries, run
+from kronos.actions.migration.task import MigrationContext, Patience
 from kronos.clients import connection
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.common import deadline, exceptions, status
@@ -51,7 +51,7 @@ class LiveMigrate(base.BaseAction):
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
         self._stop = threading.Event()
-        self._own_course: run.MigrationRun | None = None
+        self._own_run: run.MigrationRun | None = None
         self._told = ''
         self._told_first = self._told_last = 0.0
 
@@ -106,7 +106,7 @@ class LiveMigrate(base.BaseAction):
         """
         try:
             self._check_other_half()
-            self._course().begin()
+            self._run().begin()
         except exceptions.StaleTask as stale:
             raise exception.ActionSkipped(_told(stale)) from stale
         except exceptions.MigrationCancelled as cancelled:
@@ -125,7 +125,7 @@ class LiveMigrate(base.BaseAction):
             type and the reason
         """
         try:
-            self._tell(self._course().carry_out())
+            self._tell(self._run().carry_out())
         except exceptions.KronosException as error:
             raise _for_watcher(error) from error
         return True
@@ -153,34 +153,34 @@ class LiveMigrate(base.BaseAction):
         else:
             self._stop.wait(seconds)
 
-    def _course(self) -> run.MigrationRun:
+    def _run(self) -> run.MigrationRun:
         """The move; the same one for all that Watcher calls.
 
         :raises ConfigurationError: an option of Kronos is not valid
         """
-        if self._own_course is None:
+        if self._own_run is None:
             # As the strategies do: an edited file needs no restart.
             CONF.reload_config_files()
             validation.require_valid(CONF)
             told = self.input_parameters
             clients = connection.HostProcess(lambda: self.osc.session, CONF)
-            order = parameters.order_of(told, CONF.kronos)
+            settings = parameters.settings_of(told, CONF.kronos)
             patience = Patience(
                 is_cancelled=self._is_cancelled,
                 tell=self._tell,
                 sleep=self._wait,
             )
-            nova = reach(order, patience, clients.nova)
-            world = MigrationContext(
+            nova = retries.reach(settings, patience, clients.nova)
+            reached = MigrationContext(
                 **vars(patience),
                 nova=nova,
                 live_migration=LiveMigration(nova.api),
-                placement=reach(order, patience, clients.placement),
-                turns=parameters.turn_of(told, order),
+                placement=retries.reach(settings, patience, clients.placement),
+                slots=parameters.slots_of(told, settings),
                 notices=notifications.Notices(parameters.facts(told), CONF),
             )
-            self._own_course = run.MigrationRun(order, world)
-        return self._own_course
+            self._own_run = run.MigrationRun(settings, reached)
+        return self._own_run
 
     def _is_cancelled(self) -> bool:
         """Since Watcher 16.0.0 only the plan's state tells an action."""

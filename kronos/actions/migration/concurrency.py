@@ -45,7 +45,7 @@ class Flight:
     resize all the time, and what is stuck would hold the scope for ever."""
 
 
-class Traffic:
+class Concurrency:
     """What moves now, as Nova and the other actions of Kronos tell.
 
     :param client: asked anew at every :meth:`look`
@@ -135,9 +135,9 @@ class Traffic:
             )
         return True
 
-    def under_way(self, claims: Iterable[slots.Slot]) -> list[Flight]:
+    def under_way(self, others: Iterable[slots.Slot]) -> list[Flight]:
         """All moves of others, each instance's once."""
-        held = [one for one in claims if one.held]
+        held = [one for one in others if one.held]
         known = {one.instance for one in held}
         return [
             *(
@@ -147,14 +147,14 @@ class Traffic:
             *(one for one in self._flights if one.instance not in known),
         ]
 
-    def why_wait(self, claims: list[slots.Slot]) -> str:
+    def why_wait(self, others: list[slots.Slot]) -> str:
         """What the task has to wait for; '' if it may go.
 
-        :param claims: of the other actions
+        :param others: those of the other actions
         """
         task, limits = self._task, self._limits
-        held = [one for one in claims if one.held]
-        moving = self.under_way(claims)
+        held = [one for one in others if one.held]
+        moving = self.under_way(others)
         ours = {one.instance for one in held if one.scope == task.aggregate}
         inside = [
             one
@@ -175,15 +175,15 @@ class Traffic:
         ):
             if number >= limit:
                 return f'{number} under way {where}, of at most {limit}'
-        return self._why_stagger(claims)
+        return self._why_stagger(others)
 
-    def _why_stagger(self, claims: list[slots.Slot]) -> str:
+    def _why_stagger(self, others: list[slots.Slot]) -> str:
         now = self._clock()
         # The clock of another applier may be ahead: no start is later than
         # it was first seen.
         starts = [
             min(one.at, self._seen.setdefault((one.action, one.at), now))
-            for one in claims
+            for one in others
             if one.scope == self._task.aggregate
         ]
         passed = now - max(starts, default=0.0)

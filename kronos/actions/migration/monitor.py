@@ -9,11 +9,8 @@ out, for the migration goes on meanwhile.
 from oslo_log import log as logging
 
 from kronos.actions.migration import notifications, progress, verification
-from kronos.actions.migration.task import (
-    MigrationContext,
-    MigrationSettings,
-    joined,
-)
+from kronos.actions.migration.retries import joined
+from kronos.actions.migration.task import MigrationContext, MigrationSettings
 from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -36,31 +33,31 @@ class Migration:
 
     def __init__(
         self,
-        order: MigrationSettings,
-        world: MigrationContext,
+        settings: MigrationSettings,
+        context: MigrationContext,
         request: str,
         record: notifications.Record,
         is_ours: bool = True,
     ) -> None:
-        task = self._task = order.task
-        self._timing = order.timing
-        self._world = world
-        self._nova = world.nova
-        self._live_migration = world.live_migration
-        self._clock = world.clock
-        self._sleep = world.sleep
+        task = self._task = settings.task
+        self._timing = settings.timing
+        self._context = context
+        self._nova = context.nova
+        self._live_migration = context.live_migration
+        self._clock = context.clock
+        self._sleep = context.sleep
         self._request = self._key = request
         self._is_ours = is_ours
-        self._progress = progress.Progress(task, record, world.clock)
-        self._hosts = progress.Hosts(world.nova, task, world.clock)
-        self._aftermath = verification.Verification(
-            world.nova,
-            world.live_migration,
-            world.placement,
+        self._progress = progress.Progress(task, record, context.clock)
+        self._hosts = progress.Hosts(context.nova, task, context.clock)
+        self._verification = verification.Verification(
+            context.nova,
+            context.live_migration,
+            context.placement,
             task,
-            order.timing,
-            world.clock,
-            world.sleep,
+            settings.timing,
+            context.clock,
+            context.sleep,
         )
         self._seen: MigrationStatus | None = None
         self._idle_since: float | None = None
@@ -142,7 +139,9 @@ class Migration:
             raise self._vanished()
 
     def _vanished(self) -> exceptions.MigrationError:
-        left = self._aftermath.of_a_loss(self._seen.uuid if self._seen else '')
+        left = self._verification.of_a_loss(
+            self._seen.uuid if self._seen else ''
+        )
         return faults.error(
             Fault.INSTANCE_VANISHED, f'the instance is gone{left}'
         )
@@ -171,9 +170,9 @@ class Migration:
     def _conclude_lost(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
         if self._has_arrived():
-            remark = self._aftermath.of_an_arrival(status.uuid)
+            remark = self._verification.of_an_arrival(status.uuid)
             return joined(f'Nova left its migration {status.status}', remark)
-        after = self._aftermath.of_a_stay(status)
+        after = self._verification.of_a_stay(status)
         if status.status in verification.NOT_BEGUN:
             raise faults.error(
                 Fault.DROPPED,
@@ -188,7 +187,7 @@ class Migration:
 
     def _has_arrived(self) -> bool:
         try:
-            instance = self._aftermath.settle(0)
+            instance = self._verification.settle(0)
         except Exception as error:
             self._tell(error)
             return False
@@ -196,7 +195,7 @@ class Migration:
 
     def _why_stop(self) -> exceptions.MigrationError | None:
         """Why it has to be aborted now; None if it may go on."""
-        if self._world.is_cancelled():
+        if self._context.is_cancelled():
             return faults.error(Fault.PLAN_CANCELLED, 'its plan was cancelled')
         trouble = self._trouble()
         if trouble:
@@ -251,10 +250,10 @@ class Migration:
     def _conclude(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
         if status.status in _ARRIVED:
-            return self._aftermath.of_an_arrival(status.uuid)
+            return self._verification.of_an_arrival(status.uuid)
         if status.status != 'cancelled':
             raise self._failure(status)
-        after = self._aftermath.of_a_stay(status)
+        after = self._verification.of_a_stay(status)
         if self._was_aborted(status):
             raise faults.error(
                 Fault.ABORTED, f'aborted in Nova by somebody else{after}'
@@ -266,7 +265,7 @@ class Migration:
         )
 
     def _failure(self, status: MigrationStatus) -> exceptions.MigrationError:
-        error = self._aftermath.failure(status, self._request)
+        error = self._verification.failure(status, self._request)
         if isinstance(error, exceptions.PreFlightError):
             return error
         self._trouble()
@@ -302,7 +301,7 @@ class Migration:
             if status is not None and self._is_lost(status):
                 if self._has_arrived():
                     return self._instead(status)
-                after = self._aftermath.of_a_stay(status)
+                after = self._verification.of_a_stay(status)
                 raise _worded(because, f'{because}{after}') from because
             if self._clock() >= deadline:
                 raise _worded(
@@ -337,17 +336,17 @@ class Migration:
         if status.status in _ARRIVED:
             return self._instead(status)
         was_refused = status.status == 'error' and not status.destination
-        if was_refused and not self._world.is_cancelled():
+        if was_refused and not self._context.is_cancelled():
             # Nova has looked as well, and tells why.
             raise self._failure(status)
-        after = self._aftermath.of_a_stay(status)
+        after = self._verification.of_a_stay(status)
         if status.status != 'cancelled':
             after = f'; the migration ended as {status.status}{after}'
         raise _worded(because, f'{because}{after}') from because
 
     def _instead(self, status: MigrationStatus) -> str:
         """:raises MigrationFailed: it has not arrived in order"""
-        return joined(INSTEAD, self._aftermath.of_an_arrival(status.uuid))
+        return joined(INSTEAD, self._verification.of_an_arrival(status.uuid))
 
 
 def _worded(

@@ -19,8 +19,8 @@ from kronos.engine.settings import SoftRules
 from kronos.policies.models import Mode
 
 
-def order_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
-    """The order of one action.
+def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
+    """The settings of one action.
 
     :param told: the action's input parameters
     :param kronos: the group ``[kronos]``
@@ -86,12 +86,12 @@ def _seconds(moment: str) -> float:
     return found.timestamp()
 
 
-def turn_of(told: dict[str, Any], order: MigrationSettings) -> slots.Slots:
+def slots_of(told: dict[str, Any], settings: MigrationSettings) -> slots.Slots:
     """The turn of an action, which Watcher's database keeps."""
-    timing = order.timing
+    timing = settings.timing
     return slots.Slots(
         told.get('action_uuid', ''),
-        recent=order.limits.stagger_seconds,
+        recent=settings.limits.stagger_seconds,
         # A move may be in Nova's queue, then under way, then be aborted.
         max_age=timing.queue_timeout
         + 2 * timing.migration_timeout

@@ -47,7 +47,7 @@ class Standing(Enum):
 
 @dataclass
 class MigrationTask:
-    """One planned live migration, as the action's parameters have it."""
+    """One planned move, as the action's parameters have it."""
 
     instance: str
     source: str

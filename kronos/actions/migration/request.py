@@ -27,15 +27,15 @@ class MigrationRequest:
     """The request for one move, and for its further tries."""
 
     def __init__(
-        self, order: MigrationSettings, world: MigrationContext
+        self, settings: MigrationSettings, context: MigrationContext
     ) -> None:
-        self._task = order.task
-        self._timing = order.timing
-        self._nova = world.nova
-        self._live_migration = world.live_migration
-        self._clock = world.clock
-        self._sleep = world.sleep
-        self._stop_if_cancelled = world.stop_if_cancelled
+        self._task = settings.task
+        self._timing = settings.timing
+        self._nova = context.nova
+        self._live_migration = context.live_migration
+        self._clock = context.clock
+        self._sleep = context.sleep
+        self._stop_if_cancelled = context.stop_if_cancelled
         self._known: set[str] = set()
         """Requests that were there before, or have been followed."""
         self._in_doubt = False

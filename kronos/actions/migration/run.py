@@ -16,14 +16,13 @@ from kronos.actions.migration import (
     request,
     slots,
 )
-from kronos.actions.migration.task import (
-    MigrationContext,
-    MigrationSettings,
+from kronos.actions.migration.retries import (
     back_off,
     given_up,
     joined,
     next_try,
 )
+from kronos.actions.migration.task import MigrationContext, MigrationSettings
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -33,13 +32,13 @@ class MigrationRun:
     """One move of one instance."""
 
     def __init__(
-        self, order: MigrationSettings, world: MigrationContext
+        self, settings: MigrationSettings, context: MigrationContext
     ) -> None:
-        self._order = order
-        self._task = order.task
-        self._world = world
-        self._approach = admission.Approach(order, world)
-        self._call = request.MigrationRequest(order, world)
+        self._settings = settings
+        self._task = settings.task
+        self._context = context
+        self._admission = admission.Admission(settings, context)
+        self._request = request.MigrationRequest(settings, context)
         self._is_elsewhere = False
         """Whether another delivery of the plan has carried the move out."""
 
@@ -65,7 +64,7 @@ class MigrationRun:
         :raises KronosException: what the last try failed of
         """
         retries = 0
-        while not (self._approach.arrived or self._is_elsewhere):
+        while not (self._admission.arrived or self._is_elsewhere):
             record = notifications.Record()
             try:
                 remark = self._attempt(record, retries)
@@ -73,7 +72,7 @@ class MigrationRun:
                 self._try_again(record, error, retries)
             else:
                 remark = joined(remark, _count(retries))
-                self._world.notices.completed(
+                self._context.notices.completed(
                     record=record, retry_count=retries, remark=remark
                 )
                 return remark
@@ -83,7 +82,7 @@ class MigrationRun:
         remark = f'the instance was on {self._task.destination} already'
         if retries:
             # Its failures were told.
-            self._world.notices.completed(
+            self._context.notices.completed(
                 record=notifications.Record(),
                 retry_count=retries - 1,
                 remark=remark,
@@ -93,12 +92,12 @@ class MigrationRun:
     def _await_turn(self, found: Callable[[], object] | None = None) -> None:
         """Wait for the turn, or while another delivery is at the move.
 
-        :param found: as for :meth:`.admission.Approach.wait`
+        :param found: as for :meth:`.admission.Admission.wait`
         :raises KronosException: see :meth:`begin`
         """
         while not self._is_elsewhere:
             try:
-                self._approach.wait(found)
+                self._admission.wait(found)
             except slots.Replaced:
                 self._is_elsewhere = self._is_over()
             else:
@@ -109,16 +108,17 @@ class MigrationRun:
 
         :raises KronosException: see :meth:`begin`
         """
-        order, world, failures, told = self._order, self._world, 0, False
+        settings, context = self._settings, self._context
+        failures, told = 0, False
         while True:
-            world.stop_if_cancelled()
+            context.stop_if_cancelled()
             try:
-                entry = world.turns.enter()
+                entry = context.slots.enter()
             except exceptions.KronosException as error:
-                delay = next_try(order, error, failures)
+                delay = next_try(settings, error, failures)
                 if delay is None:
-                    raise given_up(order, error) from error
-                back_off(order, world, error, delay)
+                    raise given_up(settings, error) from error
+                back_off(settings, context, error, delay)
                 failures += 1
                 continue
             if entry is not slots.Delivery.TAKEN:
@@ -130,21 +130,23 @@ class MigrationRun:
                     'waits for the other',
                     self._task.instance,
                 )
-            world.sleep(order.timing.poll_interval)
+            context.sleep(settings.timing.poll_interval)
 
     def _attempt(self, record: notifications.Record, retries: int) -> str:
-        request, is_ours = self._call.send()
-        record.request_id = request
+        request_id, is_ours = self._request.send()
+        record.request_id = request_id
         LOG.info(
             'Instance %s: live migration %s -> %s, request %s',
             self._task.instance,
             self._task.source,
             self._task.destination,
-            request,
+            request_id,
         )
-        self._world.notices.started(request_id=request, retry_count=retries)
+        self._context.notices.started(
+            request_id=request_id, retry_count=retries
+        )
         return monitor.Migration(
-            self._order, self._world, request, record, is_ours
+            self._settings, self._context, request_id, record, is_ours
         ).follow()
 
     def _try_again(
@@ -157,14 +159,14 @@ class MigrationRun:
 
         :raises KronosException: it may not
         """
-        self._world.turns.release()
-        delay = next_try(self._order, error, retries)
+        self._context.slots.release()
+        delay = next_try(self._settings, error, retries)
         self._fail(record, error, retries, delay is None)
         if delay is None:
-            raise given_up(self._order, error, _count(retries)) from error
+            raise given_up(self._settings, error, _count(retries)) from error
         try:
-            back_off(self._order, self._world, error, delay)
-            self._await_turn(self._call.found)
+            back_off(self._settings, self._context, error, delay)
+            self._await_turn(self._request.found)
         except exceptions.MigrationCancelled as cancelled:
             if self._is_asked():
                 # It is aborted as soon as it is followed.
@@ -173,14 +175,14 @@ class MigrationRun:
             raise
         except exceptions.KronosException as later:
             # What the move died of comes first.
-            told = given_up(self._order, error, f'not tried again: {later}')
+            told = given_up(self._settings, error, f'not tried again: {later}')
             self._fail(record, told, retries, True)
             raise told from later
 
     def _is_asked(self) -> bool:
         """Whether a request did arrive after all, as far as Nova tells."""
         try:
-            return bool(self._call.found())
+            return bool(self._request.found())
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             return False
@@ -192,7 +194,7 @@ class MigrationRun:
         retries: int,
         final: bool,
     ) -> None:
-        self._world.notices.failed(
+        self._context.notices.failed(
             record=record, error=error, retry_count=retries, final=final
         )
 

@@ -2,7 +2,7 @@
 """The slots of moves, shared by all appliers through Watcher's database.
 
 The appliers of a Watcher share nothing but its database. A move that has its
-turn holds a claim: the key ``turn`` of its action's own input parameters.
+turn holds a slot: the key ``turn`` of its action's own input parameters.
 One row that every Watcher has and that is ours, the description of our
 action, is what the appliers queue up for.
 """
@@ -31,7 +31,7 @@ from kronos.watcher_db import lock, marks
 LOG = logging.getLogger(__name__)
 
 MAX_AGE = 7200.0
-"""Seconds: about what Nova's queue and a migration may take together."""
+"""Seconds: about what a move may take, Nova's queue included."""
 RENEWALS = 10
 """So often does a carrier that waits say so within ``max_age``."""
 _SLACK = 60.0
@@ -80,7 +80,7 @@ class Slot:
     at: float
     """Unix seconds when its turn came, by the clock of its applier."""
     held: bool
-    """It is or will soon be migrating; False: its turn is over."""
+    """It is or will soon be moving; False: its turn is over."""
 
 
 Decide = Callable[[list[Slot]], str]
@@ -91,7 +91,7 @@ class Slots:
 
     :param action_uuid: the move
     :param recent: seconds for which others are told whose turn is over
-    :param max_age: seconds after which nobody believes a claim any more:
+    :param max_age: seconds after which nobody believes in a slot any more:
         its applier died, and no other has cancelled its plan
     :param clock: Unix seconds; the clocks of all appliers must agree
     """
@@ -129,22 +129,22 @@ class Slots:
             self._exclusively(self._renew)
 
     def take(self, decide: Decide) -> str:
-        """Hold a claim if ``decide`` has nothing against it.
+        """Hold a slot if ``decide`` has nothing against it.
 
-        :param decide: is given the claims of all other moves, the earliest
+        :param decide: is given the slots of all other moves, the earliest
             first, and returns why this one has to wait, or ''. Others wait
             for it, so it does no I/O. It may be asked more than once.
         :returns: what ``decide`` returned
         :raises MigrationCancelled: Watcher has given this move up, say
             because it takes its applier for dead; others would not see it
         :raises Replaced: another delivery of the plan carries it out
-        :raises TurnUnknown: the database failed; no claim is held, unless
+        :raises TurnUnknown: the database failed; no slot is held, unless
             the connection broke after the very last word
         """
         return self._exclusively(lambda session: self._take(session, decide))
 
     def release(self) -> None:
-        """Hold no claim any more; a database that is away is only logged."""
+        """Hold no slot any more; a database that is away is only logged."""
         try:
             self._exclusively(self._release)
         except Exception as error:
@@ -160,7 +160,7 @@ class Slots:
         row, told = self._own(session)
         self._check_goes_on(row)
         self._check_not_replaced(told)
-        reason = decide(self._claims(session, now))
+        reason = decide(self._others(session, now))
         if not reason:
             lock.mark(session)
             self._write(session, told, marks.TURN, {'at': now, 'held': True})
@@ -242,19 +242,19 @@ class Slots:
             )
         return row, told
 
-    def _claims(self, session: Any, now: float) -> list[Slot]:
-        """The claims of all other moves, the earliest first."""
+    def _others(self, session: Any, now: float) -> list[Slot]:
+        """The slots of all other moves, the earliest first."""
         rows = session.execute(_query(self._uuid, now - self._recent))
         found = []
         for row in rows:
-            claim = _claim(row)
-            if claim is None:
+            slot = _slot(row)
+            if slot is None:
                 continue
-            if claim.at < now - self._max_age:
-                claim.held = False
-            if claim.held or claim.at > now - self._recent:
-                found.append(claim)
-        return sorted(found, key=lambda claim: (claim.at, claim.action))
+            if slot.at < now - self._max_age:
+                slot.held = False
+            if slot.held or slot.at > now - self._recent:
+                found.append(slot)
+        return sorted(found, key=lambda slot: (slot.at, slot.action))
 
     def _write(
         self, session: Any, told: dict[str, Any], key: str, value: object
@@ -297,8 +297,8 @@ def _goes_on(row: Any) -> bool:
     )
 
 
-def _claim(row: Any) -> Slot | None:
-    """The claim in an action's row; None if there is none that makes sense."""
+def _slot(row: Any) -> Slot | None:
+    """The slot in an action's row; None if there is none that makes sense."""
     told = marks.parsed(row.parameters) or {}
     at = marks.number(marks.part(told, marks.TURN).get('at'))
     texts = [told.get(name) for name in _NEEDED]

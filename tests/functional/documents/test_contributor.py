@@ -24,9 +24,6 @@ CITED = re.compile(r'(?<![\w.])[A-Z]\d{1,2}(?!\w)')
 """What an id of a requirement looks like."""
 WITHOUT_TWIN = frozenset(
     {
-        'actions/migration/refusals',
-        'actions/migration/slots',
-        'actions/migration/task',
         'clients/answers',
         'clients/keystone',
         'clients/nova/api',

@@ -63,19 +63,19 @@ class TurnsTestCase(db_base.DbTestCase):
             sa.update(model).where(model.uuid == uuid).values(**values)
         )
 
-    def turns(self, number, **more):
+    def slots(self, number, **more):
         return slots.Slots(self.uuids[number], clock=lambda: self.now, **more)
 
     def seen(self, number=2, **more):
-        """The claims that a move is shown; it takes no turn."""
-        claims = []
+        """The others that a move is shown; it takes no turn."""
+        others = []
 
         def decide(told):
-            claims.extend(told)
+            others.extend(told)
             return 'no'
 
-        self.assertEqual('no', self.turns(number, **more).take(decide))
-        return claims
+        self.assertEqual('no', self.slots(number, **more).take(decide))
+        return others
 
     def held(self, number=2, **more):
         """Which moves hold a claim, and whether they still do."""
@@ -85,7 +85,7 @@ class TurnsTestCase(db_base.DbTestCase):
         ]
 
     def take(self, number, **more):
-        self.assertEqual('', self.turns(number, **more).take(lambda told: ''))
+        self.assertEqual('', self.slots(number, **more).take(lambda told: ''))
 
     def parameters(self, number):
         return objects.Action.get_by_uuid(
@@ -122,7 +122,7 @@ class TestTurns(TurnsTestCase):
         self.assertEqual([], self.held(2))
         self.assertNotIn('turn', self.parameters(1))
 
-    def test_claims_come_in_the_order_of_their_turns(self):
+    def test_others_come_in_the_order_of_their_turns(self):
         self.take(1)
         self.now -= 5
         self.take(0)
@@ -131,7 +131,7 @@ class TestTurns(TurnsTestCase):
     def test_released(self):
         """It is told for a while, for the stagger, then no more."""
         self.take(0)
-        self.turns(0).release()
+        self.slots(0).release()
         self.assertEqual([], self.held())
         self.now += 10
         self.assertEqual([(0, False)], self.held(recent=11))
@@ -139,7 +139,7 @@ class TestTurns(TurnsTestCase):
 
     def test_another_turn_is_another_time(self):
         self.take(0)
-        self.turns(0).release()
+        self.slots(0).release()
         self.now += 60
         self.take(0)
         [claim] = self.seen()
@@ -147,7 +147,7 @@ class TestTurns(TurnsTestCase):
 
     def test_released_without_a_claim(self):
         before = self.parameters(0)
-        self.turns(0).release()
+        self.slots(0).release()
         self.assertEqual(before, self.parameters(0))
 
     def test_over(self):
@@ -194,7 +194,7 @@ class TestTurns(TurnsTestCase):
             self.update(model, uuid, state='CANCELLED')
             error = self.assertRaises(
                 exceptions.MigrationCancelled,
-                self.turns(0).take,
+                self.slots(0).take,
                 lambda told: '',
             )
             self.assertIn('CANCELLED', str(error))
@@ -245,7 +245,7 @@ class TestTurns(TurnsTestCase):
         def decide(told):
             raise ValueError('no')
 
-        self.assertRaises(ValueError, self.turns(0).take, decide)
+        self.assertRaises(ValueError, self.slots(0).take, decide)
         self.assertEqual([], self.held())
 
 
@@ -253,16 +253,16 @@ class TestDeliveredTwice(TurnsTestCase):
     """One of two deliveries of a plan carries its moves out."""
 
     def enter(self, **more):
-        return self.turns(0, **more).enter()
+        return self.slots(0, **more).enter()
 
     def test_the_first_one_does(self):
-        first = self.turns(0)
+        first = self.slots(0)
         self.assertEqual(slots.Delivery.FREE, first.enter())
         self.assertEqual(slots.Delivery.TAKEN, self.enter())
         self.assertEqual(slots.Delivery.FREE, first.enter())
 
     def test_also_between_two_tries(self):
-        first = self.turns(0)
+        first = self.slots(0)
         first.enter()
         first.take(lambda told: '')
         first.release()
@@ -282,7 +282,7 @@ class TestDeliveredTwice(TurnsTestCase):
 
     def test_one_that_is_not_heard_of_any_more(self):
         """Its applier is dead, and Watcher takes the other one for it."""
-        first = self.turns(0)
+        first = self.slots(0)
         first.enter()
         self.now += 100
         first.take(lambda told: '')
@@ -291,7 +291,7 @@ class TestDeliveredTwice(TurnsTestCase):
         self.assertEqual(slots.Delivery.FREE, self.enter(max_age=99))
 
     def test_one_that_waits_is_heard_of(self):
-        first = self.turns(0, max_age=100)
+        first = self.slots(0, max_age=100)
         first.enter()
         for _ in range(5):
             self.now += 60
@@ -300,7 +300,7 @@ class TestDeliveredTwice(TurnsTestCase):
 
     def test_one_that_was_replaced_gets_no_turn(self):
         """Such as one whose machine stood still meanwhile."""
-        first, second = (self.turns(0, max_age=100) for _ in range(2))
+        first, second = (self.slots(0, max_age=100) for _ in range(2))
         first.enter()
         self.now += 101
         self.assertEqual(slots.Delivery.FREE, second.enter())
@@ -376,7 +376,7 @@ class TestDatabaseAway(TurnsTestCase):
         """Its text has the statement, or the address with the password."""
         self.execute(sa.text('DROP TABLE action_descriptions'))
         error = self.assertRaises(
-            exceptions.TurnUnknown, self.turns(0).take, lambda told: ''
+            exceptions.TurnUnknown, self.slots(0).take, lambda told: ''
         )
         self.assertIsInstance(error.__cause__, db_exc.DBError)
         self.assertTrue(
@@ -388,13 +388,13 @@ class TestDatabaseAway(TurnsTestCase):
         log = self.useFixture(fixtures.FakeLogger())
         self.take(0)
         self.execute(sa.text('DROP TABLE action_descriptions'))
-        self.turns(0).release()
+        self.slots(0).release()
         self.assertIn(self.uuids[0], log.output)
 
     def test_an_unknown_action(self):
         self.uuids[0] = turntaking.move_uuid(77)
         error = self.assertRaises(
-            exceptions.TurnUnknown, self.turns(0).take, lambda told: ''
+            exceptions.TurnUnknown, self.slots(0).take, lambda told: ''
         )
         self.assertIn(self.uuids[0], str(error))
 

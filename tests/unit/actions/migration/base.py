@@ -44,11 +44,11 @@ class Clock:
             one[1]()
 
 
-class Turns:
+class FakeSlots:
     """The turns of the others, without a database."""
 
     def __init__(self, clock):
-        self.claims = []
+        self.others = []
         self.held = False
         self.log = []
         """(what, when) of every turn that began or ended."""
@@ -73,7 +73,7 @@ class Turns:
     def take(self, decide):
         if self.errors:
             raise self.errors.pop(0)
-        reason = decide(list(self.claims))
+        reason = decide(list(self.others))
         if not reason:
             self._note(True)
         return reason
@@ -123,7 +123,7 @@ class MoveTestCase(base.BaseTestCase):
         self.task = preflight.MigrationTask(
             UUID, 'h1', 'h2', 'spread', 'alpha', 'one'
         )
-        self.order = task.MigrationSettings(
+        self.settings = task.MigrationSettings(
             task=self.task,
             timing=verification.Timing(
                 queue_timeout=1800, migration_timeout=600, poll_interval=50
@@ -132,7 +132,7 @@ class MoveTestCase(base.BaseTestCase):
         )
         self.cancelled = False
         self.told = []
-        self.turns = Turns(self.clock)
+        self.slots = FakeSlots(self.clock)
         self.notices = Notices()
 
     def make_client(self, service, kind):
@@ -158,31 +158,31 @@ class MoveTestCase(base.BaseTestCase):
 
         self.cloud.allocations = allocations
 
-    def course(self, **more):
-        """:param more: parts of its world that are others"""
-        world = {
+    def run_of(self, **more):
+        """:param more: parts of its context that are others"""
+        context = {
             'is_cancelled': lambda: self.cancelled,
             'tell': self.told.append,
             **more,
         }
         return run.MigrationRun(
-            self.order,
+            self.settings,
             task.MigrationContext(
                 nova=self.client,
                 live_migration=self.live_migration,
                 placement=self.placement,
-                turns=self.turns,
+                slots=self.slots,
                 notices=self.notices,
                 clock=self.clock,
                 wall=self.clock,
                 sleep=self.clock.sleep,
-                **world,
+                **context,
             ),
         )
 
     def run_move(self):
         """The whole move; what is remarked on its success."""
-        move = self.course()
+        move = self.run_of()
         move.begin()
         return move.carry_out()
 
@@ -223,7 +223,7 @@ class MoveTestCase(base.BaseTestCase):
         self.cloud._reach(migration)
 
     @staticmethod
-    def claim(
+    def slot(
         instance='other', source='h8', destination='h9', at=900.0, **more
     ):
         """Of another action; in another scope unless said otherwise."""

@@ -10,9 +10,9 @@ from kronos.common import exceptions
 from tests.unit.actions.migration import base
 
 
-class ApproachTestCase(base.MoveTestCase):
+class AdmissionTestCase(base.MoveTestCase):
     def begin(self):
-        self.course().begin()
+        self.run_of().begin()
 
     def refused(self, error, *words):
         return self.fails(error, *words, run=self.begin)
@@ -31,17 +31,17 @@ class ApproachTestCase(base.MoveTestCase):
         return len(self.cloud.calls)
 
 
-class TurnTestCase(ApproachTestCase):
+class TurnTestCase(AdmissionTestCase):
     def test_at_once(self):
         self.begin()
-        self.assertTrue(self.turns.held)
+        self.assertTrue(self.slots.held)
         self.assertEqual(1000.0, self.clock.now)
         self.assertEqual([''], self.told)
 
     def test_waits_for_the_limits(self):
         self.block(until=1500)
         self.begin()
-        self.assertEqual([('taken', 1500.0)], self.turns.log)
+        self.assertEqual([('taken', 1500.0)], self.slots.log)
 
     def test_tells_while_it_waits(self):
         self.block(until=1200)
@@ -54,8 +54,8 @@ class TurnTestCase(ApproachTestCase):
     def test_logs_each_reason_once(self):
         """However often it is asked again."""
         log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
-        self.order.limits.stagger_seconds = 400
-        self.turns.claims = [self.claim(scope='alpha', at=950.0, held=False)]
+        self.settings.limits.stagger_seconds = 400
+        self.slots.others = [self.slot(scope='alpha', at=950.0, held=False)]
         self.block(until=1200)
         self.begin()
         waits = [one for one in log.output.splitlines() if ' waits: ' in one]
@@ -72,22 +72,22 @@ class TurnTestCase(ApproachTestCase):
             'no turn within 1800 s: 1 under way out of h1, of at most 1',
         )
         self.assertEqual(2800.0, self.clock.now)
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
         self.assertEqual(self.before, self.requests)
 
     def test_other_actions(self):
         """Across plans and appliers."""
-        claim = self.claim(source='h1')
-        self.turns.claims = [claim]
-        self.clock.at(1300, self.turns.claims.clear)
+        slot = self.slot(source='h1')
+        self.slots.others = [slot]
+        self.clock.at(1300, self.slots.others.clear)
         self.begin()
-        self.assertEqual([('taken', 1300.0)], self.turns.log)
+        self.assertEqual([('taken', 1300.0)], self.slots.log)
 
     def test_stagger(self):
-        self.order.limits.stagger_seconds = 200
-        self.turns.claims = [self.claim(scope='alpha', at=950.0, held=False)]
+        self.settings.limits.stagger_seconds = 200
+        self.slots.others = [self.slot(scope='alpha', at=950.0, held=False)]
         self.begin()
-        self.assertEqual([('taken', 1150.0)], self.turns.log)
+        self.assertEqual([('taken', 1150.0)], self.slots.log)
 
     def test_nova_is_not_asked_for_a_move_while_it_waits(self):
         self.block(until=1500)
@@ -95,7 +95,7 @@ class TurnTestCase(ApproachTestCase):
         self.assertEqual(self.before, self.requests)
 
 
-class CancelTestCase(ApproachTestCase):
+class CancelTestCase(AdmissionTestCase):
     def cancel_at(self, moment):
         def cancel():
             self.cancelled = True
@@ -108,7 +108,7 @@ class CancelTestCase(ApproachTestCase):
         self.refused(exceptions.MigrationCancelled, 'its plan was cancelled')
         self.assertEqual(moment, self.clock.now)
         self.assertEqual(self.count, self.asked())
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
 
     def test_before_it_begins(self):
         self.cancelled = True
@@ -116,13 +116,13 @@ class CancelTestCase(ApproachTestCase):
         self.assertEqual([], self.cloud.calls)
 
     def test_before_its_time(self):
-        self.order.not_before = 5000.0
+        self.settings.not_before = 5000.0
         self.stops(1300)
         self.assertEqual([], self.cloud.calls)
 
     def test_in_the_stagger(self):
-        self.order.limits.stagger_seconds = 900
-        self.turns.claims = [self.claim(scope='alpha', at=1000.0)]
+        self.settings.limits.stagger_seconds = 900
+        self.slots.others = [self.slot(scope='alpha', at=1000.0)]
         self.stops(1300)
 
     def test_before_its_turn(self):
@@ -130,35 +130,35 @@ class CancelTestCase(ApproachTestCase):
         self.stops(1300)
 
     def test_in_a_backoff(self):
-        self.order.retry_backoff = 400
+        self.settings.retry_backoff = 400
         self.cloud.down.add(('GET', '/placement'))
         self.cancel_at(1200)
         self.refused(exceptions.MigrationCancelled, 'its plan was cancelled')
         self.assertLess(self.clock.now, 1300)
         self.assertEqual(0, self.requests)
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
 
     def test_after_its_turn_came(self):
         """Nova is not asked for what would be aborted at once."""
-        move = self.course()
+        move = self.run_of()
         move.begin()
         self.cancelled = True
         self.assertRaises(exceptions.MigrationCancelled, move.carry_out)
         self.assertEqual(0, self.requests)
 
     def test_given_up_by_watcher(self):
-        self.turns.errors = [exceptions.MigrationCancelled('is CANCELLED')]
+        self.slots.errors = [exceptions.MigrationCancelled('is CANCELLED')]
         self.refused(exceptions.MigrationCancelled, 'is CANCELLED')
 
 
-class NotBeforeTestCase(ApproachTestCase):
+class NotBeforeTestCase(AdmissionTestCase):
     def test_in_the_past(self):
-        self.order.not_before = 999.0
+        self.settings.not_before = 999.0
         self.begin()
         self.assertEqual(1000.0, self.clock.now)
 
     def test_in_the_future(self):
-        self.order.not_before = 1200.0
+        self.settings.not_before = 1200.0
         self.begin()
         self.assertEqual(1200.0, self.clock.now)
         self.assertEqual(
@@ -167,18 +167,18 @@ class NotBeforeTestCase(ApproachTestCase):
         self.assertEqual('', self.told[-1])
 
     def test_nobody_is_asked_before_its_time(self):
-        self.order.not_before = 1200.0
+        self.settings.not_before = 1200.0
         self.clock.at(1150, lambda: self.assertEqual([], self.cloud.calls))
         self.begin()
 
     def test_patience_begins_when_its_time_has_come(self):
-        self.order.not_before = 5000.0
+        self.settings.not_before = 5000.0
         self.block()
         self.refused(exceptions.StaleTask, 'no turn within 1800 s')
         self.assertEqual(6800.0, self.clock.now)
 
 
-class MeanwhileTestCase(ApproachTestCase):
+class MeanwhileTestCase(AdmissionTestCase):
     """It becomes something else while it waits."""
 
     def setUp(self):
@@ -211,7 +211,7 @@ class MeanwhileTestCase(ApproachTestCase):
             1200, lambda: self.cloud.aggregates['alpha'].remove('h2')
         )
         self.refused(exceptions.PreFlightError, 'h2 is not in alpha any more')
-        self.assertEqual(0, self.turns.held)
+        self.assertEqual(0, self.slots.held)
 
     def test_destination_closed(self):
         self.clock.at(
@@ -223,7 +223,7 @@ class MeanwhileTestCase(ApproachTestCase):
         self.cloud.capacities['h2'] = (0, 32768)
         self.refused(exceptions.PreFlightError, 'VCPU 0 free')
         self.assertEqual(
-            [('taken', 1500.0), ('released', 1500.0)], self.turns.log
+            [('taken', 1500.0), ('released', 1500.0)], self.slots.log
         )
 
     def test_arrived(self):
@@ -235,11 +235,11 @@ class MeanwhileTestCase(ApproachTestCase):
         self.clock.at(1200, arrive)
         self.assertEqual('the instance was on h2 already', self.run_move())
         self.assertEqual(self.before, self.requests)
-        self.assertEqual([], self.turns.log)
+        self.assertEqual([], self.slots.log)
         self.assertEqual([], self.notices.told)
 
 
-class AgainTestCase(ApproachTestCase):
+class AgainTestCase(AdmissionTestCase):
     """The same action twice."""
 
     def test_waits_for_the_first_and_succeeds(self):
@@ -262,7 +262,7 @@ class AgainTestCase(ApproachTestCase):
         self.instance.script = ('running', 'completed')
 
     def test_the_first_holds_its_turn(self):
-        self.turns.claims = [self.claim(base.UUID, 'h1', 'h2')]
+        self.slots.others = [self.slot(base.UUID, 'h1', 'h2')]
 
         def start():
             self.move_by_hand(self.instance, 'h2')
@@ -284,12 +284,12 @@ class AgainTestCase(ApproachTestCase):
         self.assertEqual('running', migration.status)
 
 
-class RetryTestCase(ApproachTestCase):
+class RetryTestCase(AdmissionTestCase):
     def test_nova_away_for_a_while(self):
         self.cloud.down.add(('GET', base.NOVA))
         self.clock.at(1060, self.cloud.down.clear)
         self.begin()
-        self.assertTrue(self.turns.held)
+        self.assertTrue(self.slots.held)
 
     def test_placement_away_for_a_while(self):
         self.cloud.down.add(('GET', '/placement'))
@@ -297,34 +297,34 @@ class RetryTestCase(ApproachTestCase):
         self.begin()
         self.assertEqual(
             ['taken', 'released', 'taken'],
-            [what for what, _at in self.turns.log][-3:],
+            [what for what, _at in self.slots.log][-3:],
         )
 
     def test_placement_away_for_good(self):
         self.cloud.down.add(('GET', '/placement'))
         self.refused(exceptions.PlacementClientError, '503')
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
         # 30 + 60 + 120 s, and what the client itself waits.
         self.assertGreaterEqual(self.clock.now, 1000 + 210)
         self.assertLess(self.clock.now, 1000 + 250)
 
     def test_the_database_away_for_a_while(self):
         error = exceptions.TurnUnknown(reason='away', transient=True)
-        self.turns.errors = [error]
+        self.slots.errors = [error]
         self.begin()
         self.assertEqual('tries again in 30 s: away', self.told[0])
         self.assertEqual('', self.told[-1])
 
     def test_the_database_away_for_good(self):
-        self.turns.errors = [
+        self.slots.errors = [
             exceptions.TurnUnknown(reason='away', transient=True)
             for _ in range(9)
         ]
         self.refused(exceptions.TurnUnknown, 'away')
-        self.assertEqual(5, len(self.turns.errors))
+        self.assertEqual(5, len(self.slots.errors))
 
     def test_no_row_in_the_database(self):
-        self.turns.errors = [exceptions.TurnUnknown(reason='no row')]
+        self.slots.errors = [exceptions.TurnUnknown(reason='no row')]
         self.refused(exceptions.TurnUnknown, 'no row')
         self.assertEqual(1000.0, self.clock.now)
 
@@ -373,13 +373,13 @@ class RetryTestCase(ApproachTestCase):
 
     def test_a_dead_delivery_that_was_replaced(self):
         """It waits for the other one, and then for its turn if that dies."""
-        self.turns.replaced = [slots.Replaced(reason='by another')]
-        self.turns.entries = [
+        self.slots.replaced = [slots.Replaced(reason='by another')]
+        self.slots.entries = [
             slots.Delivery.FREE,
             slots.Delivery.TAKEN,
             slots.Delivery.OVER,
         ]
-        move = self.course()
+        move = self.run_of()
         move.begin()
         self.assertEqual('', move.carry_out())
         self.assertEqual(0, self.requests)

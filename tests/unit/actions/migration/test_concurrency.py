@@ -24,12 +24,12 @@ class _Row(cloud.Migration):
 class TrafficTestCase(base.MoveTestCase):
     """h1 and h2 are of the scope, h3 is in no aggregate."""
 
-    def why(self, *claims, clock=time.time):
-        found = concurrency.Traffic(
-            self.client, self.task, self.order.limits, clock
+    def why(self, *others, clock=time.time):
+        found = concurrency.Concurrency(
+            self.client, self.task, self.settings.limits, clock
         )
         found.look()
-        return found.why_wait(list(claims))
+        return found.why_wait(list(others))
 
 
 class LimitTestCase(TrafficTestCase):
@@ -48,18 +48,18 @@ class LimitTestCase(TrafficTestCase):
         self.assertEqual('2 under way into h2, of at most 2', self.why())
 
     def test_in_the_scope_at_either_end(self):
-        self.order.limits.in_scope = 1
+        self.settings.limits.in_scope = 1
         self.move_by_hand(self.add_server(2, 'h2'), 'h3')
         self.assertEqual('1 under way in alpha, of at most 1', self.why())
 
     def test_outside_of_the_scope(self):
-        self.order.limits.in_scope = 1
+        self.settings.limits.in_scope = 1
         self.cloud.hosts.append('h4')
         self.move_by_hand(self.add_server(2, 'h3'), 'h4')
         self.assertEqual('', self.why())
 
     def test_unassigned_are_the_hosts_of_no_aggregate(self):
-        self.order.limits.in_scope = 1
+        self.settings.limits.in_scope = 1
         self.task.aggregate = '_unassigned_'
         self.move_by_hand(self.add_server(2, 'h2'), 'h1')
         self.assertEqual('', self.why())
@@ -78,37 +78,37 @@ class LimitTestCase(TrafficTestCase):
 
 class ClaimTestCase(TrafficTestCase):
     def test_out_of_the_source(self):
-        self.assertIn('out of h1', self.why(self.claim(source='h1')))
+        self.assertIn('out of h1', self.why(self.slot(source='h1')))
 
     def test_into_the_destination(self):
-        one = self.claim('one more', destination='h2')
+        one = self.slot('one more', destination='h2')
         self.assertEqual('', self.why(one))
-        two = self.claim('and one', destination='h2')
+        two = self.slot('and one', destination='h2')
         self.assertIn('2 under way into h2', self.why(one, two))
 
     def test_of_the_scope_wherever_its_hosts_are_now(self):
-        self.order.limits.in_scope = 1
-        self.assertIn('in alpha', self.why(self.claim(scope='alpha')))
+        self.settings.limits.in_scope = 1
+        self.assertIn('in alpha', self.why(self.slot(scope='alpha')))
 
     def test_of_another_scope_on_a_host_of_this_one(self):
-        self.order.limits.in_scope = 1
-        self.assertIn('in alpha', self.why(self.claim(destination='h2')))
+        self.settings.limits.in_scope = 1
+        self.assertIn('in alpha', self.why(self.slot(destination='h2')))
 
     def test_that_is_over(self):
-        self.assertEqual('', self.why(self.claim(source='h1', held=False)))
+        self.assertEqual('', self.why(self.slot(source='h1', held=False)))
 
     def test_the_same_instance_counts_once(self):
-        """Its claim and its migration are the same move."""
-        self.order.limits.into_host = 2
+        """Its slot and its migration are the same move."""
+        self.settings.limits.into_host = 2
         other = self.add_server(2, 'h3')
         self.move_by_hand(other, 'h2')
-        claim = self.claim(other.uuid, 'h3', 'h2')
-        self.assertEqual('', self.why(claim))
-        self.assertIn('into h2', self.why(claim, self.claim('x', 'h9', 'h2')))
+        slot = self.slot(other.uuid, 'h3', 'h2')
+        self.assertEqual('', self.why(slot))
+        self.assertIn('into h2', self.why(slot, self.slot('x', 'h9', 'h2')))
 
     def test_another_action_for_the_same_instance(self):
         """It holds its turn, and Nova has not been asked yet."""
-        self.assertIn('out of h1', self.why(self.claim(base.UUID, 'h1', 'h2')))
+        self.assertIn('out of h1', self.why(self.slot(base.UUID, 'h1', 'h2')))
 
 
 class LeftBehindTestCase(TrafficTestCase):
@@ -139,10 +139,10 @@ class LeftBehindTestCase(TrafficTestCase):
     def test_is_stuck(self):
         """For a day it holds the scope, then its hosts alone."""
         self.leave('migrating')
-        day = self.order.limits.stuck_seconds
+        day = self.settings.limits.stuck_seconds
         self.assertIn('out of h1', self.why_later(day + 120))
-        self.order.limits.out_of_host = 2
-        self.order.limits.in_scope = 1
+        self.settings.limits.out_of_host = 2
+        self.settings.limits.in_scope = 1
         self.assertIn('in alpha', self.why_later(day - 120))
         log = self.useFixture(fixtures.FakeLogger(level=logging.WARNING))
         self.assertEqual('', self.why_later(day + 120))
@@ -183,12 +183,12 @@ class OtherTypesTestCase(TrafficTestCase):
 
     def test_a_resize_does_not_count_in_the_scope(self):
         """Tenants resize all the time: nobody else would have a turn."""
-        self.order.limits.in_scope, self.order.limits.out_of_host = 1, 2
+        self.settings.limits.in_scope, self.settings.limits.out_of_host = 1, 2
         self.start('resize', 'migrating', 'resize_migrating')
         self.assertEqual('', self.why())
 
     def test_a_cold_migration_counts_there(self):
-        self.order.limits.in_scope, self.order.limits.out_of_host = 1, 2
+        self.settings.limits.in_scope, self.settings.limits.out_of_host = 1, 2
         self.start('migration', 'migrating', 'resize_migrating')
         self.assertIn('in alpha', self.why())
 
@@ -208,11 +208,11 @@ class OtherTypesTestCase(TrafficTestCase):
 class StaggerTestCase(TrafficTestCase):
     def setUp(self):
         super().setUp()
-        self.order.limits.stagger_seconds = 60
-        self.order.limits.in_scope = 9
+        self.settings.limits.stagger_seconds = 60
+        self.settings.limits.in_scope = 9
 
-    def why(self, *claims):
-        return super().why(*claims, clock=lambda: 1000.0)
+    def why(self, *others):
+        return super().why(*others, clock=lambda: 1000.0)
 
     def test_nobody_has_started(self):
         self.assertEqual('', self.why())
@@ -221,29 +221,29 @@ class StaggerTestCase(TrafficTestCase):
         self.assertEqual(
             'the last one in alpha started 59 s ago, and stagger_seconds is '
             '60',
-            self.why(self.claim(scope='alpha', at=941.0)),
+            self.why(self.slot(scope='alpha', at=941.0)),
         )
 
     def test_soon_enough(self):
-        self.assertEqual('', self.why(self.claim(scope='alpha', at=940.0)))
+        self.assertEqual('', self.why(self.slot(scope='alpha', at=940.0)))
 
     def test_the_start_of_one_that_is_over_counts(self):
-        one = self.claim(scope='alpha', at=990.0, held=False)
+        one = self.slot(scope='alpha', at=990.0, held=False)
         self.assertIn('started 10 s ago', self.why(one))
 
     def test_the_latest_start_counts(self):
-        claims = [
-            self.claim(str(at), scope='alpha', at=at, held=False)
+        others = [
+            self.slot(str(at), scope='alpha', at=at, held=False)
             for at in (980.0, 990.0, 930.0)
         ]
-        self.assertIn('started 10 s ago', self.why(*claims))
+        self.assertIn('started 10 s ago', self.why(*others))
 
     def test_a_clock_that_is_ahead(self):
-        """No later than the claim was first seen, whatever it says."""
-        ahead = self.claim(scope='alpha', at=4600.0)
+        """No later than the slot was first seen, whatever it says."""
+        ahead = self.slot(scope='alpha', at=4600.0)
         now = [1000.0]
-        found = concurrency.Traffic(
-            self.client, self.task, self.order.limits, lambda: now[0]
+        found = concurrency.Concurrency(
+            self.client, self.task, self.settings.limits, lambda: now[0]
         )
         found.look()
         self.assertIn('started 0 s ago', found.why_wait([ahead]))
@@ -253,8 +253,8 @@ class StaggerTestCase(TrafficTestCase):
         self.assertEqual('', found.why_wait([ahead]))
 
     def test_a_clock_that_is_ahead_without_a_stagger(self):
-        self.order.limits.stagger_seconds = 0
-        self.assertEqual('', self.why(self.claim(scope='alpha', at=4600.0)))
+        self.settings.limits.stagger_seconds = 0
+        self.assertEqual('', self.why(self.slot(scope='alpha', at=4600.0)))
 
     def test_another_scope_does_not(self):
-        self.assertEqual('', self.why(self.claim(at=999.0)))
+        self.assertEqual('', self.why(self.slot(at=999.0)))

@@ -289,4 +289,4 @@ class AllocationsTestCase(base.MoveTestCase):
     def test_is_asked_before_a_move(self):
         self.cloud.leftovers[base.UUID] = {'h3': self.SIZE}
         self.fails(exceptions.PreFlightError, 'h1.example.org and h3')
-        self.assertEqual((0, 0), (self.requests, self.turns.held))
+        self.assertEqual((0, 0), (self.requests, self.slots.held))

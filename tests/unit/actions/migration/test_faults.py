@@ -30,8 +30,8 @@ class Scenes(whole.WholeMoveTestCase):
 
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = POLL
-        self.order.timing.stall_timeout = 0
+        self.settings.timing.poll_interval = POLL
+        self.settings.timing.stall_timeout = 0
         self.before = self.clock.now
 
     def answers(self, status, text):
@@ -120,7 +120,7 @@ class Scenes(whole.WholeMoveTestCase):
         self.answers(409, 'Instance is in an odd state.')
 
     def bad_parameters(self):
-        self.action._own_course = None
+        self.action._own_run = None
         self.action.input_parameters['not_before'] = 'soon'
 
     def conflict(self):
@@ -131,7 +131,7 @@ class Scenes(whole.WholeMoveTestCase):
         self.instance.script = ('running', 'failed')
 
     def migration_stalled(self):
-        self.order.timing.stall_timeout = 300
+        self.settings.timing.stall_timeout = 300
         self.instance.script = ('running',) * LONG
 
         def stand_still(migration):
@@ -200,7 +200,7 @@ class Scenes(whole.WholeMoveTestCase):
 
     def given_up(self):
         """Between two tries; else Watcher calls the plan cancelled."""
-        self.turns = slots.Slots(self.row.uuid)
+        self.slots = slots.Slots(self.row.uuid)
         self.build()
         self.dbapi.update_action(
             self.row.uuid,
@@ -224,17 +224,17 @@ class Scenes(whole.WholeMoveTestCase):
         self.cloud.down.add(('GET', '/placement'))
 
     def watcher_error(self):
-        self.turns.errors = [
+        self.slots.errors = [
             faults.error(Fault.WATCHER_ERROR, 'away') for _ in range(9)
         ]
 
     def configuration(self):
-        self.action._own_course = None
+        self.action._own_run = None
         CONF.set_override('retry_backoff', float('nan'), 'kronos')
         self.addCleanup(CONF.clear_override, 'retry_backoff', 'kronos')
 
     def unknown(self):
-        self.turns.errors = [RuntimeError('nobody knows')]
+        self.slots.errors = [RuntimeError('nobody knows')]
 
 
 class TableTestCase(Scenes):
@@ -274,8 +274,10 @@ class TableTestCase(Scenes):
     def check_waits(self, row):
         waited = self.clock.now - self.before
         if row.waits:
-            self.assertGreaterEqual(waited, self.order.preflight_wait)
-            self.assertLessEqual(waited, self.order.preflight_wait + 2 * POLL)
+            self.assertGreaterEqual(waited, self.settings.preflight_wait)
+            self.assertLessEqual(
+                waited, self.settings.preflight_wait + 2 * POLL
+            )
 
     def check_tries(self, fault, row):
         told = [event for event, _, final in self.events() if final is False]

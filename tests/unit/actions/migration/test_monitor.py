@@ -32,7 +32,7 @@ class SuccessTestCase(base.MoveTestCase):
 
     def test_the_queue_has_a_clock_of_its_own(self):
         # 1,500 s in the queue and 500 s under way: both within limits.
-        self.order.timing.stall_timeout = 0
+        self.settings.timing.stall_timeout = 0
         self.instance.script = (
             *['queued'] * 30,
             *['running'] * 10,
@@ -78,7 +78,7 @@ class SuccessTestCase(base.MoveTestCase):
     def test_looks_that_fail_of_anything(self):
         """Nothing that a look raises is an end of the migration."""
         errors = [KeyError('status'), TypeError('null'), RecursionError()]
-        self.order.timing.stall_timeout = 0
+        self.settings.timing.stall_timeout = 0
         self.instance.script = (*['running'] * 4, 'completed')
         for name in ('get_migration_status', 'get_instance', 'get_service'):
             self.stumble(name, list(errors))
@@ -292,7 +292,7 @@ class FailureTestCase(base.MoveTestCase):
 
 class TimeoutTestCase(base.MoveTestCase):
     def test_running(self):
-        self.order.timing.stall_timeout = 0
+        self.settings.timing.stall_timeout = 0
         self.instance.script = ('queued', *['running'] * LONG)
         self.fails(
             exceptions.MigrationTimeout, 'aborted after 600 s', 'running'
@@ -303,7 +303,7 @@ class TimeoutTestCase(base.MoveTestCase):
         self.assertEqual(('h1', None), self.place())
 
     def test_an_abort_that_fails_of_anything_is_asked_for_again(self):
-        self.order.timing.stall_timeout = 0
+        self.settings.timing.stall_timeout = 0
         self.instance.script = ('running',) * LONG
         real, errors = self.live_migration.abort_migration, [TypeError('null')]
 

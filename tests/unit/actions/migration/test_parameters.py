@@ -34,23 +34,25 @@ class ParametersTestCase(base.BaseTestCase):
     def set(self, **values):
         self.options.config(group='kronos', **values)
 
-    def order(self, **more):
-        return parameters.order_of({**TOLD, **more}, self.conf.kronos)
+    def settings(self, **more):
+        return parameters.settings_of({**TOLD, **more}, self.conf.kronos)
 
     def not_before(self, text):
-        return self.order(not_before=text).not_before
+        return self.settings(not_before=text).not_before
 
 
 class OrderTestCase(ParametersTestCase):
     def test_defaults(self):
-        order = self.order()
-        limits = list(vars(order.limits).values())
+        settings = self.settings()
+        limits = list(vars(settings.limits).values())
         self.assertEqual([2, 1, 2, 0, 86400], limits)
         self.assertEqual(
-            [1800, 600, 300, 5], list(vars(order.timing).values())[:4]
+            [1800, 600, 300, 5], list(vars(settings.timing).values())[:4]
         )
-        self.assertEqual((3, 30), (order.max_retries, order.retry_backoff))
-        self.assertEqual(['VCPU', 'MEMORY_MB'], order.resources)
+        self.assertEqual(
+            (3, 30), (settings.max_retries, settings.retry_backoff)
+        )
+        self.assertEqual(['VCPU', 'MEMORY_MB'], settings.resources)
 
     def test_options(self):
         self.set(
@@ -65,17 +67,21 @@ class OrderTestCase(ParametersTestCase):
             require_headroom=False,
             check_disk=True,
         )
-        order = self.order()
+        settings = self.settings()
         self.assertEqual(
-            (4, 7), (order.limits.in_scope, order.limits.stagger_seconds)
+            (4, 7), (settings.limits.in_scope, settings.limits.stagger_seconds)
         )
-        self.assertEqual([8, 9, 0, 2], list(vars(order.timing).values())[:4])
-        self.assertEqual((0, 1), (order.max_retries, order.retry_backoff))
-        self.assertFalse(order.require_headroom)
-        self.assertEqual(['VCPU', 'MEMORY_MB', 'DISK_GB'], order.resources)
+        self.assertEqual(
+            [8, 9, 0, 2], list(vars(settings.timing).values())[:4]
+        )
+        self.assertEqual(
+            (0, 1), (settings.max_retries, settings.retry_backoff)
+        )
+        self.assertFalse(settings.require_headroom)
+        self.assertEqual(['VCPU', 'MEMORY_MB', 'DISK_GB'], settings.resources)
 
     def test_task(self):
-        task = self.order().task
+        task = self.settings().task
         self.assertEqual(
             ('h1', 'h2', 'spread', 'alpha', 'one'),
             (
@@ -89,13 +95,13 @@ class OrderTestCase(ParametersTestCase):
 
     def test_a_claim_outlives_its_move(self):
         self.set(queue_timeout=100, migration_timeout=200)
-        turn = parameters.turn_of(TOLD, self.order())
+        turn = parameters.slots_of(TOLD, self.settings())
         self.assertGreaterEqual(turn._max_age, 100 + 2 * 200)
 
 
 class NotBeforeTestCase(ParametersTestCase):
     def test_none(self):
-        self.assertEqual(0.0, self.order().not_before)
+        self.assertEqual(0.0, self.settings().not_before)
         self.assertEqual(0.0, self.not_before(''))
 
     def test_in_utc_if_it_names_no_zone(self):
@@ -124,7 +130,7 @@ class SoftRulesTestCase(ParametersTestCase):
         return [
             phase
             for phase in ('evacuate', 'affinity', 'spread', 'pack')
-            if self.order(phase=phase).soft_rules_bind
+            if self.settings(phase=phase).soft_rules_bind
         ]
 
     def test_veto(self):

@@ -13,8 +13,8 @@ GIB = 2**30
 class FollowTestCase(base.MoveTestCase):
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = 10
-        self.order.timing.migration_timeout = 2000
+        self.settings.timing.poll_interval = 10
+        self.settings.timing.migration_timeout = 2000
         self.log = self.useFixture(fixtures.FakeLogger())
         self.instance.script = ('queued', *['running'] * LONG, 'completed')
 
@@ -44,7 +44,7 @@ class StallTestCase(FollowTestCase):
         self.assertLess(self.clock.now, 1000 + 400)
 
     def test_turned_off(self):
-        self.order.timing.stall_timeout = 0
+        self.settings.timing.stall_timeout = 0
         self.fails(exceptions.MigrationTimeout, 'aborted after 2000 s')
 
     def test_bytes_that_were_sent_are_progress(self):
@@ -149,7 +149,7 @@ class LivenessTestCase(FollowTestCase):
 
     def setUp(self):
         super().setUp()
-        self.order.timing.stall_timeout = 0
+        self.settings.timing.stall_timeout = 0
 
     def fail_host(self, host, **change):
         def fail(migration, number):

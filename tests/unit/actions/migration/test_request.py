@@ -14,7 +14,7 @@ from tests.unit.actions.migration import base
 class CallTestCase(base.MoveTestCase):
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = 5
+        self.settings.timing.poll_interval = 5
 
     def refuses(self, status, text):
         real = self.cloud.answer
@@ -134,7 +134,7 @@ class PatienceTestCase(CallTestCase):
 
     def test_not_for_ever(self):
         """As long as Nova's queue may take; then it counts as lost."""
-        self.order.timing.queue_timeout = 100
+        self.settings.timing.queue_timeout = 100
         self.clock.at(1100, self.idle)
         self.assertEqual(100 / 5, self.looks_between(since=1000))
 
@@ -470,7 +470,7 @@ class PassingTestCase(testscenarios.TestWithScenarios, CallTestCase):
             self.events(),
         )
         self.assertEqual(4, 9 - len(self.cloud.answers[base.POST]))
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
 
 
 class RefusedConnectionTestCase(CallTestCase):

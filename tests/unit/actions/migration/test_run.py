@@ -14,11 +14,11 @@ from tests.unit.actions.migration import base
 class BackoffTestCase(base.MoveTestCase):
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = 5
+        self.settings.timing.poll_interval = 5
 
     def waits(self):
         """Seconds between giving a turn back and having it again."""
-        times = [at for _what, at in self.turns.log]
+        times = [at for _what, at in self.slots.log]
         return [
             int(later - sooner)
             for sooner, later in zip(times[1::2], times[2::2], strict=False)
@@ -38,7 +38,7 @@ class BackoffTestCase(base.MoveTestCase):
         self.run_move()
         self.assertEqual(
             ['taken', 'released', 'taken'],
-            [what for what, _at in self.turns.log],
+            [what for what, _at in self.slots.log],
         )
 
     def test_another_is_faster_in_the_backoff(self):
@@ -50,7 +50,7 @@ class BackoffTestCase(base.MoveTestCase):
         self.clock.at(1010, start)
         self.clock.at(1500, lambda: self.end(self.other))
         self.assertEqual('tried 2 times', self.run_move())
-        self.assertGreaterEqual(self.turns.log[-1][1], 1500)
+        self.assertGreaterEqual(self.slots.log[-1][1], 1500)
 
     def test_nova_asks_for_more(self):
         self.fail((429, {'Retry-After': '100'}))
@@ -71,13 +71,13 @@ class BackoffTestCase(base.MoveTestCase):
 
     def test_no_backoff_is_longer_than_the_patience(self):
         """Its own doubling is no reason to give up."""
-        self.order.retry_backoff = 1000
+        self.settings.retry_backoff = 1000
         self.fail(429, 429, 429)
         self.assertEqual('tried 4 times', self.run_move())
         self.assertEqual([1000, 1800, 1800], self.waits())
 
     def test_no_further_tries(self):
-        self.order.max_retries = 0
+        self.settings.max_retries = 0
         self.fail(429)
         error = self.fails(exceptions.NovaClientError, '429')
         self.assertNotIn('tried', str(error))
@@ -102,7 +102,7 @@ class BackoffTestCase(base.MoveTestCase):
             [('failed', 0, False), ('failed', 0, True)], self.events()
         )
         self.assertEqual([429], self.cloud.answers[base.POST])
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
 
 
 class BetweenTestCase(base.MoveTestCase):
@@ -110,7 +110,7 @@ class BetweenTestCase(base.MoveTestCase):
 
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = 5
+        self.settings.timing.poll_interval = 5
         self.cloud.answers[base.POST] = [429]
 
     def change(self, **change):
@@ -158,18 +158,18 @@ class BetweenTestCase(base.MoveTestCase):
     def test_no_turn_any_more(self):
         self.clock.at(
             1010,
-            lambda: self.turns.claims.append(self.claim(source='h1')),
+            lambda: self.slots.others.append(self.slot(source='h1')),
         )
         self.fails(
             exceptions.NovaClientError, 'not tried again: no turn within'
         )
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
 
 
 class StoppedComputeTestCase(base.MoveTestCase):
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = 5
+        self.settings.timing.poll_interval = 5
 
     def test_while_queued_is_tried_again(self):
         """Nobody has asked for it."""
@@ -219,7 +219,7 @@ class DroppedTestCase(testscenarios.TestWithScenarios, base.MoveTestCase):
 
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = 5
+        self.settings.timing.poll_interval = 5
         self.instance.script = (self.status,) * 99
 
     def forget(self, host=None):
@@ -288,7 +288,7 @@ class FailureTestCase(testscenarios.TestWithScenarios, base.MoveTestCase):
             [('started', 0, None), ('failed', 0, True)], self.events()
         )
         self.assertEqual(('h1', None), self.place())
-        self.assertFalse(self.turns.held)
+        self.assertFalse(self.slots.held)
 
 
 class ResetTestCase(base.MoveTestCase):
@@ -308,7 +308,7 @@ class DeliveredTwiceTestCase(base.MoveTestCase):
 
     def test_it_is_waited_for(self):
         """Whatever Nova tells meanwhile: a move that begins looks busy."""
-        self.turns.entries = [slots.Delivery.TAKEN] * 100 + [
+        self.slots.entries = [slots.Delivery.TAKEN] * 100 + [
             slots.Delivery.OVER
         ]
         self.instance.task_state = 'migrating'
@@ -318,23 +318,23 @@ class DeliveredTwiceTestCase(base.MoveTestCase):
         self.assertEqual(([], []), (self.told, self.events()))
 
     def test_it_is_not_heard_of_any_more(self):
-        self.turns.entries = [slots.Delivery.TAKEN]
+        self.slots.entries = [slots.Delivery.TAKEN]
         self.run_move()
         self.assertEqual(('h2', None), self.place())
 
     def test_cancelled_meanwhile(self):
-        self.turns.entries = [slots.Delivery.TAKEN] * 100
+        self.slots.entries = [slots.Delivery.TAKEN] * 100
         self.clock.at(1300, lambda: setattr(self, 'cancelled', True))
         self.fails(exceptions.MigrationCancelled, 'its plan was cancelled')
         self.assertEqual(1300.0, self.clock.now)
 
     def test_the_database_is_away(self):
-        self.turns.entries = [exceptions.TurnUnknown('away', transient=True)]
+        self.slots.entries = [exceptions.TurnUnknown('away', transient=True)]
         self.run_move()
         self.assertEqual(('h2', None), self.place())
 
     def test_the_database_stays_away(self):
-        self.turns.entries = [
+        self.slots.entries = [
             exceptions.TurnUnknown('away', transient=True)
         ] * 9
         self.fails(exceptions.TurnUnknown, 'away')

@@ -9,10 +9,10 @@ SIZE = {'VCPU': 1, 'MEMORY_MB': 1024}
 MIGRATION = 'b0000000-0000-0000-0000-000000000001'
 
 
-class AftermathTestCase(base.MoveTestCase):
+class VerificationTestCase(base.MoveTestCase):
     def setUp(self):
         super().setUp()
-        self.order.timing.poll_interval = 5
+        self.settings.timing.poll_interval = 5
 
     def at_end(self, do):
         """Do something when the migration is about to be over."""
@@ -24,7 +24,7 @@ class AftermathTestCase(base.MoveTestCase):
         self.cloud.on_look = look
 
 
-class ArrivalTestCase(AftermathTestCase):
+class ArrivalTestCase(VerificationTestCase):
     def test_two_sets_of_allocations(self):
         self.at_end(
             lambda: self.cloud.leftovers.update({base.UUID: {'h1': SIZE}})
@@ -125,7 +125,7 @@ class ArrivalTestCase(AftermathTestCase):
             self.instance.task_state = None
 
 
-class StayTestCase(AftermathTestCase):
+class StayTestCase(VerificationTestCase):
     def setUp(self):
         super().setUp()
         self.instance.script = ('running', 'running', 'failed')
@@ -231,12 +231,12 @@ class StayTestCase(AftermathTestCase):
         )
 
 
-class DroppedTestCase(AftermathTestCase):
+class DroppedTestCase(VerificationTestCase):
     """A nova-compute was started again; the rows stay as they were."""
 
     def setUp(self):
         super().setUp()
-        self.order.max_retries = 0
+        self.settings.max_retries = 0
         self.instance.script = ('preparing',) * 99
 
         def drop(look):

@@ -105,7 +105,7 @@ class WholeTestCase(whole.WholeMoveTestCase):
     def test_twice(self):
         self.action.pre_condition()
         self.action.execute()
-        self.action._own_course = self.course(tell=self.action._tell)
+        self.action._own_run = self.run_of(tell=self.action._tell)
         self.action.pre_condition()
         self.assertIs(True, self.action.execute())
         self.assertEqual(1, self.requests)

@@ -42,7 +42,7 @@ class WholeMoveTestCase(moves.MoveTestCase, base.DbTestCase):
 
     def build(self):
         """Let the action have a move in the small cloud."""
-        self.action._own_course = self.course(
+        self.action._own_run = self.run_of(
             tell=self.action._tell, is_cancelled=self.action._is_cancelled
         )
 
