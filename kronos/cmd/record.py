@@ -121,18 +121,18 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
         tell=tell,
     )
     events, lacking = _history(access, conf, settings)
-    look = collector.look(
+    collected = collector.look(
         request, policies.enabled, _all_queries(settings), events
     )
     recording = Recording(
-        look.gathered,
+        collected.gathered,
         policies.policies,
         request,
         settings,
-        look.answers,
+        collected.answers,
         text,
         max_concurrent=conf.kronos.max_concurrent_migrations,
-        recorded_at=look.gathered.taken_at,
+        recorded_at=collected.gathered.taken_at,
         made_by=f'{program.PACKAGE} {program.version()}',
         unknown=lacking,
     )

@@ -150,7 +150,7 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
     failed: dict[str, str] = {}
     for path in paths:
         try:
-            plans = [what_if.played(path, wish) for wish in wanted]
+            plans = [what_if.played(path, one) for one in wanted]
         except KronosException as error:
             # The others are planned all the same.
             failed[path] = str(error)

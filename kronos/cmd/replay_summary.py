@@ -84,7 +84,7 @@ class Summary:
 
 
 class Series:
-    """The plans of many recordings by the same wish.
+    """The plans of many recordings by the same options.
 
     :param name: of the policies, for people
     """

@@ -125,12 +125,12 @@ def _policies(path: str) -> list[Policy]:
     return loader.parse(text, 'standard input').policies
 
 
-def played(path: str, wish: ReplayOptions) -> Replay:
+def played(path: str, options: ReplayOptions) -> Replay:
     """Read a recording and plan it."""
     began = time.monotonic()
-    recording = load.read(path, wish.policies)
+    recording = load.read(path, options.policies)
     seconds = round(time.monotonic() - began, 6)
-    plan = replay(recording, wish)
+    plan = replay(recording, options)
     plan.timings = {'load': seconds, **plan.timings}
     return plan
 

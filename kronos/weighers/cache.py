@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cache of scores: a thread keeps it fresh, readers take no lock.
 
-A request reads one attribute, the board of the moment, and leaves notes:
+A request reads one attribute, the scores of the moment, and leaves notes:
 hosts that are new, vCPUs in use. Each note is one assignment. Where a request
-shows new hosts, it puts up a board with them itself; it asks nobody for that.
+shows new hosts, it puts up scores with them itself; it asks nobody for that.
 """
 
 import dataclasses
@@ -57,7 +57,7 @@ class Source(Protocol):
 
     def options(self) -> Options: ...
 
-    def look(self, modes: set[str]) -> PolicyAnswers: ...
+    def ask(self, modes: set[str]) -> PolicyAnswers: ...
 
 
 class Cache:
@@ -84,11 +84,11 @@ class Cache:
         self._spawn = spawn or _spawn
         self._started: dict[int, object] = {}
         """By process, the token of who began."""
-        self._board: HostScores | None = None
+        self._scores: HostScores | None = None
         self._valid_for = 0.0
         self._met: dict[str, KnownHost] = {}
         self._fault: Exception | None = None
-        self._ledger = RecentPlacements(0.0)
+        self._placements = RecentPlacements(0.0)
         self._has_news = False
         self._warned_at = self._complained_at = float('-inf')
         self._is_told = self._is_announced = False
@@ -120,7 +120,7 @@ class Cache:
         :param vcpus: of the new server
         """
         self.begin(is_asked=True)
-        now, shown = self._clock(), self._board
+        now, shown = self._clock(), self._scores
         if shown is None:
             for state in states:
                 self._met[state.host] = KnownHost.of(state)
@@ -130,10 +130,10 @@ class Cache:
         return self._read(shown, states, vcpus)
 
     def _admit(self, shown: HostScores, states: Sequence[Any]) -> HostScores:
-        """Put up the board with the hosts that are new to it.
+        """Put up the scores with the hosts that are new to it.
 
         The thread makes it anew soon, since they may change what the others
-        weigh; and the ledger is the thread's.
+        weigh; and the placements are the thread's.
         """
         new = {
             state.host: KnownHost.of(state)
@@ -142,13 +142,13 @@ class Cache:
         }
         self._met.update(new)
         met, now = {**self._met, **new}, self._clock()
-        seen = self._ledger.copy()
+        seen = self._placements.copy()
         seen.note({host: one.used for host, one in new.items()}, now)
-        more = host_scores.build(met, shown.outlook, seen, shown.at, now)
+        more = host_scores.build(met, shown.answers, seen, shown.at, now)
         found = dataclasses.replace(shown, rows={**more.rows, **shown.rows})
         # Else there is a newer one, and the next weighing adds to that.
-        if self._board is shown:
-            self._board = found
+        if self._scores is shown:
+            self._scores = found
         self._has_news = True
         return found
 
@@ -232,37 +232,39 @@ class Cache:
 
     def _refresh(self, options: Options) -> None:
         asked = self._clock()
-        self._ledger.settling = options.settling_seconds
+        self._placements.settling = options.settling_seconds
         # A copy, since requests add to it.
         met = dict(self._met)
         modes = {mode for one in met.values() for mode in one.modes()}
         # Which ones are wanted is not known yet.
-        outlook = self._source.look(modes if met else set(Mode))
+        answers = self._source.ask(modes if met else set(Mode))
         self._valid_for = options.staleness_threshold
-        if not self._score(outlook, asked):
+        if not self._score(answers, asked):
             self._is_well_again()
         self._announce(asked)
 
-    def _score(self, outlook: PolicyAnswers, asked: float) -> list[str]:
-        """Put up a new board of what is known.
+    def _score(self, answers: PolicyAnswers, asked: float) -> list[str]:
+        """Put up new scores of what is known.
 
         :returns: what is wrong with it; that is told already
         """
         self._has_news = False
         met, now = dict(self._met), self._clock()
         self._note(met, now)
-        shown = host_scores.build(met, outlook, self._ledger, asked, now)
+        shown = host_scores.build(met, answers, self._placements, asked, now)
         if gone := self._forget(shown):
             for host in gone:
                 met.pop(host)
-            shown = host_scores.build(met, outlook, self._ledger, asked, now)
-        self._board = shown
+            shown = host_scores.build(
+                met, answers, self._placements, asked, now
+            )
+        self._scores = shown
         if shown.troubles:
             self._trouble(_joined(shown.troubles))
         return shown.troubles
 
     def _note(self, met: dict[str, KnownHost], now: float) -> None:
-        rows = self._board.rows if self._board else {}
+        rows = self._scores.rows if self._scores else {}
         used = {
             host: one.used for host, one in met.items() if host not in rows
         }
@@ -271,18 +273,19 @@ class Cache:
             if row.is_seen and row.base is not None:
                 used[host] = row.spot[0] or 0.0
                 since[host] = row.base
-        self._ledger.note(used, now, since)
+        self._placements.note(used, now, since)
 
     def _forget(self, shown: HostScores) -> list[str]:
         """Drop hosts that are gone, lest their samples seem to be missing."""
         gone = [
             host
             for host, row in shown.rows.items()
-            if row.is_neutral and self._ledger.silence(host) > FORGET_SECONDS
+            if row.is_neutral
+            and self._placements.silence(host) > FORGET_SECONDS
         ]
         for host in gone:
             self._met.pop(host, None)
-        self._ledger.forget(gone)
+        self._placements.forget(gone)
         return gone
 
     def _rest(self, seconds: float) -> None:
@@ -292,9 +295,9 @@ class Cache:
             self._sleep(min(TICK, left))
             self._complain()
             try:
-                shown = self._board
+                shown = self._scores
                 if shown is not None and self._is_outdated(shown):
-                    self._score(shown.outlook, shown.at)
+                    self._score(shown.answers, shown.at)
             except Exception as error:
                 self._trouble(f'{type(error).__name__}: {error}')
 
@@ -311,7 +314,7 @@ class Cache:
         if now - self._warned_at < pause:
             return
         self._warned_at, self._is_told = now, True
-        shown = self._board
+        shown = self._scores
         age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
         LOG.warning(
             'The weigher of Kronos does not have all it needs; its scores '
@@ -322,7 +325,7 @@ class Cache:
 
     def _announce(self, asked: float) -> None:
         """Tell once that there are scores; hosts may be known by now."""
-        shown = self._board
+        shown = self._scores
         if self._is_announced or shown is None or not _has_scores(shown):
             return
         self._is_announced = True
@@ -363,7 +366,7 @@ def _has_scores(shown: HostScores) -> bool:
         return not all(row.is_neutral for row in shown.rows.values())
     return any(
         one.imbalance.health is Health.HEALTHY and one.imbalance.samples
-        for of_mode in shown.outlook.readings.values()
+        for of_mode in shown.answers.readings.values()
         for one in of_mode.values()
     )
 

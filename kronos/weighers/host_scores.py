@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scores of hosts, until the next look at Prometheus.
 
-A board is made once and then only replaced as a whole. What a weighing
+They are made once and then only replaced as a whole. What a weighing
 leaves in its rows are notes, each written in one piece.
 """
 
@@ -78,7 +78,7 @@ class HostScore:
 
     __slots__ = (
         '_carried',
-        '_look',
+        '_weigh',
         '_room',
         'base',
         'is_seen',
@@ -103,7 +103,7 @@ class HostScore:
         :param room: vCPUs that the samples do not show, with which its
             first ceiling is reached; where hosts are to be filled
         """
-        self._look = weigh
+        self._weigh = weigh
         self.base = base
         self._carried = carried
         self._room = room
@@ -119,7 +119,7 @@ class HostScore:
 
     @property
     def is_neutral(self) -> bool:
-        return self._look is None
+        return self._weigh is None
 
     def update(self, used: float) -> float | None:
         """What the host weighs with so many vCPUs in use; None: neutral."""
@@ -127,7 +127,7 @@ class HostScore:
             self.base = used
             self.limit = used + self._room - self._carried
         more = used - self.base + self._carried
-        weight = self._look(more) if self._look else None
+        weight = self._weigh(more) if self._weigh else None
         self.spot = (used, self.spot[1], weight)
         return weight
 
@@ -141,7 +141,7 @@ class HostScores:
     """When Prometheus was asked."""
     troubles: list[str]
     """Why hosts are neutral or not judged by all policies."""
-    outlook: PolicyAnswers
+    answers: PolicyAnswers
     """What it was made of."""
 
 
@@ -157,8 +157,8 @@ class _Judged:
 
 def build(
     known: Mapping[str, KnownHost],
-    outlook: PolicyAnswers,
-    ledger: RecentPlacements,
+    answers: PolicyAnswers,
+    placements: RecentPlacements,
     at: float,
     now: float,
 ) -> HostScores:
@@ -166,32 +166,32 @@ def build(
 
     :param at: when Prometheus was asked, on the clock of ``now``
     """
-    troubles = list(outlook.troubles)
-    modes = _modes(known, outlook.default_mode, troubles)
-    best = _best(known, modes, outlook, ledger, now, troubles)
+    troubles = list(answers.troubles)
+    modes = _modes(known, answers.default_mode, troubles)
+    best = _best(known, modes, answers, placements, now, troubles)
     weighs, rooms = {}, {}
     for host, place in best.items():
-        weighs[host] = _weigher(place, modes[host], outlook.step)
+        weighs[host] = _weigher(place, modes[host], answers.step)
         if modes[host] is Mode.PACK:
             rooms[host] = place.room
     rows = {
         host: HostScore(
             weighs.get(host),
-            ledger.base(host, now),
-            ledger.pending(host, now),
+            placements.base(host, now),
+            placements.pending(host, now),
             one.aggregates,
             rooms.get(host, math.inf),
         )
         for host, one in known.items()
     }
-    return HostScores(rows, at, troubles, outlook)
+    return HostScores(rows, at, troubles, answers)
 
 
 def _best(
     known: Mapping[str, KnownHost],
     modes: Mapping[str, Mode],
-    outlook: PolicyAnswers,
-    ledger: RecentPlacements,
+    answers: PolicyAnswers,
+    placements: RecentPlacements,
     now: float,
     troubles: list[str],
 ) -> dict[str, host_weights.HostWeight]:
@@ -200,9 +200,9 @@ def _best(
     Of scopes that use as many policies, the first counts. What is wrong in
     a scope is a trouble where it is the best that one of its hosts has.
     """
-    types = {name.lower() for name in outlook.hypervisor_types}
+    types = {name.lower() for name in answers.hypervisor_types}
     scopes = {
-        host: [(mode, name) for name in _scopes_of(known[host], outlook)]
+        host: [(mode, name) for name in _scopes_of(known[host], answers)]
         for host, mode in modes.items()
         if known[host].hypervisor_type.lower() in types
     }
@@ -211,7 +211,7 @@ def _best(
         for scope in of_host:
             members.setdefault(scope, []).append(host)
     judged = {
-        scope: _judge(*scope, hosts, known, outlook, ledger, now)
+        scope: _judge(*scope, hosts, known, answers, placements, now)
         for scope, hosts in members.items()
     }
     found, chosen = {}, {}
@@ -256,10 +256,10 @@ def _modes(
     return found
 
 
-def _scopes_of(one: KnownHost, outlook: PolicyAnswers) -> list[str]:
+def _scopes_of(one: KnownHost, answers: PolicyAnswers) -> list[str]:
     """Those that an audit may plan it in, the likeliest first."""
     names = one.names()
-    named = [name for name in outlook.aggregates if name in names]
+    named = [name for name in answers.aggregates if name in names]
     return list(dict.fromkeys(named + sorted(names))) or [UNASSIGNED]
 
 
@@ -268,28 +268,28 @@ def _judge(
     scope: str,
     hosts: list[str],
     known: Mapping[str, KnownHost],
-    outlook: PolicyAnswers,
-    ledger: RecentPlacements,
+    answers: PolicyAnswers,
+    placements: RecentPlacements,
     now: float,
 ) -> _Judged:
-    policies = outlook.policies.get(mode, [])
+    policies = answers.policies.get(mode, [])
     snapshot = Snapshot(
         scope=scope,
         hosts={host: Host(host) for host in hosts},
         instances={},
-        readings=outlook.readings.get(mode, {}),
+        readings=answers.readings.get(mode, {}),
         # Nova's filters have left out those that are not.
         services={
             host: ComputeService(host, state='up', status='enabled')
             for host in hosts
         },
     )
-    card = scorecard.score(snapshot, policies, outlook.settings)
+    card = scorecard.score(snapshot, policies, answers.settings)
     sizes = {}
     for host in hosts:
-        used = ledger.used(host)
+        used = placements.used(host)
         if used is not None:
-            used = max(0.0, used - ledger.pending(host, now))
+            used = max(0.0, used - placements.pending(host, now))
         sizes[host] = host_weights.Size(known[host].vcpus, used)
     skipped = [one.skipped for one in card.results if one.skipped]
     return _Judged(

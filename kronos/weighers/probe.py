@@ -100,19 +100,19 @@ def _scores(request: dict[str, Any]) -> dict[str, Any]:
     }
     modes = {mode for one in known.values() for mode in one.modes()}
     try:
-        outlook = score_source.Source(load.CONF, load._session).look(modes)
+        answers = score_source.Source(load.CONF, load._session).ask(modes)
     except exceptions.KronosException as error:
         return {'scores_error': str(error)}
     # Its text might hold a secret.
     except Exception as error:
         return {'scores_error': f'unexpected {type(error).__name__}'}
     shown = host_scores.build(
-        known, outlook, recent_placements.RecentPlacements(0.0), 0.0, 0.0
+        known, answers, recent_placements.RecentPlacements(0.0), 0.0, 0.0
     )
     return {
         'scores': {host: row.spot[2] for host, row in shown.rows.items()},
         'troubles': shown.troubles,
-        'default_mode': str(outlook.default_mode),
+        'default_mode': str(answers.default_mode),
     }
 
 

@@ -66,7 +66,7 @@ class Source:
             staleness_threshold=staleness,
         )
 
-    def look(self, modes: Collection[str]) -> host_scores.PolicyAnswers:
+    def ask(self, modes: Collection[str]) -> host_scores.PolicyAnswers:
         """Read and ask all anew.
 
         :param modes: that aggregates ask for beside the default one
@@ -80,7 +80,7 @@ class Source:
             host_match=HostMatch(kronos.host_match),
         )
         main = loader.load(kronos.policies_file)
-        outlook = host_scores.PolicyAnswers(
+        answers = host_scores.PolicyAnswers(
             policies={},
             readings={},
             default_mode=main.mode,
@@ -91,10 +91,10 @@ class Source:
         )
         for mode in Mode:
             if mode is main.mode or mode in modes:
-                found = self._policies(mode, main, outlook.troubles)
-                outlook.policies[mode] = [_for_hosts(one) for one in found]
-        self._ask(outlook)
-        return outlook
+                found = self._policies(mode, main, answers.troubles)
+                answers.policies[mode] = [_for_hosts(one) for one in found]
+        self._ask_prometheus(answers)
+        return answers
 
     def _policies(
         self, mode: Mode, main: PolicyFile, troubles: list[str]
@@ -113,14 +113,14 @@ class Source:
             troubles.append(str(error))
             return []
 
-    def _ask(self, outlook: host_scores.PolicyAnswers) -> None:
-        asked = queries.PolicyQueries(self._prometheus(), outlook.settings)
-        for mode, policies in outlook.policies.items():
+    def _ask_prometheus(self, answers: host_scores.PolicyAnswers) -> None:
+        asked = queries.PolicyQueries(self._prometheus(), answers.settings)
+        for mode, policies in answers.policies.items():
             readings = asked.of_hosts(policies)
-            outlook.readings[mode] = readings
+            answers.readings[mode] = readings
         _require(
             reading
-            for readings in outlook.readings.values()
+            for readings in answers.readings.values()
             for one in readings.values()
             for reading in vars(one).values()
             if reading is not None

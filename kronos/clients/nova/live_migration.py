@@ -124,7 +124,7 @@ class LiveMigration:
     def abort_migration(
         self, uuid: str, migration: MigrationStatus
     ) -> AbortResult:
-        """Wish a migration gone; look afterwards how it ended."""
+        """Ask Nova to abort a migration; look afterwards how it ended."""
         if migration.id is None:
             return AbortResult(
                 AbortOutcome.REFUSED, 'Nova has not made a migration yet'
@@ -174,7 +174,7 @@ def _made_since(second: int, migrations: list[rest.Json]) -> list[rest.Json]:
 def _outcome(
     status: int | None, migration: MigrationStatus
 ) -> AbortOutcome | None:
-    """What an HTTP error says of a wish to abort; None: nothing.
+    """What an HTTP error says of a request to abort; None: nothing.
 
     400 is a state that cannot be aborted, 404 no such server or migration,
     409 a server without the task state of a migration. A nova-compute that

@@ -98,7 +98,7 @@ class MigrationStatus:
 
 
 class AbortOutcome(StrEnum):
-    """What became of the wish to abort a migration."""
+    """What became of the request to abort a migration."""
 
     ABORTING = 'aborting'
     """Nova took it; the migration ends as ``cancelled``."""
@@ -112,7 +112,7 @@ class AbortOutcome(StrEnum):
 class AbortResult:
     outcome: AbortOutcome
     text: str = ''
-    """What Nova said, unless it took the wish."""
+    """What Nova said, unless it accepted."""
 
 
 def time_of(seconds: float) -> str:

@@ -48,7 +48,7 @@ def work(weighers):
     own = weighers[0]._cache
     begins = bool(own._started)
     if begins:
-        wait(lambda: own._board)
+        wait(lambda: own._scores)
     handler = weights.HostWeightHandler()
     spec = objects.RequestSpec(
         instance_group=None, flavor=objects.Flavor(vcpus=2)
@@ -61,8 +61,8 @@ def work(weighers):
     first = [one.weight for one in weigh()]
     wait(lambda: weigh()[0].weight)
     # Until the connection is used again.
-    board = own._board
-    wait(lambda: own._board.at > board.at)
+    scores = own._scores
+    wait(lambda: own._scores.at > scores.at)
     found = weigh()
     told = {
         'pid': os.getpid(),
@@ -84,7 +84,7 @@ def main():
     )
     weighers = [one() for one in classes]
     # A connection that both workers find, and neither may use.
-    weighers[0]._cache._source.look(set())
+    weighers[0]._cache._source.ask(set())
     print(json.dumps({'pid': os.getpid(), 'opened': OPENED}), flush=True)
     children = []
     for _ in range(2):

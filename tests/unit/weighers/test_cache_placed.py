@@ -68,7 +68,7 @@ class TestPlaced(CacheTestCase):
             self.is_as_with(4, 20)
 
     def test_a_new_host_meanwhile(self):
-        """Its board comes from the same look, and loses nothing."""
+        """Its scores come from the same look, and loses nothing."""
         self.begin()
         self.used(20)
         self.weigh('new')

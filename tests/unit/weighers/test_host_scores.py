@@ -17,9 +17,9 @@ LOADS = {'a': 0.2, 'b': 0.5, 'c': 0.9}
 class BoardTestCase(base.BaseTestCase):
     def setUp(self):
         super().setUp()
-        self.ledger = recent_placements.RecentPlacements(100.0)
+        self.placements = recent_placements.RecentPlacements(100.0)
         self.loads = dict(LOADS)
-        self.outlook = host_scores.PolicyAnswers(
+        self.answers = host_scores.PolicyAnswers(
             policies={
                 Mode.SPREAD: [policy()],
                 Mode.PACK: [policy(mode='pack', capacity_query='c')],
@@ -33,13 +33,15 @@ class BoardTestCase(base.BaseTestCase):
         )
 
     def build(self, *states):
-        """The board of these, with ``self.loads``."""
+        """The scores of these, with ``self.loads``."""
         known = {one.host: host_scores.KnownHost.of(one) for one in states}
         answer = reading(self.loads)
         readings = {'cpu': PolicyReadings(answer, capacity=answer)}
-        self.outlook.readings = dict.fromkeys(Mode, readings)
-        self.ledger.note({h: one.used for h, one in known.items()}, NOW)
-        return host_scores.build(known, self.outlook, self.ledger, NOW, NOW)
+        self.answers.readings = dict.fromkeys(Mode, readings)
+        self.placements.note({h: one.used for h, one in known.items()}, NOW)
+        return host_scores.build(
+            known, self.answers, self.placements, NOW, NOW
+        )
 
     def weights(self, *states):
         shown = self.build(*states)
@@ -63,7 +65,7 @@ class TestModes(BoardTestCase):
         self.assertEqual(
             {'a': 0.8, 'b': 0.5, 'c': 0.1}, self.of_modes(a=(), b=(), c=())
         )
-        self.outlook.default_mode = Mode.PACK
+        self.answers.default_mode = Mode.PACK
         self.assertEqual(
             {'a': 0.2, 'b': 0.5, 'c': 0.0}, self.of_modes(a=(), b=(), c=())
         )
@@ -122,7 +124,7 @@ class TestModes(BoardTestCase):
 
     def test_a_mode_without_policies(self):
         """Asked for since the last look: neutral until the next one."""
-        del self.outlook.policies[Mode.PACK]
+        del self.answers.policies[Mode.PACK]
         self.assertEqual(
             {'a': None, 'b': 0.5}, self.of_modes(a=['pack'], b=[])
         )
@@ -139,16 +141,16 @@ class TestScopes(BoardTestCase):
 
     def test_each_has_its_own_load_per_vcpu(self):
         """Of two, the first of [kronos] aggregates, else by name."""
-        self.outlook.aggregates = ['poor', 'gold']
+        self.answers.aggregates = ['poor', 'gold']
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.7 / 32, rows['a'].update(17))
         self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
         self.assertAlmostEqual(0.1 + 1 / 16, rows['c'].update(3))
-        self.outlook.aggregates = ['gold']
+        self.answers.aggregates = ['gold']
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
         self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
-        self.outlook.aggregates = []
+        self.answers.aggregates = []
         rows = self.two().rows
         self.assertAlmostEqual(0.8 - 0.2 / 16, rows['a'].update(17))
         self.assertAlmostEqual(0.5 - 0.7 / 32, rows['b'].update(17))
@@ -158,7 +160,7 @@ class TestScopes(BoardTestCase):
         """Another one can, whatever is configured."""
         self.loads['a'] = 1e308
         for aggregates in ([], ['gold'], ['poor', 'gold']):
-            self.outlook.aggregates = aggregates
+            self.answers.aggregates = aggregates
             shown = self.two()
             self.assertTrue(shown.rows['a'].is_neutral)
             self.assertTrue(shown.rows['b'].is_neutral)
@@ -167,7 +169,7 @@ class TestScopes(BoardTestCase):
 
     def test_an_aggregate_without_exporters(self):
         """It takes nobody's score but its own hosts'."""
-        self.outlook.settings = Settings()
+        self.answers.settings = Settings()
         bare = [
             state(f'bare{nth}', 8, [aggregate('bare')]) for nth in range(9)
         ]
@@ -184,7 +186,7 @@ class TestScopes(BoardTestCase):
 
     def test_the_best_of_several(self):
         """An aggregate that holds others may not be judged itself."""
-        self.outlook.settings = Settings()
+        self.answers.settings = Settings()
         zone, own = aggregate('a-zone'), aggregate('own')
         known = [state(host, 8, [zone, own]) for host in LOADS]
         bare = [state(f'bare{nth}', 8, [zone]) for nth in range(9)]
@@ -198,7 +200,7 @@ class TestScopes(BoardTestCase):
 
     def test_what_nobody_needs_is_no_trouble(self):
         """All hosts are judged in another scope."""
-        self.outlook.settings = Settings()
+        self.answers.settings = Settings()
         del self.loads['c']
         zone, own = aggregate('a-zone'), aggregate('own')
         shown = self.build(
@@ -234,8 +236,8 @@ class TestRows(BoardTestCase):
 
     def test_what_was_placed_before(self):
         self.loads = {'a': 0.25}
-        self.ledger.note({'a': 4}, NOW - 50)
-        self.ledger.note({'a': 8}, NOW - 50)
+        self.placements.note({'a': 4}, NOW - 50)
+        self.placements.note({'a': 8}, NOW - 50)
         row = self.build(state('a', used=8)).rows['a']
         # 4 came 50 s ago and are half in the samples, which show 6.
         self.assertAlmostEqual(0.75 - 2 * 0.25 / 6, row.spot[2])
@@ -245,11 +247,11 @@ class TestRows(BoardTestCase):
         """What is seen first is where it starts."""
         self.loads = {'a': 0.5}
         known = {'a': host_scores.KnownHost([], 'QEMU', 16.0, 8.0)}
-        self.ledger.note({'a': 8.0}, NOW - 3600)
+        self.placements.note({'a': 8.0}, NOW - 3600)
         answer = PolicyReadings(reading(self.loads))
-        self.outlook.readings = {Mode.SPREAD: {'cpu': answer}}
+        self.answers.readings = {Mode.SPREAD: {'cpu': answer}}
         row = host_scores.build(
-            known, self.outlook, self.ledger, NOW, NOW
+            known, self.answers, self.placements, NOW, NOW
         ).rows['a']
         self.assertAlmostEqual(0.5, row.update(12))
         self.assertAlmostEqual(0.375, row.update(14))

@@ -37,7 +37,7 @@ class TestOptions(WeigherTestCase):
         """Else hosts would be neutral for a part of the time."""
         self.set(refresh_seconds=600.0)
         self.assertEqual(150.0, self.source.options().refresh_seconds)
-        self.source.look(set())
+        self.source.ask(set())
         self.assertIn('1 queries every 150 s', self.log.output)
 
     def test_a_bad_one(self):
@@ -53,13 +53,13 @@ class TestLook(WeigherTestCase):
     def queries(self, *modes):
         """What is asked, and what it gave."""
         self.prometheus.asked.clear()
-        outlook = self.source.look(set(modes))
-        return sorted(self.prometheus.asked), outlook
+        answers = self.source.ask(set(modes))
+        return sorted(self.prometheus.asked), answers
 
     def test_an_answer_that_is_too_long_for_a_scheduler(self):
         self.prometheus.fault = (200, ' ' * (32 * 2**20 + 1))
         error = self.assertRaises(
-            exceptions.PrometheusError, self.source.look, {Mode.SPREAD}
+            exceptions.PrometheusError, self.source.ask, {Mode.SPREAD}
         )
         self.assertIn('longer than 32 MiB', str(error))
 
@@ -72,53 +72,53 @@ class TestLook(WeigherTestCase):
             policy('net', 0.5, enabled=False),
         )
         self.give({'a': 0.5})
-        asked, outlook = self.queries()
+        asked, answers = self.queries()
         self.assertEqual(['cpu', 'ram'], asked)
-        self.assertIs(Mode.SPREAD, outlook.default_mode)
-        self.assertEqual([Mode.SPREAD], list(outlook.policies))
-        reading = outlook.readings[Mode.SPREAD]['cpu'].imbalance
+        self.assertIs(Mode.SPREAD, answers.default_mode)
+        self.assertEqual([Mode.SPREAD], list(answers.policies))
+        reading = answers.readings[Mode.SPREAD]['cpu'].imbalance
         self.assertEqual([0.5], [one.value for one in reading.samples])
-        for one in outlook.policies[Mode.SPREAD]:
+        for one in answers.policies[Mode.SPREAD]:
             self.assertIsNone(one.host_capacity_query)
 
     def test_pack(self):
         """Only there the ceilings are asked for."""
         self.write('policies.yaml', policy(mode='pack'))
-        asked, outlook = self.queries('off', 'nonsense')
+        asked, answers = self.queries('off', 'nonsense')
         self.assertEqual(['cpu', 'cpu_in_use'], asked)
-        self.assertIs(Mode.PACK, outlook.default_mode)
-        self.assertEqual([Mode.PACK], list(outlook.policies))
+        self.assertIs(Mode.PACK, answers.default_mode)
+        self.assertEqual([Mode.PACK], list(answers.policies))
 
     def test_both_modes_from_one_file(self):
         """Each query is asked once."""
-        asked, outlook = self.queries('pack')
+        asked, answers = self.queries('pack')
         self.assertEqual(['cpu'], asked)
-        self.assertEqual(list(Mode), list(outlook.policies))
-        self.assertEqual(*outlook.policies.values())
+        self.assertEqual(list(Mode), list(answers.policies))
+        self.assertEqual(*answers.policies.values())
 
     def test_a_file_for_pack(self):
         """It is read when a host asks for it."""
         path = self.write('pack.yaml', policy('ram', mode='pack'))
         self.set(pack_policies_file=path)
         self.assertEqual(['cpu'], self.queries()[0])
-        asked, outlook = self.queries('pack')
+        asked, answers = self.queries('pack')
         self.assertEqual(['cpu', 'ram', 'ram_in_use'], asked)
-        self.assertEqual('ram', outlook.policies[Mode.PACK][0].name)
-        self.assertEqual([], outlook.troubles)
+        self.assertEqual('ram', answers.policies[Mode.PACK][0].name)
+        self.assertEqual([], answers.troubles)
 
     def test_a_file_for_pack_that_is_broken(self):
         """The others keep their scores."""
         self.set(pack_policies_file=self.write('pack.yaml'))
-        asked, outlook = self.queries('pack')
+        asked, answers = self.queries('pack')
         self.assertEqual(['cpu'], asked)
-        self.assertEqual([], outlook.policies[Mode.PACK])
-        self.assertIn('pack.yaml', outlook.troubles[0])
+        self.assertEqual([], answers.policies[Mode.PACK])
+        self.assertIn('pack.yaml', answers.troubles[0])
 
     def test_a_policies_file_that_is_broken(self):
         for text in ('', '[', 'policies: 5', '\0', 'policies: &a [*a]'):
             (self.folder / 'policies.yaml').write_text(text)
             error = self.assertRaises(
-                exceptions.PolicyFileError, self.source.look, set()
+                exceptions.PolicyFileError, self.source.ask, set()
             )
             self.assertIn('policies.yaml', str(error))
         self.assertEqual([], self.prometheus.asked)
@@ -145,14 +145,14 @@ class TestFaults(WeigherTestCase):
             self.prometheus.fault = fault
             self.prometheus.asked.clear()
             error = self.assertRaises(
-                exceptions.PrometheusError, self.source.look, set()
+                exceptions.PrometheusError, self.source.ask, set()
             )
             self.assertIn(URL, str(error))
             self.assertEqual(['cpu'], self.prometheus.asked)
 
     def test_away_for_one_of_two(self):
         self.prometheus.fault = {'ram': (502, 'no')}
-        self.assertRaises(exceptions.PrometheusError, self.source.look, set())
+        self.assertRaises(exceptions.PrometheusError, self.source.ask, set())
 
     def test_another_server_in_its_place(self):
         """Nothing that it says is known to be wrong is taken."""
@@ -165,13 +165,13 @@ class TestFaults(WeigherTestCase):
         ):
             self.prometheus.fault = fault
             self.assertRaises(
-                exceptions.PrometheusError, self.source.look, set()
+                exceptions.PrometheusError, self.source.ask, set()
             )
 
     def test_a_query_that_is_wrong(self):
         """The other policy is used."""
         self.prometheus.fault = {'ram': (400, '{"error": "parse error"}')}
-        readings = self.source.look(set()).readings[Mode.SPREAD]
+        readings = self.source.ask(set()).readings[Mode.SPREAD]
         self.assertEqual(Health.UNREACHABLE, readings['ram'].imbalance.health)
         self.assertEqual(Health.HEALTHY, readings['cpu'].imbalance.health)
 
@@ -181,25 +181,25 @@ class TestTelling(WeigherTestCase):
         """Once at INFO, and again when it changes."""
         self.set(refresh_seconds=25.0)
         for _ in range(3):
-            self.source.look(set())
+            self.source.ask(set())
         asks = f'asks {URL} 1 queries every'
         self.assertEqual(1, self.told(f'{asks} 25 s'))
         self.set(refresh_seconds=50.0)
-        self.source.look(set())
+        self.source.ask(set())
         self.assertEqual(1, self.told(f'{asks} 50 s'))
         self.assertEqual(2, self.told(ASKS))
 
     def test_a_process_that_forked(self):
         """It tells for itself."""
-        self.source.look(set())
+        self.source.ask(set())
         child = os.fork()
         if not child:
             try:
-                self.source.look(set())
+                self.source.ask(set())
             finally:
                 os._exit(self.told(ASKS))
         self.assertEqual(2, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-        self.source.look(set())
+        self.source.ask(set())
         self.assertEqual(1, self.told(ASKS))
 
     def test_no_secrets(self):
@@ -227,7 +227,7 @@ class TestTelling(WeigherTestCase):
 
     def _told_by_a_look(self):
         try:
-            score_source.Source(self.conf).look(set())
+            score_source.Source(self.conf).ask(set())
         except exceptions.PrometheusError as error:
             return str(error)
         return ''
@@ -243,12 +243,12 @@ class TestKeystone(WeigherTestCase):
             return made[-1]
 
         self.source = score_source.Source(self.conf, session=make)
-        self.source.look(set())
+        self.source.ask(set())
         self.assertEqual([], made)
         self.conf.clear_override('url', 'kronos_prometheus')
         self.source = score_source.Source(self.conf, session=make)
         error = self.assertRaises(
-            exceptions.PrometheusError, self.source.look, set()
+            exceptions.PrometheusError, self.source.ask, set()
         )
         self.assertIn('metric-storage', str(error))
         self.assertEqual(1, len(made))
