@@ -21,46 +21,11 @@ class FitTestCase(base.BaseTestCase):
             status.fit('at https://joe:pass@prom:9090/x: no'),
         )
 
-    def test_any_password_of_a_url(self):
-        """It may hold what ends a URL's user elsewhere."""
-        for password in ('p@ss', 'p/ss', 'p?ss', 'p#s@s/@'):
-            self.assertEqual(
-                'at http://***@host:9090/x: no',
-                status.fit(f'at http://user:{password}@host:9090/x: no'),
-            )
-
-    def test_words_that_are_secret(self):
-        self.assertEqual(
-            'is disabled (new disks, password=***',
-            status.fit('is disabled (new disks, password=hunter2)'),
-        )
-
-    def test_headers(self):
-        """As a gateway repeats them."""
-        for text, told in {
-            'Authorization: Basic dXNlcjpwdw==, Accept: x': (
-                'Authorization: ***, Accept: x'
-            ),
-            '"x-auth-token": "gAAAAA"': '"x-auth-token": "***"',
-            'no Bearer eyJhbGciOi.J9 here': 'no Bearer *** here',
-            '/x?api_key=abc': '/x?api_key=***',
-            'cookie=a;b': 'cookie=***;b',
-            'bearer_token: its value is bad': 'bearer_token: its value is bad',
-            'authorization failed': 'authorization failed',
-        }.items():
-            self.assertEqual(told, status.fit(text))
-
     def test_many_urls(self):
         """Each character is looked at some times, not once for each other."""
         text = '://' * 300_000
         self.assertEqual('://' * 69 + '...', status.fit(text))
         self.assertEqual('://***@x', status.fit(text + '@x'))
-
-    def test_urls_side_by_side(self):
-        self.assertEqual(
-            'http://***@a http://b/x, mail@c',
-            status.fit('http://u:p@a http://b/x, mail@c'),
-        )
 
     def test_what_a_database_refuses(self):
         """MySQL's utf8 ends at U+FFFF."""

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does each entry point start its command, however soon it is interrupted?"""
+
+import contextlib
+import io
+from unittest import mock
+
+from oslotest import base
+
+from kronos.cmd import scripts
+
+NAMES = ('explain', 'record', 'replay', 'test_config')
+
+
+class TestScripts(base.BaseTestCase):
+    def test_the_exit_status(self) -> None:
+        for name in NAMES:
+            module = mock.Mock(main=lambda: 7)
+            with mock.patch('importlib.import_module') as load:
+                load.return_value = module
+                self.assertEqual(7, getattr(scripts, name)())
+            load.assert_called_once_with(f'kronos.cmd.{name}')
+
+    def test_an_interrupt_while_it_is_loaded(self) -> None:
+        for name in NAMES:
+            with (
+                mock.patch(
+                    'importlib.import_module', side_effect=KeyboardInterrupt
+                ),
+                contextlib.redirect_stderr(io.StringIO()) as err,
+            ):
+                self.assertEqual(130, getattr(scripts, name)())
+            command = name.replace('_', '-')
+            self.assertEqual(
+                f'kronos-{command}: interrupted\n', err.getvalue()
+            )

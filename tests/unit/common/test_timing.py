@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is it noted how long a part took, unless it failed?"""
+
+from unittest import mock
+
+from oslotest import base
+
+from kronos.common import timing
+
+
+class TestTimed(base.BaseTestCase):
+    def test_a_part(self):
+        found = {'load': 1.0}
+        with (
+            mock.patch('time.monotonic', side_effect=[10.0, 12.5]),
+            timing.timed(found, 'propose'),
+        ):
+            pass
+        self.assertEqual({'load': 1.0, 'propose': 2.5}, found)
+
+    def test_one_that_fails(self):
+        found = {}
+
+        def fails():
+            with timing.timed(found, 'propose'):
+                raise KeyError
+
+        self.assertRaises(KeyError, fails)
+        self.assertEqual({}, found)
