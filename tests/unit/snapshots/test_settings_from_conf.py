@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is what an operator configured what planning goes by?"""
+
+import dataclasses
+
+from oslo_config import cfg
+from oslotest import base
+
+from kronos.conf import opts
+from kronos.engine.settings import Settings, SoftRules, SwapMoves
+from kronos.snapshots import settings_from_conf
+
+
+class TestSettings(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.conf = cfg.ConfigOpts()
+        opts.register_opts(self.conf)
+        self.conf([], default_config_files=[], default_config_dirs=[])
+
+    def set(self, **values: object) -> None:
+        for name, value in values.items():
+            self.conf.set_override(name, value, 'kronos')
+
+    def test_of_each_option_the_field(self) -> None:
+        self.set(cooldown=7, soft_rules='penalty', check_disk=True)
+        found = settings_from_conf.settings_of(self.conf.kronos)
+        self.assertEqual(
+            (7, SoftRules.PENALTY, True),
+            (found.cooldown_seconds, found.soft_rules, found.check_disk),
+        )
+        names = {one.name for one in dataclasses.fields(Settings)}
+        self.assertLessEqual({*settings_from_conf.FIELDS.values()}, names)
+
+    def test_what_nobody_configured(self) -> None:
+        self.assertEqual(
+            settings_from_conf.settings_of(self.conf.kronos),
+            settings_from_conf.default_settings(),
+        )
+        self.assertEqual(2, settings_from_conf.default_concurrency())
+
+    def test_scopes(self) -> None:
+        self.set(aggregates=['a', 'b'], include_unassigned_hosts=True)
+        found = settings_from_conf.request_of(self.conf.kronos)
+        self.assertEqual(
+            (['a', 'b'], True), (found.aggregates, found.include_unassigned)
+        )
+
+
+class TestUnderstood(base.BaseTestCase):
+    def test_values(self) -> None:
+        for option, text, value in (
+            ('keep_hosts', '3', 3),
+            ('restrict_to_az', 'true', True),
+            ('swap_moves', 'any', SwapMoves.ANY),
+            ('allowed_extra_specs', 'a, b', ['a', 'b']),
+            ('min_host_coverage', '0.5', 0.5),
+        ):
+            self.assertEqual(
+                value, settings_from_conf.understood(option, text)
+            )
+
+    def test_what_is_none(self) -> None:
+        for option, text in (
+            ('keep_hosts', 'many'),
+            ('keep_hosts', ''),
+            ('min_host_coverage', '1.5'),
+            ('min_host_coverage', 'nan'),
+            ('swap_moves', 'sometimes'),
+        ):
+            self.assertRaises(
+                ValueError, settings_from_conf.understood, option, text
+            )
+
+    def test_an_option_of_no_plan(self) -> None:
+        for option in ('policies_file', 'nonsense'):
+            self.assertRaises(
+                KeyError, settings_from_conf.understood, option, '1'
+            )
+
+
+class TestFaults(base.BaseTestCase):
+    def fault(self, **more: object) -> str:
+        settings = settings_from_conf.default_settings()
+        return settings_from_conf.fault_of(
+            dataclasses.replace(settings, **more)  # type: ignore
+        )
+
+    def test_what_no_configuration_says(self) -> None:
+        self.assertEqual('', self.fault())
+        for more, text in (
+            ({'min_host_coverage': 1.5}, 'min_host_coverage: must be at most'),
+            ({'keep_hosts': 0}, 'keep_hosts: must be at least 1'),
+            ({'max_migrations': 0}, 'max_migrations: must be at least 1'),
+            ({'rebalance': False}, 'rebalance: it asks for no phase'),
+        ):
+            self.assertIn(text, self.fault(**more))
