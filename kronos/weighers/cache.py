@@ -130,7 +130,7 @@ class Cache:
         return self._read(shown, states, vcpus)
 
     def _admit(self, shown: HostScores, states: Sequence[Any]) -> HostScores:
-        """Put up the scores with the hosts that are new to it.
+        """Put up the scores with the hosts that are new to them.
 
         The thread makes it anew soon, since they may change what the others
         weigh; and the placements are the thread's.

@@ -2,7 +2,7 @@
 """The scores of hosts, until the next look at Prometheus.
 
 They are made once and then only replaced as a whole. What a weighing
-leaves in its rows are notes, each written in one piece.
+leaves in their rows are notes, each written in one piece.
 """
 
 import math

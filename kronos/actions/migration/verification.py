@@ -74,7 +74,7 @@ class Verification:
         """Tell a refusal before anything moved from a failure.
 
         Nova calls a migration ``error`` before it has cleaned up, so its
-        reasons are asked for when the instance is in settings.
+        reasons are asked for when the instance is in order.
         """
         after = self.of_a_stay(status)
         try:
