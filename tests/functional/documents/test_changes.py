@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each row of "where a change goes" is shown by what is run.
+
+By an example of the page ``plugins``, or by tests of the place that it names.
+"""
+
+import re
+
+from oslotest import base
+
+from tests import places
+
+PAGES = places.TOP / 'doc' / 'source' / 'contributor'
+EXAMPLES = places.TOP / 'tests' / 'unit' / 'examples'
+SHOWN = {
+    'a number or a word in a policy': ['unit/examples/policy_field.py'],
+    'a query in a policy': ['unit/snapshots/test_queries.py'],
+    'a hard constraint': ['unit/engine/constraints/test_constraint_set.py'],
+    'when a policy objects to a move, or what a move gains': [
+        'unit/engine/simulation/test_utilization.py'
+    ],
+    'who takes part, which hosts take nothing': [
+        'unit/engine/eligibility/test_hosts.py',
+        'unit/engine/eligibility/test_instances.py',
+    ],
+    'a strategy of known phases': [
+        'unit/examples/strategy.py',
+        'functional/watcher/test_example_strategy.py',
+    ],
+    'a mixture of phases': ['unit/examples/mixture.py'],
+    'a goal': ['unit/examples/goal.py'],
+    'what holds in a phase': ['unit/engine/test_phase_rules.py'],
+    'a phase': ['unit/engine/planning/test_phases.py'],
+    'a search': ['unit/examples/search.py'],
+    'which of equal moves is taken': [
+        'unit/examples/test_fields.py',
+        'unit/engine/planning/test_spread.py',
+    ],
+    'an option of planning': ['unit/examples/option.py'],
+    'an option of the action': ['unit/actions/migration/test_parameters.py'],
+    'an option of the weigher': ['unit/weighers/test_score_source.py'],
+    'what nova-scheduler ranks by': [
+        'unit/engine/scoring/test_host_weights.py',
+        'unit/weighers/test_agreement.py',
+    ],
+    'what the action waits for or checks': [
+        'unit/actions/migration/test_admission.py',
+        'unit/actions/migration/test_preflight.py',
+    ],
+    'what is told of a migration': [
+        'unit/actions/migration/test_notifications.py'
+    ],
+    'to whom it is told': ['unit/actions/migration/test_notifications.py'],
+    'a way to authenticate, or another Prometheus': [
+        'unit/clients/prometheus/test_auth.py'
+    ],
+    'a format of recordings': ['unit/recordings/test_load.py'],
+    'a column of a table on the terminal': ['unit/cmd/test_replay.py'],
+    'a key of a report': ['unit/reports/test_document.py'],
+    'a check of kronos-test-config': ['unit/cmd/test_test_config.py'],
+}
+"""Row of the table to files below ``tests``."""
+
+
+class TestChanges(base.BaseTestCase):
+    def test_each_row(self) -> None:
+        text = (PAGES / 'architecture.rst').read_text()
+        _, _, table = text.partition('\nWhere a change goes\n')
+        table, _, _ = table.partition('\nTests\n')
+        rows = re.findall(r'   \* - (.+)\n     - ', table)
+        self.assertEqual(['Change', *SHOWN], rows)
+
+    def test_files(self) -> None:
+        for row, names in SHOWN.items():
+            for name in names:
+                path = places.TOP / 'tests' / name
+                self.assertTrue(path.is_file(), f'{row}: {name}')
+
+    def test_examples_stand_on_the_page(self) -> None:
+        """All of them, and as files that are there."""
+        text = (PAGES / 'plugins.rst').read_text()
+        shown = {
+            (PAGES / name).resolve()
+            for name in re.findall(r'literalinclude:: (\S+)', text)
+        }
+        examples = {
+            path
+            for path in EXAMPLES.glob('*.py')
+            if not path.name.startswith(('test_', '__'))
+        }
+        self.assertEqual(examples, shown)
