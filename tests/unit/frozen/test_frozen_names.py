@@ -398,6 +398,10 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
 
 class TestExitStatuses(FrozenTestCase):
     def test_each_command(self) -> None:
+        # It would silence the loggers of the tests that come after.
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.cmd.config_files.log', lambda _: None)
+        )
         folder = self.useFixture(fixtures.TempDir()).path
         bad = f'{folder}/kronos.conf'
         pathlib.Path(bad).write_text('no option')
