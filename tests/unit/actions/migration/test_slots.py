@@ -11,6 +11,7 @@ import fixtures
 import sqlalchemy as sa
 from oslotest import base
 from sqlalchemy import orm
+from watcher import objects
 from watcher.db.sqlalchemy import models
 
 from kronos.actions.migration import slots
@@ -33,6 +34,7 @@ class SlotsTestCase(base.BaseTestCase):
 
     def setUp(self):
         super().setUp()
+        objects.register_all()
         engine = sa.create_engine('sqlite://')
         self.addCleanup(engine.dispose)
         tables = [models.ActionPlan.__table__, models.Action.__table__]
