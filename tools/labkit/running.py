@@ -12,6 +12,10 @@ from typing import TypeVar
 from labkit import layout, process
 
 T = TypeVar('T')
+PAUSE_SHARE = 0.1
+"""A pause is this part of the time waited."""
+LONGEST_PAUSE = 1.0
+"""Seconds, unless the first one is longer."""
 
 
 class LabError(Exception):
@@ -58,12 +62,17 @@ def wait_for(
 ) -> T:
     """Wait until a condition holds, and give what it gave.
 
+    To look costs the services under test more than to wait: the longer it
+    takes, the longer are the pauses.
+
     :param predicate: called until it gives something true
     :param timeout: seconds
     :param what: what is waited for, for the error
+    :param interval: seconds between the first two looks
     :raises LabError: it did not come true in time
     """
-    deadline = time.monotonic() + timeout
+    begin = time.monotonic()
+    deadline = begin + timeout
     while True:
         result = predicate()
         if result:
@@ -72,7 +81,8 @@ def wait_for(
             raise LabError(
                 f'waited {timeout:g} s in vain for {what}; last: {result!r}'
             )
-        time.sleep(interval)
+        grown = (time.monotonic() - begin) * PAUSE_SHARE
+        time.sleep(max(interval, min(grown, LONGEST_PAUSE)))
 
 
 def answers(port: int, path: str = '/') -> bool:
