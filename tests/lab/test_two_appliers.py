@@ -48,7 +48,7 @@ class TestTwoAppliers(TwoAppliersTestCase):
         uuids['hand'] = self.cloud.boot('hand', 'cmp2', cpu=CALM)['id']
         self.cloud.set_migrations({'default': moves.HELD})
         group = [uuids[one.name] for one in members]
-        with sampling.Sampler(self.cloud, base.ALPHA, group) as sampler:
+        with sampling.Sampler(base.ALPHA, group) as sampler:
             self.by_hand(uuids['hand'], 'cmp9')
             for plan in plans:
                 self.start(plan)

@@ -105,7 +105,7 @@ class TestSixtyMoves(AppliersTestCase):
         """
         url = f'/v1/action_plans/{plan["uuid"]}'
         hosts = base.ALPHA
-        with sampling.Sampler(self.cloud, hosts, pause=0.5) as sampler:
+        with sampling.Sampler(hosts, pause=0.5) as sampler:
             self.start(plan)
             began = time.monotonic()
             self.cloud.wait_for(

@@ -83,7 +83,7 @@ class TestTwoAppliers(TwoAppliersTestCase):
         ]
         self.cloud.set_nova_api([])
         known = {row['uuid'] for row in self.migrations()}
-        with sampling.Sampler(self.cloud, base.ALPHA, self.members) as sampler:
+        with sampling.Sampler(base.ALPHA, self.members) as sampler:
             for plan in plans:
                 time.sleep(draw.uniform(0, 4))
                 self.start(plan)
