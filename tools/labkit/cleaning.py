@@ -2,6 +2,8 @@
 """How does the lab's cloud come back to nothing, whatever was done to it?"""
 
 import concurrent.futures
+import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from labkit import database, layout, ports, running
@@ -10,6 +12,9 @@ if TYPE_CHECKING:
     from labkit.cloud import Cloud
 
 PARALLEL = 6
+AGAIN_SECONDS = 20
+"""When Nova is asked again to delete a server: a host that was stopped may
+have missed it."""
 NOVA = '2.100'
 PLACEMENT = '1.36'
 UNFINISHED = ('RECOMMENDED', 'PENDING', 'ONGOING')
@@ -32,14 +37,17 @@ OVERRIDES = (
 )
 
 
-def reset(cloud: 'Cloud') -> None:
-    """No servers, groups, overrides, open audits; all hosts enabled."""
+def reset(cloud: 'Cloud', closed: Collection[str] = ()) -> None:
+    """No servers, groups, overrides, open audits; all hosts enabled.
+
+    :param closed: hosts that stay disabled if they are
+    """
     for file in OVERRIDES:
         file.unlink(missing_ok=True)
     _close_audits(cloud)
     for row in cloud.services():
         if row['binary'] == 'nova-compute':
-            if row['status'] == 'disabled':
+            if row['status'] == 'disabled' and row['host'] not in closed:
                 cloud.set_host(row['host'], True)
             if row['forced_down']:
                 cloud.force_down(row['host'], False)
@@ -75,13 +83,24 @@ def _let_migrations_end(cloud: 'Cloud') -> None:
 
 
 def _delete_servers(cloud: 'Cloud') -> None:
+    asked: dict[str, float] = {}
+
     def delete(uuid: str) -> None:
+        asked[uuid] = time.monotonic()
         cloud.compute.delete(f'/servers/{uuid}', microversion=NOVA)
 
     def gone() -> bool:
         left = cloud.servers()
+        # Nova does all the work again for one that it deletes already.
+        late = time.monotonic() - AGAIN_SECONDS
+        due = [
+            uuid
+            for uuid, server in left.items()
+            if server['OS-EXT-STS:task_state'] != 'deleting'
+            or asked.get(uuid, 0.0) < late
+        ]
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
-            list(pool.map(delete, left))
+            list(pool.map(delete, due))
         return not left
 
     running.wait_for(gone, 180, 'servers to be deleted', 0.5)

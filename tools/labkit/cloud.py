@@ -3,7 +3,7 @@
 
 import concurrent.futures
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
 import requests
@@ -13,6 +13,8 @@ from labkit.wanted import Wanted
 
 T = TypeVar('T')
 PARALLEL = 6
+FEW = 3
+"""So many servers are asked for one by one."""
 COMPUTE = '2.100'
 WATCHER = {'OpenStack-API-Version': 'infra-optim 1.5'}
 PLACEMENT = '1.36'
@@ -45,6 +47,14 @@ class Cloud:
         """Nova's services."""
         answer = self.compute.get('/os-services', microversion='2.69')
         return list(answer.json()['services'])
+
+    def disabled(self) -> set[str]:
+        """The hosts that the scheduler does not use."""
+        return {
+            row['host']
+            for row in self.services()
+            if row['binary'] == 'nova-compute' and row['status'] == 'disabled'
+        }
 
     def migrations(self, **filters: Any) -> list[dict[str, Any]]:
         """Nova's records of migrations, the newest first.
@@ -143,8 +153,7 @@ class Cloud:
             uuids = list(pool.map(post, wanted))
 
         def settled() -> dict[str, dict[str, Any]]:
-            known = self.servers()
-            found = {uuid: known[uuid] for uuid in uuids if uuid in known}
+            found = self._shown(uuids)
             broken = [s for s in found.values() if s['status'] == 'ERROR']
             if broken:
                 fault = broken[0].get('fault', {}).get('message', '')
@@ -156,6 +165,19 @@ class Cloud:
 
         found = running.wait_for(settled, 180, 'servers to be ACTIVE', 0.5)
         return [found[uuid] for uuid in uuids]
+
+    def _shown(self, uuids: list[str]) -> dict[str, dict[str, Any]]:
+        """Some servers by uuid; all others are only listed for many."""
+        if len(uuids) > FEW:
+            known = self.servers()
+            return {uuid: known[uuid] for uuid in uuids if uuid in known}
+        found = {}
+        for uuid in uuids:
+            url = f'/servers/{uuid}'
+            answer = self.compute.get(url, microversion=COMPUTE)
+            if answer.ok:
+                found[uuid] = dict(answer.json()['server'])
+        return found
 
     def _post(self, one: Wanted, image: str, flavor: str) -> str:
         server: dict[str, Any] = {
@@ -277,9 +299,9 @@ class Cloud:
 
     # From nothing, and back to nothing
 
-    def reset(self) -> None:
+    def reset(self, closed: Collection[str] = ()) -> None:
         """See :func:`labkit.cleaning.reset`."""
-        cleaning.reset(self)
+        cleaning.reset(self, closed)
 
     def flavors(self) -> dict[str, str]:
         """Flavor name to id."""
