@@ -93,7 +93,6 @@ class TestNotices(base.LabTestCase):
 
     def planned(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """An audit and its plan of one move."""
-        self.boot(pile('cmp1', 6))
         audit, plan, actions = self.audited(
             'aggregates=alpha max_migrations=1'
         )
@@ -141,7 +140,13 @@ class TestNotices(base.LabTestCase):
         ]
         return row
 
-    def test_a_move_that_arrives(self):
+    def test_a_move_that_arrives_and_one_that_fails(self):
+        self.boot(pile('cmp1', 6))
+        self.check_one_that_arrives()
+        self.wait_for_metrics()
+        self.check_one_that_fails()
+
+    def check_one_that_arrives(self) -> None:
         audit, plan = self.planned()
         self.carried_out(plan)
         [action] = self.actions(plan)
@@ -167,7 +172,7 @@ class TestNotices(base.LabTestCase):
         )
         self.assertGreater(payload['total_seconds'], 0)
 
-    def test_a_move_that_fails(self):
+    def check_one_that_fails(self) -> None:
         """The class that the action's message begins with."""
         audit, plan = self.planned()
         self.cloud.set_migrations({'default': {'end': 'failed'}})
