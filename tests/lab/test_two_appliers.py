@@ -8,7 +8,7 @@ from tests.lab.appliers import TwoAppliersTestCase
 
 BUSY, CALM = 0.9, 0.1
 HERE = {
-    'cmp1': ('evacuated', 7, CALM),
+    'cmp1': ('evacuated', 4, CALM),
     'cmp3': ('spread', 8, BUSY),
 }
 IN_SCOPE = 3
