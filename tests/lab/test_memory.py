@@ -104,10 +104,10 @@ class TestMemory(base.LabTestCase):
     def moved_by_hand(self) -> str:
         """An even cloud, and a server taken from cmp2 to cmp1."""
         wanted = [
-            Wanted(f'{host}-{n}', host, 2.7, 7800, 'lab.large')
+            one
             for host in base.ALPHA
             if host != 'cmp2'
-            for n in range(2 if host == 'cmp4' else 1)
+            for one in pile(host, 6 if host == 'cmp4' else 3)
         ]
         wanted.append(Wanted('hand', 'cmp2', 3.6, 7000, 'lab.large'))
         uuid = self.boot(wanted)['hand']
