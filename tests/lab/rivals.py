@@ -70,8 +70,8 @@ class RivalsTestCase(base.LabTestCase):
         for (_, ended), (written, _) in zip(times, times[1:], strict=False):
             self.assertGreaterEqual(written - ended, COOLDOWN - 1)
 
-    def fill(self, hot: str) -> None:
-        """Four servers a host, all idle but those of one host."""
+    def fill(self, hot: str, *others: str) -> None:
+        """Four servers a host, all idle but those of the first one."""
         self.boot(
             base.Wanted(
                 f'{host}-{n}',
@@ -79,7 +79,7 @@ class RivalsTestCase(base.LabTestCase):
                 BUSY if host == hot else CALM,
                 1500,
             )
-            for host in base.ALPHA
+            for host in (hot, *others)
             for n in range(4)
         )
 

@@ -23,7 +23,7 @@ class TestRivals(rivals.RivalsTestCase):
 
     def rounds(self) -> None:
         """Two audits of one aggregate at a time, ten times."""
-        self.fill(base.ALPHA[0])
+        self.fill(*base.ALPHA)
         self.wait_for_metrics()
         moves = 0
         for hot in itertools.islice(itertools.cycle(base.ALPHA), ROUNDS):
@@ -37,7 +37,7 @@ class TestRivals(rivals.RivalsTestCase):
 
     def test_three_continuous_audits_that_overlap(self):
         """For ten minutes, with an operator's audit now and then."""
-        self.fill(base.ALPHA[0])
+        self.fill(*base.ALPHA)
         audits: list[dict[str, Any]] = [
             self.going_on(f'aggregates={scope}', INTERVAL_SECONDS, '--force')
             for scope in OVERLAPPING
