@@ -292,8 +292,10 @@ class _Earlier:
 
 
 def price(moment: PlanningMoment, instance: int, host: int) -> float:
-    """What a move costs by the soft rules that it breaks, if they do not
-    veto."""
+    """What a move costs by the soft rules that it breaks.
+
+    Nothing where they veto.
+    """
     rules = moment.simulation.constraints
     if not rules.weighs_soft_rules:
         return 0.0

@@ -14,8 +14,8 @@ PAGES = places.TOP / 'doc' / 'source' / 'contributor'
 EXAMPLES = places.TOP / 'tests' / 'unit' / 'examples'
 SHOWN = {
     'a number or a word in a policy': ['unit/examples/policy_field.py'],
-    'a query in a policy': ['unit/snapshots/test_queries.py'],
-    'a hard constraint': ['unit/engine/constraints/test_constraint_set.py'],
+    'a query in a policy': ['unit/policies/test_models_queries.py'],
+    'a hard constraint': ['unit/engine/constraints/test_new_constraint.py'],
     'when a policy objects to a move, or what a move gains': [
         'unit/engine/simulation/test_utilization.py'
     ],
@@ -34,7 +34,7 @@ SHOWN = {
     'a search': ['unit/examples/search.py'],
     'which of equal moves is taken': [
         'unit/examples/test_fields.py',
-        'unit/engine/planning/test_spread.py',
+        'unit/engine/planning/search/test_ranking.py',
     ],
     'an option of planning': ['unit/examples/option.py'],
     'an option of the action': ['unit/actions/migration/test_parameters.py'],
@@ -54,6 +54,7 @@ SHOWN = {
     'a way to authenticate, or another Prometheus': [
         'unit/clients/prometheus/test_auth.py'
     ],
+    'what a recording keeps': ['unit/recordings/test_schema.py'],
     'a format of recordings': ['unit/recordings/test_load.py'],
     'a column of a table on the terminal': ['unit/cmd/test_replay.py'],
     'a key of a report': ['unit/reports/test_document.py'],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where do new servers land, one by one, at once, and without us? (W1 to W5)
+"""Where do new servers land, one by one, at once, and without us?
 
 How they are packed, and what becomes of them while Prometheus is in trouble.
 """
@@ -14,7 +14,7 @@ from labkit import troubled  # isort: skip
 
 class TestSpread(WeigherTestCase):
     def test_many_at_once(self):
-        """W2, L6: as even as the planner would place them, within 10 %."""
+        """As even as the planner would place them, within 10 %."""
         self.load()
         self.schedule(with_weigher=True)
         planned = weighing.placed_greedily(self.expected(), MORE)
@@ -48,7 +48,7 @@ class TestSpread(WeigherTestCase):
 
 class TestPack(WeigherTestCase):
     def test_the_fullest_host_below_its_ceilings_first(self):
-        """W2, W3: by the metadata of its aggregate, without a restart."""
+        """By the metadata of its aggregate, without a restart."""
         self.load()
         self.schedule(with_weigher=True)
         self.assertNotIn('cmp1', self.new(['calm']))
@@ -65,7 +65,7 @@ class TestPack(WeigherTestCase):
 
 class TestPrometheus(WeigherTestCase):
     def test_in_trouble(self):
-        """W4: every boot succeeds, and nothing is raised."""
+        """Every boot succeeds, and nothing is raised."""
         prometheus = troubled.Troubled(self.cloud.prometheus)
         self.addCleanup(prometheus.end)
         self.schedule(

@@ -81,7 +81,7 @@ class TestRoundTrip(ArchiveTestCase):
             self.assertEqual(one, dataclasses.replace(other, source=str(path)))
 
     def test_unknown_services_and_headroom(self) -> None:
-        """E12: what failed is not what is empty."""
+        """What failed is not what is empty."""
         one = recordings.small()
         one.gathered.services = None
         one.gathered.cloud.hosts['a1'].headroom = None
@@ -181,7 +181,7 @@ class TestDamage(ArchiveTestCase):
             path.write_bytes(before)
 
     def test_a_bad_policies_file(self) -> None:
-        """C21: the loader's own words."""
+        """The loader's own words."""
         (self.path / 'policies.yaml').write_text('policies: []\n')
         error = self.assertRaises(PolicyFileError, load.read, str(self.path))
         self.assertIn(f'{self.path}/policies.yaml', str(error))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is nothing called as it was, and the plan the same? (N4, hypothesis)
+"""Is nothing called as it was, and the plan the same?
 
 ``KRONOS_FUZZ`` is the number of examples.
 """
@@ -240,7 +240,7 @@ class TestPlans(base.BaseTestCase):
         self.planned = 0
 
     def test_the_same_steps_and_no_name(self) -> None:
-        """N4: whatever the cloud, its names and the form of its labels."""
+        """Whatever the cloud, its names and the form of its labels."""
         self.check()
         self.assertGreater(self.planned, 20)
 
