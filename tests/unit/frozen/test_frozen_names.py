@@ -28,7 +28,7 @@ from kronos.engine import faults, types
 from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
 from kronos.policies.models import Policy
-from kronos.recordings import load, schema
+from kronos.recordings import load, meta_schema
 from kronos.recordings.formats import cluster
 from kronos.snapshots import cells, watcher_actions
 from kronos.strategies import affinity, evacuate, goals, pack, spread
@@ -357,7 +357,7 @@ class TestDocuments(FrozenTestCase):
             'recordings',
             {
                 'formats': [
-                    schema.FORMAT_VERSION,
+                    meta_schema.FORMAT_VERSION,
                     cluster.FORMAT,
                     load.read(DAEMONS).made_by,
                 ],

@@ -18,6 +18,7 @@ from kronos.actions.migration import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.snapshots import watcher_actions
 from kronos.watcher_db import lock, marks
 
 NOW = 1763752294.5
@@ -55,7 +56,7 @@ class SlotsTestCase(base.BaseTestCase):
                 sa.insert(models.Action).values(
                     uuid=uuid,
                     action_plan_id=1,
-                    action_type=lock.ACTION_TYPE,
+                    action_type=watcher_actions.ACTION_TYPE,
                     input_parameters=TOLD,
                     state='PENDING',
                 )
