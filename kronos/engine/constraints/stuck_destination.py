@@ -9,7 +9,7 @@ import numpy as np
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import in_flight
+from kronos.engine.eligibility import stuck_migrations
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
 
@@ -48,7 +48,7 @@ class StuckDestination(Constraint):
         Not that of the instance itself, nor one that holds its source, too:
         these are reasons of their own.
         """
-        return in_flight.without_stuck(
+        return stuck_migrations.without(
             case,
             lambda event: (
                 event.instance != pair.instance

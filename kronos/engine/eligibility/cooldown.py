@@ -9,12 +9,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kronos.engine import faults, wording
-from kronos.engine.eligibility import quarantine
+from kronos.engine import faults
+from kronos.engine.eligibility import quarantine, stuck_migrations
 from kronos.engine.eligibility.overrides import Sown
+from kronos.engine.eligibility.stuck_migrations import StuckMigrations
 from kronos.engine.faults import Fault, Rest
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.settings import INTO_HOST, OUT_OF_HOST, Settings
+from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome, Snapshot
 
 
@@ -93,8 +94,8 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     seeds = Sown(snapshot, settings)
     memory = Cooldowns(
         standstill=past.standstill() or seeds.standstill(),
-        held_sources=past.held_sources(),
-        held_destinations=past.held_destinations(),
+        held_sources=past.stuck.held_sources(),
+        held_destinations=past.stuck.held_destinations(),
     )
     for uuid in sorted(snapshot.instances):
         events = past.by_instance.get(uuid, [])
@@ -112,30 +113,8 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
         note = past.note(events, host)
         if note:
             memory.notes.append(note)
-    memory.notes += past.stuck()
+    memory.notes += past.stuck.notes()
     return memory
-
-
-def is_stuck(event: Event, settings: Settings, now: float) -> bool:
-    """Whether a migration is said to be under way, and nothing happens.
-
-    Nova touches its row while it transfers anything.
-
-    :param now: Unix seconds
-    """
-    age = now - event.at
-    return event.outcome is Outcome.UNDER_WAY and age > settings.stuck_seconds
-
-
-def holds_hosts(event: Event, settings: Settings, now: float) -> bool:
-    """Whether a stuck migration has its turn at its two hosts for good.
-
-    Only one of which Nova tells: the actions look at nothing else there but
-    at turns of their own, which pass by themselves.
-
-    :param now: Unix seconds
-    """
-    return event.origin is Origin.NOVA and is_stuck(event, settings, now)
 
 
 def _horizon(settings: Settings) -> float:
@@ -157,6 +136,7 @@ class _Past:
         self._settings = settings
         self._now = snapshot.taken_at
         self._events = sorted(snapshot.events, key=self._order)
+        self.stuck = StuckMigrations(self._events, settings, self._now)
         self.by_instance: dict[str, list[Event]] = {}
         for event in self._events:
             self.by_instance.setdefault(event.instance, []).append(event)
@@ -191,7 +171,9 @@ class _Past:
             self._events,
             lambda event: (
                 _starts_cooldown(event)
-                and not is_stuck(event, self._settings, self._now)
+                and not stuck_migrations.is_stuck(
+                    event, self._settings, self._now
+                )
                 and (
                     event.source in self._snapshot.hosts
                     or event.destination in self._snapshot.hosts
@@ -269,51 +251,6 @@ class _Past:
             f'type that is not known: {cause.error_type or "none"}'
         )
 
-    def stuck(self) -> list[str]:
-        """A word on each instance whose migration does not end."""
-        found = {
-            event.instance: event
-            for event in self._events
-            if is_stuck(event, self._settings, self._now)
-        }
-        return [
-            f'the migration of instance {uuid} {quarantine.route(event)} is '
-            f'stuck: nothing new was heard of it for '
-            f'{self._now - event.at:.0f} s (stuck_after is '
-            f'{self._settings.stuck_seconds:g} s); it holds its instance and '
-            'its hosts back until it is ended by hand'
-            for uuid, event in sorted(found.items())
-        ]
-
-    def held_sources(self) -> dict[str, Reason]:
-        """Host to the reason why nothing gets its turn to leave it."""
-        held = _Held('out of', 'sends', OUT_OF_HOST)
-        return self._held(lambda one: one.source, held, Code.HOST_STUCK_OUT)
-
-    def held_destinations(self) -> dict[str, Reason]:
-        """Host to the reason why nothing gets its turn to go there."""
-        held = _Held('into', 'takes', INTO_HOST)
-        return self._held(
-            lambda one: one.destination, held, Code.HOST_STUCK_INTO
-        )
-
-    def _held(
-        self, end: Callable[[Event], str], held: '_Held', code: Code
-    ) -> dict[str, Reason]:
-        """The hosts that stuck migrations hold, each with the reason.
-
-        :param end: which of the two hosts of a migration
-        """
-        found: dict[str, list[Event]] = {}
-        for event in self._events:
-            if end(event) and holds_hosts(event, self._settings, self._now):
-                found.setdefault(end(event), []).append(event)
-        return {
-            host: Reason(held.told(host, events), code, host=host)
-            for host, events in found.items()
-            if len(events) >= held.most
-        }
-
     def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:
         """The failure that keeps an instance in quarantine now."""
         return _last(
@@ -364,31 +301,6 @@ def _last(
     events: Sequence[Event], which: Callable[[Event], bool]
 ) -> Event | None:
     return next((event for event in reversed(events) if which(event)), None)
-
-
-@dataclass
-class _Held:
-    """How a host is held by migrations that are stuck."""
-
-    way: str
-    """'out of' or 'into' it."""
-    verb: str
-    """What a host does then."""
-    most: int
-    """So many are under way there at a time."""
-
-    def told(self, host: str, events: Sequence[Event]) -> str:
-        """``the migration of instance u1 out of cmp1 is stuck, and ...``"""
-        uuids = sorted({event.instance for event in events})
-        several = len(events) > 1
-        return (
-            f'the migration{"s" if several else ""} of '
-            f'instance{"s" if len(uuids) > 1 else ""} {wording.some(uuids)} '
-            f'{self.way} {host} {"are" if several else "is"} stuck, and a '
-            f'host {self.verb} {self.most} '
-            f'server{"" if self.most == 1 else "s"} at a time; end '
-            f'{"them" if several else "it"} by hand'
-        )
 
 
 def _named(event: Event) -> str:

@@ -5,17 +5,7 @@ By other plans that were started, or by hand. A plan that is carried out
 beside those has to find its rules kept at whichever end they are.
 """
 
-from collections.abc import Callable
-
-from kronos.engine import edits
-from kronos.engine.eligibility import cooldown
-from kronos.engine.types import (
-    Event,
-    Origin,
-    Outcome,
-    PlanningInput,
-    Snapshot,
-)
+from kronos.engine.types import Origin, Outcome, Snapshot
 
 
 def destinations(snapshot: Snapshot) -> dict[str, set[str]]:
@@ -48,16 +38,3 @@ def unclaimed(snapshot: Snapshot) -> list[tuple[str, str]]:
         for host in sorted(hosts & snapshot.hosts.keys())
         if (uuid, host) not in claimed
     ]
-
-
-def without_stuck(
-    case: PlanningInput, which: Callable[[Event], bool]
-) -> PlanningInput:
-    """The case in which some of the stuck migrations have ended."""
-    settings, now = case.settings, case.snapshot.taken_at
-    events = [
-        event
-        for event in case.snapshot.events
-        if not which(event) or not cooldown.is_stuck(event, settings, now)
-    ]
-    return edits.with_snapshot(case, events=events)

@@ -14,7 +14,7 @@ from typing import Any
 from kronos.engine import edits
 from kronos.engine.constraints import constraint_set
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import in_flight
+from kronos.engine.eligibility import stuck_migrations
 from kronos.engine.eligibility.instances import PIN, RUNNING
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
@@ -81,7 +81,7 @@ def _on_its_way(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
 
 def _stuck_out(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
     """That of the instance itself is a reason of its own."""
-    return in_flight.without_stuck(
+    return stuck_migrations.without(
         case,
         lambda event: (
             event.instance != pair.instance and event.source == pair.source

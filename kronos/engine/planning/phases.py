@@ -66,16 +66,12 @@ class PhaseRunner:
         self.stages: list[Stage] = []
         self.policies = list(policies)
         self._memory = memory
+        index = self.utilization.index
         self.draining: BoolArray = np.array(
-            [
-                name in scorecard.draining
-                for name in self.utilization.index.hosts
-            ],
-            dtype=bool,
+            [name in scorecard.draining for name in index.hosts], dtype=bool
         )
         self._free: BoolArray = np.array(
-            [uuid not in fixed for uuid in self.utilization.index.instances],
-            dtype=bool,
+            [uuid not in fixed for uuid in index.instances], dtype=bool
         )
         self._given = PhaseInput(
             snapshot,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of planning a scope, with all its reasons."""
 
-import copy
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
@@ -20,6 +20,7 @@ from kronos.engine.types import (
     AggregateResult,
     Drain,
     GroupStanding,
+    HostScore,
     InstanceStanding,
     MigrationStep,
     PolicyResult,
@@ -36,6 +37,7 @@ def standing(
     settings: Settings,
 ) -> AggregateResult:
     """The result of a scope in which nothing is moved."""
+    why = Reason(reason, stop_reasons.CODES[stopped])
     combined = math.fsum(
         one.weight * one.imbalance_before for one in card.results
     )
@@ -46,7 +48,7 @@ def standing(
         name=snapshot.scope,
         stopped=stopped,
         reason=reason,
-        policies=copy.deepcopy(card.results),
+        policies=_policies(card.results),
         combined_before=combined,
         combined_after=combined,
         availability_zones={
@@ -55,10 +57,7 @@ def standing(
         },
         unavailable_hosts=card.excluded,
         not_drained=card.not_drained,
-        stayed=dict.fromkeys(
-            sorted(snapshot.instances),
-            Reason(reason, stop_reasons.CODES[stopped]),
-        ),
+        stayed=dict.fromkeys(sorted(snapshot.instances), why),
         hosts_in_use_before=in_use,
         hosts_in_use_after=in_use,
         violations_before=broken,
@@ -67,7 +66,6 @@ def standing(
         instances=_instances(snapshot),
         warnings=list(card.warnings),
     )
-    _score_before(result.policies)
     over = _hosts_over(result.policies)
     result.hosts_over_before = result.hosts_over_after = over
     result.drains = _drains(result, snapshot, card)
@@ -133,11 +131,20 @@ def _instances(snapshot: Snapshot) -> dict[str, InstanceStanding]:
     }
 
 
-def _score_before(policies: list[PolicyResult]) -> None:
-    """Without a move every host keeps its value."""
-    for policy in policies:
-        for score in policy.scores:
-            score.after = score.value
+def _policies(results: Sequence[PolicyResult]) -> list[PolicyResult]:
+    """Those of a scorecard; without a move every host keeps its value."""
+    return [
+        replace(
+            one,
+            scores=[
+                HostScore(
+                    score.host, score.value, score.normalized, score.value
+                )
+                for score in one.scores
+            ],
+        )
+        for one in results
+    ]
 
 
 def _score_after(

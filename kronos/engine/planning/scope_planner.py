@@ -9,7 +9,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kronos.engine.eligibility import cooldown
+from kronos.engine.eligibility import cooldown, stuck_migrations
 from kronos.engine.planning import result as outcome
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import PhaseRunner
@@ -220,6 +220,6 @@ def under_way(snapshot: Snapshot, settings: Settings) -> set[str]:
         for event in snapshot.events
         if event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
         and not event.is_resize
-        and not cooldown.is_stuck(event, settings, now)
+        and not stuck_migrations.is_stuck(event, settings, now)
         and (event.source in hosts or event.destination in hosts)
     }

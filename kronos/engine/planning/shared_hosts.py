@@ -5,7 +5,6 @@ A host may be in two aggregates. The later scope then starts from what the
 earlier one leaves: scores, placement and headroom.
 """
 
-import copy
 import dataclasses
 from dataclasses import dataclass, field
 
@@ -64,8 +63,8 @@ class EarlierPlans:
         """
         card = dataclasses.replace(
             card,
-            values=copy.deepcopy(card.values),
-            loads=copy.deepcopy(card.loads),
+            values={name: dict(one) for name, one in card.values.items()},
+            loads={name: dict(one) for name, one in card.loads.items()},
         )
         warnings, touched = list(card.warnings), {}
         for move in self._believed(snapshot):

@@ -18,8 +18,27 @@ from tests import places
 PAGES = places.TOP / 'doc' / 'source' / 'contributor'
 PACKAGE = places.TOP / 'kronos'
 MOST_FILES = 16
-MOST_LINES = 440
-"""Of a module; the hard end of 400 is not reached yet by all."""
+MOST_LINES = 400
+"""Of a module."""
+LONGER = {'engine/faults': 431}
+"""One table, and little beside it."""
+MOST_IN_FUNCTION = 40
+"""Lines of a function, its docstring aside."""
+LISTS = frozenset(
+    {'cmd/record:_parser', 'cmd/test_config:_parser', 'cmd/what_if:add'}
+)
+"""Longer, since they say one option after the other."""
+LONG_FUNCTIONS = LISTS | {
+    'cmd/checks/cloud:_nova',
+    'cmd/checks/cloud:check',
+    'cmd/checks/watcher:plugins',
+    'cmd/record:_record',
+    'cmd/test_config:_measure',
+    'recordings/anonymize/names:__init__',
+    'reports/html/bars:figure',
+    'strategies/audit:run',
+}
+"""Still longer; they only get fewer."""
 CITED = re.compile(r'(?<![\w.])[A-Z]\d{1,2}(?!\w)')
 """What an id of a requirement looks like."""
 WITHOUT_TWIN = frozenset(
@@ -198,8 +217,30 @@ class TestHouse(base.BaseTestCase):
 
     def test_lengths(self) -> None:
         for path in PACKAGE.rglob('*.py'):
+            name = str(path.relative_to(PACKAGE).with_suffix(''))
             lines = len(path.read_text().splitlines())
-            self.assertLessEqual(lines, MOST_LINES, path)
+            self.assertLessEqual(lines, LONGER.get(name, MOST_LINES), path)
+
+    def test_functions(self) -> None:
+        """How long they are, without what their docstrings say."""
+        found = set()
+        for path in PACKAGE.rglob('*.py'):
+            name = path.relative_to(PACKAGE).with_suffix('')
+            for node in ast.walk(ast.parse(path.read_text())):
+                if (
+                    isinstance(node, ast.FunctionDef)
+                    and self._lines(node) > MOST_IN_FUNCTION
+                ):
+                    found.add(f'{name}:{node.name}')
+        self.assertEqual(set(LONG_FUNCTIONS), found)
+
+    @staticmethod
+    def _lines(node: ast.FunctionDef) -> int:
+        last = node.end_lineno or node.lineno
+        docstring = ast.get_docstring(node, clean=False)
+        if docstring is None:
+            return last - node.lineno + 1
+        return last - node.lineno - docstring.count('\n')
 
     def test_twins(self) -> None:
         """Each module has a test module of its name, where it stands."""

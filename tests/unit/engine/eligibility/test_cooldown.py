@@ -10,7 +10,6 @@ from oslotest import base
 from kronos.engine import faults
 from kronos.engine.eligibility import cooldown, quarantine
 from kronos.engine.eligibility.cooldown import Cooldowns
-from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome
 from tests.builders import policies
@@ -157,95 +156,6 @@ class TestAggregate(base.BaseTestCase):
     def test_clock_that_runs_ahead(self) -> None:
         self.assertIn('for 600 s: ', standstill(event(at=1030)))
         self.assertIn('0 s ago', standstill(event(at=1030)))
-
-
-class TestHeldHosts(base.BaseTestCase):
-    """A stuck migration has its turn at its two hosts for good."""
-
-    OLD = 1000.0 - 86401
-
-    def stuck(self, uuid: str, *ends: str, **more: Any) -> Event:
-        source, destination = ends
-        values = {'instance': uuid, 'at': self.OLD, **more}
-        return by_hand(
-            Outcome.UNDER_WAY,
-            source=source,
-            destination=destination,
-            **values,
-        )
-
-    def test_nothing_leaves_its_source(self) -> None:
-        """Not what is stuck itself, which is on its way."""
-        text = (
-            'the migration of instance u1 out of a is stuck, and a host '
-            'sends 1 server at a time; end it by hand'
-        )
-        memory = remember(self.stuck('u1', 'a', 'c'), on='a')
-        self.assertEqual({'a': text}, memory.held_sources)
-        self.assertEqual({}, memory.held_destinations)
-        self.assertEqual(text, memory.unavailable['u2'])
-        self.assertIs(Code.HOST_STUCK_OUT, memory.unavailable['u2'].code)
-        self.assertEqual(
-            'it is being migrated a -> c', memory.unavailable['u1']
-        )
-
-    def test_an_own_reason_comes_first(self) -> None:
-        memory = remember(
-            self.stuck('u1', 'a', 'c'),
-            event(instance='u2'),
-            on='a',
-            instance_cooldown_seconds=600.0,
-        )
-        self.assertIn('cools down', memory.unavailable['u2'])
-
-    def test_two_into_one_host(self) -> None:
-        """From wherever they come; a host takes two at a time."""
-        one, other = self.stuck('x', 'p', 'b'), self.stuck('y', 'q', 'b')
-        self.assertEqual({}, remember(one).held_destinations)
-        self.assertEqual(
-            {
-                'b': 'the migrations of instances x, y into b are stuck, and '
-                'a host takes 2 servers at a time; end them by hand'
-            },
-            remember(one, other).held_destinations,
-        )
-        self.assertEqual(remember(one, other), remember(other, one))
-
-    def test_several_out_of_one_host(self) -> None:
-        memory = remember(self.stuck('x', 'a', 'c'), self.stuck('y', 'a', 'd'))
-        self.assertEqual(
-            'the migrations of instances x, y out of a are stuck, and a host '
-            'sends 1 server at a time; end them by hand',
-            memory.unavailable['u2'],
-        )
-
-    def test_only_what_does_not_pass_by_itself(self) -> None:
-        """A resize that is stuck as well, which counts at its hosts."""
-        young = {'at': self.OLD + 1}
-        for held, more in [
-            (True, {'is_resize': True}),
-            (False, {'is_resize': True, **young}),
-            (False, young),
-            # No migration of Nova's: a turn of Kronos' own ends.
-            (False, {'origin': Origin.WATCHER}),
-            (False, {'outcome': Outcome.PLANNED}),
-            (False, {'outcome': Outcome.MOVED}),
-        ]:
-            outcome = more.pop('outcome', Outcome.UNDER_WAY)
-            one = self.stuck('u1', 'a', 'c', **more)
-            one.outcome = outcome
-            memory = remember(one, on='a')
-            self.assertEqual(held, 'u2' in memory.unavailable, more)
-
-    def test_a_destination_that_is_not_told(self) -> None:
-        memory = remember(*(self.stuck(uuid, 'p', '') for uuid in 'xy'))
-        self.assertEqual({}, memory.held_destinations)
-
-    def test_nothing_but_that(self) -> None:
-        """The scope is planned, and its other hosts take part."""
-        memory = remember(self.stuck('u1', 'b', 'c'), cooldown_seconds=600.0)
-        self.assertIsNone(memory.standstill)
-        self.assertEqual(['u1'], list(memory.unavailable))
 
 
 class TestInstance(base.BaseTestCase):

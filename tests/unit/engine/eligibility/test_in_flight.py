@@ -5,7 +5,6 @@ import dataclasses
 
 from oslotest import base
 
-from kronos.engine.eligibility import in_flight
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -13,7 +12,6 @@ from kronos.engine.types import (
     Event,
     Origin,
     Outcome,
-    PlanningInput,
     ServerGroup,
     Snapshot,
 )
@@ -104,21 +102,3 @@ class TestOnTheirWay(base.BaseTestCase):
             'way from or to its hosts',
             warning,
         )
-
-
-class TestWithoutStuck(base.BaseTestCase):
-    def test_those_that_are_meant(self) -> None:
-        """What is under way otherwise goes on."""
-        snapshot = drained()
-        snapshot.events = [STARTED, CLAIMED]
-        given = PlanningInput(snapshot, [CPU], Settings(stuck_seconds=60.0))
-
-        def left(now: float) -> list[Event]:
-            snapshot.taken_at = now
-            return in_flight.without_stuck(
-                given, lambda event: event.origin is Origin.NOVA
-            ).snapshot.events
-
-        self.assertEqual([STARTED, CLAIMED], left(CLAIMED.at + 60.0))
-        self.assertEqual([STARTED], left(CLAIMED.at + 61.0))
-        self.assertEqual([STARTED, CLAIMED], snapshot.events)

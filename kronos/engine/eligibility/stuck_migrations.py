@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stuck migrations: under way for Nova, and nothing happens any more.
+
+Each holds its instance, and its turn at its two hosts, until somebody ends it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kronos.engine import edits, wording
+from kronos.engine.eligibility import quarantine
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import INTO_HOST, OUT_OF_HOST, Settings
+from kronos.engine.types import Event, Origin, Outcome, PlanningInput
+
+
+def is_stuck(event: Event, settings: Settings, now: float) -> bool:
+    """Whether a migration is said to be under way, and nothing happens.
+
+    Nova touches its row while it transfers anything.
+
+    :param now: Unix seconds
+    """
+    age = now - event.at
+    return event.outcome is Outcome.UNDER_WAY and age > settings.stuck_seconds
+
+
+def holds_hosts(event: Event, settings: Settings, now: float) -> bool:
+    """Whether a stuck migration has its turn at its two hosts for good.
+
+    Only one of which Nova tells: the actions look at nothing else there but
+    at turns of their own, which pass by themselves.
+
+    :param now: Unix seconds
+    """
+    return event.origin is Origin.NOVA and is_stuck(event, settings, now)
+
+
+def without(
+    case: PlanningInput, which: Callable[[Event], bool]
+) -> PlanningInput:
+    """The case in which some of the stuck migrations have ended."""
+    settings, now = case.settings, case.snapshot.taken_at
+    events = [
+        event
+        for event in case.snapshot.events
+        if not which(event) or not is_stuck(event, settings, now)
+    ]
+    return edits.with_snapshot(case, events=events)
+
+
+class StuckMigrations:
+    """Those of a scope.
+
+    :param events: from the oldest to the newest
+    :param now: Unix seconds
+    """
+
+    def __init__(
+        self, events: Sequence[Event], settings: Settings, now: float
+    ) -> None:
+        self._events = events
+        self._settings = settings
+        self._now = now
+
+    def notes(self) -> list[str]:
+        """A word on each instance whose migration does not end."""
+        found = {
+            event.instance: event
+            for event in self._events
+            if is_stuck(event, self._settings, self._now)
+        }
+        return [
+            f'the migration of instance {uuid} {quarantine.route(event)} is '
+            f'stuck: nothing new was heard of it for '
+            f'{self._now - event.at:.0f} s (stuck_after is '
+            f'{self._settings.stuck_seconds:g} s); it holds its instance and '
+            'its hosts back until it is ended by hand'
+            for uuid, event in sorted(found.items())
+        ]
+
+    def held_sources(self) -> dict[str, Reason]:
+        """Host to the reason why nothing gets its turn to leave it."""
+        held = _Held('out of', 'sends', OUT_OF_HOST)
+        return self._held(lambda one: one.source, held, Code.HOST_STUCK_OUT)
+
+    def held_destinations(self) -> dict[str, Reason]:
+        """Host to the reason why nothing gets its turn to go there."""
+        held = _Held('into', 'takes', INTO_HOST)
+        return self._held(
+            lambda one: one.destination, held, Code.HOST_STUCK_INTO
+        )
+
+    def _held(
+        self, end: Callable[[Event], str], held: '_Held', code: Code
+    ) -> dict[str, Reason]:
+        """The hosts that stuck migrations hold, each with the reason.
+
+        :param end: which of the two hosts of a migration
+        """
+        found: dict[str, list[Event]] = {}
+        for event in self._events:
+            if end(event) and holds_hosts(event, self._settings, self._now):
+                found.setdefault(end(event), []).append(event)
+        return {
+            host: Reason(held.told(host, events), code, host=host)
+            for host, events in found.items()
+            if len(events) >= held.most
+        }
+
+
+@dataclass
+class _Held:
+    """How a host is held by migrations that are stuck."""
+
+    way: str
+    """'out of' or 'into' it."""
+    verb: str
+    """What a host does then."""
+    most: int
+    """So many are under way there at a time."""
+
+    def told(self, host: str, events: Sequence[Event]) -> str:
+        """``the migration of instance u1 out of cmp1 is stuck, and ...``"""
+        uuids = sorted({event.instance for event in events})
+        several = len(events) > 1
+        return (
+            f'the migration{"s" if several else ""} of '
+            f'instance{"s" if len(uuids) > 1 else ""} {wording.some(uuids)} '
+            f'{self.way} {host} {"are" if several else "is"} stuck, and a '
+            f'host {self.verb} {self.most} '
+            f'server{"" if self.most == 1 else "s"} at a time; end '
+            f'{"them" if several else "it"} by hand'
+        )
