@@ -78,7 +78,7 @@ class TestEdits(base.BaseTestCase):
         self.assertEqual(self.case, case)
         profile = self.case.snapshot.readings['x'].profile
         assert profile is not None
-        profile.samples[0].value = math.nan
+        profile.samples[0].value = math.inf
         self.before = copy.deepcopy(self.case)
         case = edits.profiled(self.case, 'u')
         profile = case.snapshot.readings['x'].profile
