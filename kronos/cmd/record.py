@@ -112,16 +112,8 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     access = credentials.connect(conf, parsed.os_cloud)
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
-    collector = Collector(
-        access.clients.nova(),
-        access.clients.placement(),
-        client.from_options(conf.kronos_prometheus, access.session),
-        hypervisor_types=conf.kronos.hypervisor_types,
-        cell_source=conf.kronos.cell_source,
-        tell=tell,
-    )
     events, lacking = _history(access, conf, settings)
-    collected = collector.look(
+    collected = _collector(access, conf, tell).look(
         request, policies.enabled, _all_queries(settings), events
     )
     recording = Recording(
@@ -144,6 +136,17 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
         recording = redaction.redacted(recording)
     load.write(parsed.directory, recording, parsed.force)
     tell(f'{parsed.directory} is written')
+
+
+def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:
+    return Collector(
+        access.clients.nova(),
+        access.clients.placement(),
+        client.from_options(conf.kronos_prometheus, access.session),
+        hypervisor_types=conf.kronos.hypervisor_types,
+        cell_source=conf.kronos.cell_source,
+        tell=tell,
+    )
 
 
 def _request(parsed: argparse.Namespace, kronos: Any) -> ScopeRequest:

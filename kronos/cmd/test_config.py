@@ -251,12 +251,7 @@ class Check:
     ) -> None:
         """Score the scopes by each policies file, and look at the answers."""
         wanted = scopes.request(kronos, self._parsed.scope, self.findings)
-        rows: dict[str, list[Any]] = {
-            'queries': [],
-            'servers': [],
-            'scopes': [],
-        }
-        self._report |= rows
+        self._report |= {'queries': [], 'servers': [], 'scopes': []}
         for one in found:
             enabled = one.file.enabled
             settings = scopes.settings(kronos, one.file.mode)
@@ -269,29 +264,31 @@ class Check:
                 settings,
                 self.findings,
             )
-            of_file = {'policies_file': one.path}
-            rows['queries'] += [
-                row | of_file
-                for row in metrics.check(
-                    enabled, asked, taken, settings, self.findings
-                )
-            ]
+            queries = metrics.check(
+                enabled, asked, taken, settings, self.findings
+            )
+            self._add('queries', one, queries)
             if not taken or clients.nova is None:
                 continue
-            rows['servers'] += [
-                row | of_file
-                for row in instances.check(
-                    enabled,
-                    asked,
-                    taken,
-                    clients.nova.list_instances(),
-                    self.findings,
-                )
-            ]
+            servers = instances.check(
+                enabled,
+                asked,
+                taken,
+                clients.nova.list_instances(),
+                self.findings,
+            )
+            self._add('servers', one, servers)
             judged = scopes.judge(
                 taken, wanted, enabled, settings, self.findings
             )
-            rows['scopes'] += scopes.rows(judged, one.path)
+            self._report['scopes'] += scopes.rows(judged, one.path)
+
+    def _add(
+        self, key: str, one: policies.PolicySet, rows: list[dict[str, Any]]
+    ) -> None:
+        self._report[key] += [
+            row | {'policies_file': one.path} for row in rows
+        ]
 
 
 if __name__ == '__main__':

@@ -18,8 +18,11 @@ from kronos.engine.planning import propose
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader
+from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
 from kronos.snapshots import collector, settings_from_conf
+from kronos.snapshots.collector import CollectedCloud
+from kronos.snapshots.scopes import ScopeRequest
 from kronos.strategies import audit_scope, history, parameters
 from kronos.watcher_db import publishing
 
@@ -68,11 +71,7 @@ def run(
     settings = make_settings(request.plan_mode, request.asked, conf.kronos)
     with timed(timings, 'policies'):
         text = loader.read(request.policies_file)
-        file = loader.parse(text, request.policies_file)
-        needed = PHASES_OF_MODE[request.plan_mode].policies
-        if needed is not None:
-            loader.require_mode(file, needed, request.policies_file)
-        policies = file.enabled
+        file = _policies(text, request)
     with timed(timings, 'history'):
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
@@ -81,34 +80,54 @@ def run(
         events = history.events(since, request.audit)
     with timed(timings, 'collect'):
         collected = _collector(conf, osc).look(
-            scopes, policies, settings, events
+            scopes, file.enabled, settings, events
         )
         snapshots = collected.snapshots
     if request.record is not None:
         with timed(timings, 'record'):
-            request.record(
-                Recording(
-                    collected.gathered,
-                    file.policies,
-                    scopes,
-                    settings,
-                    collected.answers,
-                    text,
-                    configured=settings_from_conf.settings_of(conf.kronos),
-                    max_concurrent=conf.kronos.max_concurrent_migrations,
-                    recorded_at=collected.gathered.taken_at,
-                )
-            )
+            asked = text, file, scopes, settings
+            request.record(_recording(collected, *asked, conf.kronos))
     require_hosts(settings.drain_hosts, snapshots)
     plan = propose.plan(
         snapshots,
-        policies,
+        file.enabled,
         settings,
         conf.kronos.max_concurrent_migrations,
         functools.partial(timed, timings),
     )
     basis = publishing.Basis(known, _hosts(plan.report, snapshots))
     return AuditResult(plan.report, plan.parents, settings, basis, timings)
+
+
+def _policies(text: str, request: AuditRequest) -> PolicyFile:
+    """:raises PolicyFileError: they are not valid, or of another mode"""
+    file = loader.parse(text, request.policies_file)
+    needed = PHASES_OF_MODE[request.plan_mode].policies
+    if needed is not None:
+        loader.require_mode(file, needed, request.policies_file)
+    return file
+
+
+def _recording(
+    collected: CollectedCloud,
+    text: str,
+    file: PolicyFile,
+    scopes: ScopeRequest,
+    settings: Settings,
+    kronos: Any,
+) -> Recording:
+    """What the audit plans by, with what a replay needs of the options."""
+    return Recording(
+        collected.gathered,
+        file.policies,
+        scopes,
+        settings,
+        collected.answers,
+        text,
+        configured=settings_from_conf.settings_of(kronos),
+        max_concurrent=kronos.max_concurrent_migrations,
+        recorded_at=collected.gathered.taken_at,
+    )
 
 
 def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:

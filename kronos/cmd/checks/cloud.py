@@ -69,36 +69,48 @@ def check(
             MEND_LOGIN.format(access.source),
         )
         return {'credentials': access.source, 'services': []}, Cloud()
-    services: list[dict[str, Any]] = []
+    _admin(who, findings)
     cloud = Cloud()
     report = {
         'credentials': access.source,
         'user': who.user,
         'project': who.project,
         'roles': who.roles,
-        'services': services,
+        'services': [
+            _ask_nova(access, cloud, findings),
+            _ask_placement(access, cloud, require_headroom, findings),
+        ],
     }
-    _admin(who, findings)
+    return report, cloud
+
+
+def _ask_nova(
+    access: Access, cloud: Cloud, findings: Findings
+) -> dict[str, Any]:
     try:
-        cloud.nova = OnceNova(
+        nova = OnceNova(
             access.clients.adapter('compute', exceptions.NovaClientError)
         )
-        services.append(_nova(cloud.nova, findings))
+        found = _nova(nova, findings)
     except exceptions.NovaClientError as error:
-        cloud.nova = None
-        services.append(_away('nova', error, findings))
+        return _away('nova', error, findings)
+    cloud.nova = nova
+    return found
+
+
+def _ask_placement(
+    access: Access, cloud: Cloud, required: bool, findings: Findings
+) -> dict[str, Any]:
     try:
         adapter = access.clients.adapter(
             'placement', exceptions.PlacementClientError
         )
-        cloud.placement = OncePlacement(adapter)
-        services.append(
-            _placement(cloud.placement, adapter, require_headroom, findings)
-        )
+        placement = OncePlacement(adapter)
+        found = _placement(placement, adapter, required, findings)
     except exceptions.PlacementClientError as error:
-        cloud.placement = None
-        services.append(_away('placement', error, findings))
-    return report, cloud
+        return _away('placement', error, findings)
+    cloud.placement = placement
+    return found
 
 
 def _admin(who: Identity, findings: Findings) -> None:

@@ -61,15 +61,7 @@ def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
             'Watcher is not installed here; its plugins were not loaded',
             'run kronos-test-config where watcher-decision-engine runs',
         )
-    for name, error in told.items():
-        if error:
-            findings.error(
-                'entry-points',
-                f'{name} cannot be used: {error}; at its next start Watcher '
-                'takes it for uninstalled and cancels its audits',
-                f'install {DISTRIBUTION}[watcher] whole, in the environment '
-                'of Watcher',
-            )
+    _unusable(told, findings)
     return {
         'version': version,
         'entry_points': [
@@ -81,6 +73,18 @@ def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
             for one in wanted
         ],
     }
+
+
+def _unusable(told: dict[str, str], findings: Findings) -> None:
+    for name, error in told.items():
+        if error:
+            findings.error(
+                'entry-points',
+                f'{name} cannot be used: {error}; at its next start Watcher '
+                'takes it for uninstalled and cancels its audits',
+                f'install {DISTRIBUTION}[watcher] whole, in the environment '
+                'of Watcher',
+            )
 
 
 def _loaded(inspect: Inspect) -> dict[str, str]:

@@ -84,15 +84,8 @@ def figure(policy: Mapping[str, Any]) -> Figure:
     known = all(shown.is_number(after) for after in afters)
     before = scales.band(befores, width)
     after = scales.band(afters, width) if known else None
-    ends = [
-        end
-        for one in (before, after)
-        if one
-        for end in (one.highest, one.ceiling)
-    ]
     ceiling = policy.get('capacity_threshold', 1.0)
-    if fills and ends and shown.is_number(ceiling):
-        ends.append(ceiling)
+    ends = _ends(before, after, ceiling if fills else None)
     found = Figure(
         name=policy['name'],
         weight=policy['weight'],
@@ -117,6 +110,21 @@ def figure(policy: Mapping[str, Any]) -> Figure:
                 befores, afters if known else [], before, after
             )
     return found
+
+
+def _ends(
+    before: Band | None, after: Band | None, ceiling: Any
+) -> list[float]:
+    """What the scale has to reach."""
+    ends = [
+        end
+        for one in (before, after)
+        if one
+        for end in (one.highest, one.ceiling)
+    ]
+    if ends and shown.is_number(ceiling):
+        ends.append(ceiling)
+    return ends
 
 
 def _draw(found: Figure, before: Band, rows: list[Mapping[str, Any]]) -> None:
