@@ -227,7 +227,7 @@ def document(plan: Replay) -> dict[str, Any]:
                 'anonymized': recording.anonymized,
             },
             'versions': {PACKAGE: _version()},
-            'overrides': dict(plan.wish.overrides),
+            'overrides': dict(plan.options.overrides),
             'settings': report_document.settings(plan.settings),
             'parents': plan.parents,
         },

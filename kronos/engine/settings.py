@@ -208,7 +208,8 @@ class Settings:
     """Whether spread may move an instance that it moved already in this
     scope; the literal rule does. Never across scopes."""
     exhaust: bool = False
-    """Go on when every policy is content, until the budget is used."""
+    """Go on when every policy is within its threshold, until the budget is
+    used."""
 
     def selection(self) -> PhaseSelection:
         """What ``[kronos]`` asks for, as long as no mode was set."""

@@ -38,7 +38,7 @@ class ReplayOptions:
     plain: bool = False
     """The literal greedy rule."""
     exhaust: bool = False
-    """Go on when every policy is content."""
+    """Go on when every policy is within its threshold."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Replay:
     """For each step the indices of those that must end before it."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds that each part took."""
-    wish: ReplayOptions = field(default_factory=ReplayOptions)
+    options: ReplayOptions = field(default_factory=ReplayOptions)
 
     @property
     def budget(self) -> int:
@@ -66,17 +66,17 @@ class Replay:
         )
 
 
-def replay(recording: Recording, wish: ReplayOptions) -> Replay:
-    """Plan a recording, offline; without a wish the audit's very steps.
+def replay(recording: Recording, options: ReplayOptions) -> Replay:
+    """Plan a recording, offline; without options the audit's very steps.
 
-    :raises ConfigurationError: the wish cannot be fulfilled
+    :raises ConfigurationError: the options do not fit the recording
     :raises ScopeError: the scopes are unknown or empty
     """
     timings: dict[str, float] = {}
-    policies, settings = _planned_by(recording, wish)
+    policies, settings = _planned_by(recording, options)
     with timing.timed(timings, 'collect'):
         snapshots = recording.snapshots(
-            policies, settings, _request(recording, wish)
+            policies, settings, _request(recording, options)
         )
     plan = propose.plan(
         snapshots,
@@ -93,29 +93,31 @@ def replay(recording: Recording, wish: ReplayOptions) -> Replay:
         plan.report,
         plan.parents,
         timings,
-        wish,
+        options,
     )
 
 
 def _planned_by(
-    recording: Recording, wish: ReplayOptions
+    recording: Recording, options: ReplayOptions
 ) -> tuple[list[Policy], Settings]:
-    policies = recording.policies if wish.policies is None else wish.policies
-    overrides.require_sense(policies, wish.overrides)
-    policies = overrides.policies(policies, wish.overrides)
+    policies = (
+        recording.policies if options.policies is None else options.policies
+    )
+    overrides.require_sense(policies, options.overrides)
+    policies = overrides.policies(policies, options.overrides)
     settings = dataclasses.replace(recording.settings)
     configured = dataclasses.replace(recording.configured or settings)
     for one in (settings, configured):
-        overrides.apply(one, wish.overrides)
-    _require_mode(policies, recording, wish)
-    if wish.mode is not None:
-        mode = PlanMode(wish.mode)
+        overrides.apply(one, options.overrides)
+    _require_mode(policies, recording, options)
+    if options.mode is not None:
+        mode = PlanMode(options.mode)
         if mode.strategy != recording.strategy:
             settings.set_mode(mode, configured.selection())
-    if wish.max_migrations is not None:
-        settings.max_migrations = wish.max_migrations
-    settings.exhaust = settings.exhaust or wish.exhaust
-    if wish.plain:
+    if options.max_migrations is not None:
+        settings.max_migrations = options.max_migrations
+    settings.exhaust = settings.exhaust or options.exhaust
+    if options.plain:
         settings.tie_break = TieBreak.FIRST
         settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
         settings.repeat_moves = True
@@ -123,13 +125,13 @@ def _planned_by(
 
 
 def _require_mode(
-    policies: list[Policy], recording: Recording, wish: ReplayOptions
+    policies: list[Policy], recording: Recording, options: ReplayOptions
 ) -> None:
     """Refuse policies that were written for another strategy."""
     modes = {one.strategy: one for one in PlanMode}
     wanted = modes.get(recording.strategy)
-    if wish.mode is not None:
-        wanted = PlanMode(wish.mode)
+    if options.mode is not None:
+        wanted = PlanMode(options.mode)
     needed = wanted and PHASES_OF_MODE[wanted].policies
     mode = policies[0].mode
     if needed not in (None, mode):
@@ -139,14 +141,14 @@ def _require_mode(
         )
 
 
-def _request(recording: Recording, wish: ReplayOptions) -> ScopeRequest:
+def _request(recording: Recording, options: ReplayOptions) -> ScopeRequest:
     """The recorded request for other scopes; its exclusions stay."""
-    if not wish.scopes:
+    if not options.scopes:
         return recording.request
-    named = [one for one in wish.scopes if one != UNASSIGNED]
+    named = [one for one in options.scopes if one != UNASSIGNED]
     return dataclasses.replace(
         recording.request,
         aggregates=list(named),
-        include_unassigned=UNASSIGNED in wish.scopes,
+        include_unassigned=UNASSIGNED in options.scopes,
         availability_zones=[],
     )

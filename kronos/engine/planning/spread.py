@@ -19,7 +19,7 @@ from kronos.engine.types import StopReason
 
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
-    """Spread until all are content, the budget is used or nothing helps."""
+    """Spread until all is within thresholds, or the budget or moves end."""
     search = Spread(simulation, given.settings)
     stopped = search.run()
     reason = stop_reasons.why_stopped(
@@ -56,7 +56,7 @@ class Spread:
         self._stalls = PlateauSearch(simulation, self._moves, safe)
 
     def run(self) -> StopReason:
-        """Plan until all are content, the budget is used or nothing helps.
+        """Plan until all is within thresholds, or the budget or the moves end.
 
         The moves are in the simulation.
         """
@@ -93,7 +93,7 @@ class Spread:
         return True
 
     def _cross_plateau(self) -> bool:
-        """Plateau moves up to an improvement, or until all are content.
+        """Plateau moves up to an improvement, or to where none is needed.
 
         None at all if they lead to neither within the budget.
         """
@@ -105,8 +105,8 @@ class Spread:
             if move is None:
                 break
             self._simulation.move(*move)
-            content = not self._settings.exhaust and self._is_balanced()
-            if content or (self._simulation.left > 0 and self._improve()):
+            is_enough = not self._settings.exhaust and self._is_balanced()
+            if is_enough or (self._simulation.left > 0 and self._improve()):
                 return True
         while len(self._simulation.steps) > start:
             self._simulation.take_back()

@@ -142,7 +142,7 @@ def _standing(
 
 
 def stuck_instances(simulation: Simulation) -> dict[int, Reason]:
-    """Why nothing on the hottest hosts of the uncontent policies moved.
+    """Why nothing on the hottest hosts of policies over their threshold moved.
 
     :returns: by position of the instance
     """

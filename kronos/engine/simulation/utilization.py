@@ -121,7 +121,7 @@ class Utilization:
         return math.fsum(self.weights * self.imbalances)
 
     def over_threshold(self) -> BoolArray:
-        """[P]: the policies that are not content; equality is."""
+        """[P]: the policies over their threshold; equality is within."""
         return np.greater(self.imbalances, self.thresholds + EPSILON)
 
     def hosts_over(self) -> int:

@@ -13,8 +13,8 @@ FIXTURES = places.CLUSTERS
 METRIC = str(FIXTURES / 'metric-2.json')
 
 
-def played(**wish: object) -> Replay:
-    return replay(cluster.recording(METRIC), ReplayOptions(**wish))  # type: ignore
+def played(**options: object) -> Replay:
+    return replay(cluster.recording(METRIC), ReplayOptions(**options))  # type: ignore
 
 
 class TestReplaying(base.BaseTestCase):

@@ -38,9 +38,9 @@ class DaemonsTestCase(base.BaseTestCase):
     def json(self, name: str) -> Any:
         return json.loads((self.path / name).read_text())
 
-    def plan(self, **wish: Any) -> AggregateResult:
+    def plan(self, **options: Any) -> AggregateResult:
         (scope,) = replay(
-            load.read(str(self.path)), ReplayOptions(**wish)
+            load.read(str(self.path)), ReplayOptions(**options)
         ).report.scopes
         return scope
 
