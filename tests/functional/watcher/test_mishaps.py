@@ -143,7 +143,7 @@ class NothingHappensTestCase(test_audits.Continuous):
 
     def test_whatever_fails_late(self):
         """The plan is complete, but its outcome cannot be told."""
-        for what in ('outcome', 'indicators'):
+        for what in ('summary', 'indicators'):
             with fixtures.MockPatchObject(
                 spread.Spread, what, side_effect=TypeError('no')
             ):
