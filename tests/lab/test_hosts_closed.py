@@ -77,7 +77,7 @@ class TestHostsClosed(moves.MovesTestCase):
         plan = self.under_way()
         self.cloud.force_down(DESTINATION, True)
         rows = self.ended(plan, 'FAILED')
-        self.assert_aborted(rows, 'is forced down')
+        self.assert_aborted(rows, 'forced down')
         self.cloud.force_down(DESTINATION, False)
         self.assert_at_rest(self.placed)
 
