@@ -17,7 +17,7 @@ from watcher.applier.actions import base
 from watcher.common import context, exception
 
 from kronos.actions.migration import notifications, parameters, retries, run
-from kronos.actions.migration.task import MigrationContext, Patience
+from kronos.actions.migration.context import MigrationContext, Patience
 from kronos.clients import connection
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.common import deadline, exceptions, status
@@ -46,6 +46,9 @@ class LiveMigrate(base.BaseAction):
     instance, its server groups, both hosts and the room. The migration is
     followed to its end, and aborted in Nova if it takes too long, if its
     destination is closed or if its plan is cancelled.
+
+    One class, since Watcher asks one object for the schema, for each step of
+    an action and for its abort.
     """
 
     def __init__(self, config: Any, osc: Any = None) -> None:

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from oslo_log import log as logging
 
 from kronos.actions.migration import concurrency, destination, preflight, slots
+from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.retries import (
     back_off,
     given_up,
     next_try,
 )
-from kronos.actions.migration.task import MigrationContext, MigrationSettings
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import preflight, slots
+from kronos.actions.migration import slots
+from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import types
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
@@ -55,7 +56,7 @@ class Concurrency:
     def __init__(
         self,
         client: NovaClient,
-        task: preflight.MigrationTask,
+        task: MigrationTask,
         limits: Limits,
         clock: Callable[[], float] = time.time,
     ) -> None:

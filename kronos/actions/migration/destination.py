@@ -8,7 +8,8 @@ asks the same of hard rules; here it costs no migration that fails.
 
 from collections.abc import Callable, Iterable
 
-from kronos.actions.migration import concurrency, preflight
+from kronos.actions.migration import concurrency
+from kronos.actions.migration.task import MigrationTask
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
@@ -18,9 +19,7 @@ from kronos.engine.reasons import Reason
 Flights = Iterable[concurrency.Flight]
 
 
-def check_scope(
-    task: preflight.MigrationTask, is_inside: Callable[[str], bool]
-) -> None:
+def check_scope(task: MigrationTask, is_inside: Callable[[str], bool]) -> None:
     """Whether the move stays in its aggregate, as that is now.
 
     :raises PreFlightError: a host was taken out of it
@@ -35,7 +34,7 @@ def check_scope(
 
 def check_groups(
     client: NovaClient,
-    task: preflight.MigrationTask,
+    task: MigrationTask,
     flights: Flights,
     is_inside: Callable[[str], bool],
     soft_rules_bind: bool = True,
@@ -73,7 +72,7 @@ def check_groups(
 
 def _why_not_together(
     client: NovaClient,
-    task: preflight.MigrationTask,
+    task: MigrationTask,
     group: types.ServerGroup,
     others: list[str],
     heading: dict[str, str],
@@ -98,7 +97,7 @@ def _why_not_together(
 def check_allocations(
     client: NovaClient,
     room: placement.PlacementClient,
-    task: preflight.MigrationTask,
+    task: MigrationTask,
 ) -> None:
     """Whether Placement holds the instance on its source, and there alone.
 
@@ -122,7 +121,7 @@ def check_allocations(
 def check_room(
     client: NovaClient,
     room: placement.PlacementClient,
-    task: preflight.MigrationTask,
+    task: MigrationTask,
     resources: Iterable[str],
     required: bool = True,
 ) -> None:

@@ -9,8 +9,9 @@ out, for the migration goes on meanwhile.
 from oslo_log import log as logging
 
 from kronos.actions.migration import notifications, progress, verification
+from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.retries import joined
-from kronos.actions.migration.task import MigrationContext, MigrationSettings
 from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -24,6 +25,9 @@ _ARRIVED = frozenset({'completed', 'confirmed', 'done'})
 
 class Migration:
     """One migration of one instance, from Nova's answer to its end.
+
+    One class, since an abort may be overtaken by any end that a migration can
+    take without one.
 
     :param request: the id of the request that began it
     :param is_ours: whether this action surely sent the request; if not, a
@@ -42,13 +46,10 @@ class Migration:
         task = self._task = settings.task
         self._timing = settings.timing
         self._context = context
-        self._nova = context.nova
         self._live_migration = context.live_migration
         self._clock = context.clock
         self._sleep = context.sleep
-        self._request = self._key = request
-        self._is_ours = is_ours
-        self._progress = progress.Progress(task, record, context.clock)
+        self._request = request
         self._hosts = progress.Hosts(context.nova, task, context.clock)
         self._verification = verification.Verification(
             context.nova,
@@ -59,8 +60,9 @@ class Migration:
             context.clock,
             context.sleep,
         )
-        self._seen: MigrationStatus | None = None
-        self._idle_since: float | None = None
+        self._observed = progress.Observation(
+            context, task, self._verification, request, record, is_ours
+        )
 
     def follow(self) -> str:
         """Watch it until it is over, and make sure of its end.
@@ -75,101 +77,19 @@ class Migration:
             ran, with ``transient`` in its kwargs
         """
         while True:
-            status = self._look()
+            status = self._observed.look()
             if status is not None and status.is_over:
                 return self._conclude(status)
-            if status is not None and self._is_lost(status):
+            if status is not None and self._observed.is_lost(status):
                 return self._conclude_lost(status)
             because = self._why_stop()
             if because is not None:
                 return self._abort(because)
             self._sleep(self._timing.poll_interval)
 
-    def _look(self) -> MigrationStatus | None:
-        """The migration as it is now; None if Nova does not tell.
-
-        :raises MigrationFailed: the instance is gone
-        :raises MigrationCancelled: somebody else moves it elsewhere
-        """
-        task = self._task
-        try:
-            status = self._live_migration.get_migration_status(
-                task.instance, self._key
-            )
-        except Exception as error:
-            self._tell(error)
-            self._progress.miss()
-            if _status_of(error) == 404:
-                self._check_existence()
-            return None
-        if self._seen is None or status.status != self._seen.status:
-            LOG.info('Instance %s: migration %s', task.instance, status.status)
-        elsewhere = status.destination not in ('', task.destination)
-        if elsewhere and not self._is_ours:
-            raise faults.error(
-                Fault.TAKEN_OVER,
-                f'the instance is being moved to {status.destination} by '
-                'somebody else',
-            )
-        self._seen = status
-        self._key = status.uuid or self._key
-        self._progress.note(status)
-        return status
-
-    def _tell(self, error: Exception) -> None:
-        """Tell of a look that failed; the migration goes on meanwhile.
-
-        Whatever it failed of: to stop following would leave it to itself.
-        """
-        foreseen = isinstance(error, exceptions.KronosException)
-        LOG.warning(
-            'Instance %s: %s',
-            self._task.instance,
-            error if foreseen else f'{type(error).__name__}: {error}',
-            exc_info=None if foreseen else error,
-        )
-
-    def _check_existence(self) -> None:
-        try:
-            gone = self._nova.get_instance(self._task.instance) is None
-        except Exception as error:
-            self._tell(error)
-            return
-        if gone:
-            raise self._vanished()
-
-    def _vanished(self) -> exceptions.MigrationError:
-        left = self._verification.of_a_loss(
-            self._seen.uuid if self._seen else ''
-        )
-        return faults.error(
-            Fault.INSTANCE_VANISHED, f'the instance is gone{left}'
-        )
-
-    def _is_lost(self, status: MigrationStatus) -> bool:
-        """Whether Nova has dropped it: the server is not busy any more.
-
-        A nova-compute that is started again resets its servers and leaves
-        rows of migrations behind. One that was accepted is still in the
-        message queue and may yet begin.
-        """
-        try:
-            instance = self._nova.get_instance(self._task.instance)
-        except Exception as error:
-            self._tell(error)
-            return False
-        if instance is None:
-            raise self._vanished()
-        if instance.task_state or status.status == 'accepted':
-            self._idle_since = None
-            return False
-        now = self._clock()
-        self._idle_since = self._idle_since or now
-        return now - self._idle_since >= progress.IDLE_SECONDS
-
     def _conclude_lost(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
-        if self._has_arrived():
+        if self._observed.has_arrived():
             remark = self._verification.of_an_arrival(status.uuid)
             return joined(f'Nova left its migration {status.status}', remark)
         after = self._verification.of_a_stay(status)
@@ -185,14 +105,6 @@ class Migration:
             f'the instance is not being moved{after}',
         )
 
-    def _has_arrived(self) -> bool:
-        try:
-            instance = self._verification.settle(0)
-        except Exception as error:
-            self._tell(error)
-            return False
-        return bool(instance and instance.host == self._task.destination)
-
     def _why_stop(self) -> exceptions.MigrationError | None:
         """Why it has to be aborted now; None if it may go on."""
         if self._context.is_cancelled():
@@ -200,7 +112,8 @@ class Migration:
         trouble = self._trouble()
         if trouble:
             return faults.error(
-                Fault.DESTINATION_CLOSED, f'aborted {self._now()}: {trouble}'
+                Fault.DESTINATION_CLOSED,
+                f'aborted {self._observed.text()}: {trouble}',
             )
         return self._why_late()
 
@@ -209,30 +122,34 @@ class Migration:
         try:
             return self._hosts.look()
         except Exception as error:
-            self._tell(error)
+            self._observed.tell(error)
             return ''
 
     def _why_late(self) -> exceptions.MigrationError | None:
-        timing, progress, now = self._timing, self._progress, self._clock()
-        if progress.left_queue is None:
-            if now - progress.began < timing.queue_timeout:
+        timing, come, now = (
+            self._timing,
+            self._observed.progress,
+            self._clock(),
+        )
+        if come.left_queue is None:
+            if now - come.began < timing.queue_timeout:
                 return None
             return faults.error(
                 Fault.QUEUED_TOO_LONG,
                 f"aborted after {timing.queue_timeout:g} s in Nova's queue"
                 f'{self._hosts.told()}',
             )
-        if now - progress.left_queue >= timing.migration_timeout:
+        if now - come.left_queue >= timing.migration_timeout:
             return self._late(
                 Fault.TOO_SLOW,
                 f'aborted after {timing.migration_timeout:g} s under way '
-                f'({self._now()}){self._hosts.told()}',
+                f'({self._observed.text()}){self._hosts.told()}',
             )
-        if 0 < timing.stall_timeout <= progress.stands_still():
+        if 0 < timing.stall_timeout <= come.stands_still():
             return self._late(
                 Fault.MIGRATION_STALLED,
                 f'aborted: no progress for {timing.stall_timeout:g} s '
-                f'({self._now()}){self._hosts.told()}',
+                f'({self._observed.text()}){self._hosts.told()}',
             )
         return None
 
@@ -241,11 +158,6 @@ class Migration:
         error = faults.error(fault, text)
         error.kwargs['fault'] = self._hosts.fault() or fault
         return error
-
-    def _now(self) -> str:
-        status = self._seen.status if self._seen else 'of unknown status'
-        text = self._progress.text
-        return f'{status}, {text}' if text else status
 
     def _conclude(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
@@ -281,7 +193,7 @@ class Migration:
                 self._task.instance, status.created_at
             )
         except Exception as error:
-            self._tell(error)
+            self._observed.tell(error)
             return True
 
     def _abort(self, because: exceptions.MigrationError) -> str:
@@ -295,30 +207,30 @@ class Migration:
         taken = False
         while True:
             taken = taken or self._ask_abort()
-            status = self._look()
+            status = self._observed.look()
             if status is not None and status.is_over:
                 return self._conclude_abort(status, because)
-            if status is not None and self._is_lost(status):
-                if self._has_arrived():
+            if status is not None and self._observed.is_lost(status):
+                if self._observed.has_arrived():
                     return self._instead(status)
                 after = self._verification.of_a_stay(status)
                 raise _worded(because, f'{because}{after}') from because
             if self._clock() >= deadline:
+                now = self._observed.text()
                 raise _worded(
-                    because,
-                    f'{because}, but not over in Nova yet: {self._now()}',
+                    because, f'{because}, but not over in Nova yet: {now}'
                 ) from because
             self._sleep(self._timing.poll_interval)
 
     def _ask_abort(self) -> bool:
-        if self._seen is None:
+        if self._observed.seen is None:
             return False
         try:
             result = self._live_migration.abort_migration(
-                self._task.instance, self._seen
+                self._task.instance, self._observed.seen
             )
         except Exception as error:
-            self._tell(error)
+            self._observed.tell(error)
             return False
         if result.text:
             LOG.warning(
@@ -354,11 +266,3 @@ def _worded(
 ) -> exceptions.MigrationError:
     """The same error in other words."""
     return type(error)(text, **error.kwargs)
-
-
-def _status_of(error: Exception) -> int | None:
-    """HTTP status of a client's error."""
-    if isinstance(error, exceptions.ClientError):
-        status: int | None = error.kwargs.get('status')
-        return status
-    return None

@@ -2,21 +2,41 @@
 """The action's parameters and options, as settings of one migration."""
 
 import datetime
+from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.actions.migration import (
     concurrency,
     notifications,
-    preflight,
     slots,
     verification,
 )
-from kronos.actions.migration.task import MigrationSettings
+from kronos.actions.migration.task import MigrationTask
 from kronos.engine import faults, phase_rules, types
 from kronos.engine.faults import Fault
 from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.settings import SoftRules
 from kronos.policies.models import Mode
+
+
+@dataclass
+class MigrationSettings:
+    """What is to be moved, and within which limits."""
+
+    task: MigrationTask
+    timing: verification.Timing = field(default_factory=verification.Timing)
+    limits: concurrency.Limits = field(default_factory=concurrency.Limits)
+    not_before: float = 0.0
+    """Unix seconds."""
+    preflight_wait: float = 60.0
+    """Seconds for what stands in the way to go away by itself."""
+    max_retries: int = 3
+    retry_backoff: float = 30.0
+    """Seconds before the first further try; then doubled."""
+    soft_rules_bind: bool = True
+    require_headroom: bool = True
+    resources: list[str] = field(default_factory=lambda: ['VCPU', 'MEMORY_MB'])
+    """The classes that are looked at in Placement."""
 
 
 def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
@@ -26,7 +46,7 @@ def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
     :param kronos: the group ``[kronos]``
     :raises PreFlightError: ``not_before`` is no time
     """
-    task = preflight.MigrationTask.from_parameters(told)
+    task = MigrationTask.from_parameters(told)
     resources = ['VCPU', 'MEMORY_MB']
     if kronos.check_disk:
         resources.append('DISK_GB')

@@ -5,10 +5,9 @@ Between an audit and its plan's start anything may have happened. A task
 that is pointless is stale; one that would be wrong is refused.
 """
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Self
 
+from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, types
 from kronos.engine.eligibility import hosts, instances
@@ -43,29 +42,6 @@ class Standing(Enum):
     UNDER_WAY = 'under way'
     """Somebody moves the instance to this very destination."""
     ARRIVED = 'arrived'
-
-
-@dataclass
-class MigrationTask:
-    """One planned move, as the action's parameters have it."""
-
-    instance: str
-    source: str
-    destination: str
-    phase: str
-    aggregate: str = ''
-    name: str = ''
-
-    @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
-        return cls(
-            instance=parameters['resource_id'],
-            source=parameters['source_node'],
-            destination=parameters['destination_node'],
-            phase=parameters['phase'],
-            aggregate=parameters['aggregate'],
-            name=parameters.get('resource_name', ''),
-        )
 
 
 def check(client: NovaClient, task: MigrationTask) -> Standing:

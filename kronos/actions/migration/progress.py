@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The progress of a migration, and the life of its two hosts meanwhile."""
+"""The progress of a migration as Nova shows it, and the life of its hosts."""
 
 from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import notifications, preflight
+from kronos.actions.migration import notifications, preflight, verification
+from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
-from kronos.engine import types
+from kronos.engine import faults, types
 from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
@@ -30,7 +32,7 @@ class Progress:
 
     def __init__(
         self,
-        task: preflight.MigrationTask,
+        task: MigrationTask,
         record: notifications.Record,
         clock: Callable[[], float],
     ) -> None:
@@ -95,7 +97,7 @@ class Hosts:
     def __init__(
         self,
         client: NovaClient,
-        task: preflight.MigrationTask,
+        task: MigrationTask,
         clock: Callable[[], float],
     ) -> None:
         self._nova = client
@@ -158,3 +160,138 @@ class Hosts:
         """What is wrong at either end, to go behind another reason."""
         found = [text for text in self._troubles.values() if text]
         return ''.join(f'; {text}' for text in found)
+
+
+class Observation:
+    """One migration as Nova shows it, again and again.
+
+    :param request: the id of the request that began it
+    :param record: filled in by each look
+    :param is_ours: whether this action surely sent the request; if not, a
+        migration to another host is left alone
+    """
+
+    def __init__(
+        self,
+        context: MigrationContext,
+        task: MigrationTask,
+        checks: verification.Verification,
+        request: str,
+        record: notifications.Record,
+        is_ours: bool,
+    ) -> None:
+        self._task = task
+        self._nova = context.nova
+        self._live_migration = context.live_migration
+        self._clock = context.clock
+        self._verification = checks
+        self._key = request
+        self._is_ours = is_ours
+        self._idle_since: float | None = None
+        self.progress = Progress(task, record, context.clock)
+        self.seen: MigrationStatus | None = None
+        """As it was last seen."""
+
+    def look(self) -> MigrationStatus | None:
+        """The migration as it is now; None if Nova does not tell.
+
+        :raises MigrationFailed: the instance is gone
+        :raises MigrationCancelled: somebody else moves it elsewhere
+        """
+        task = self._task
+        try:
+            status = self._live_migration.get_migration_status(
+                task.instance, self._key
+            )
+        except Exception as error:
+            self.tell(error)
+            self.progress.miss()
+            if _status_of(error) == 404:
+                self._check_existence()
+            return None
+        if self.seen is None or status.status != self.seen.status:
+            LOG.info('Instance %s: migration %s', task.instance, status.status)
+        elsewhere = status.destination not in ('', task.destination)
+        if elsewhere and not self._is_ours:
+            raise faults.error(
+                Fault.TAKEN_OVER,
+                f'the instance is being moved to {status.destination} by '
+                'somebody else',
+            )
+        self.seen = status
+        self._key = status.uuid or self._key
+        self.progress.note(status)
+        return status
+
+    def is_lost(self, status: MigrationStatus) -> bool:
+        """Whether Nova has dropped it: the server is not busy any more.
+
+        A nova-compute that is started again resets its servers and leaves
+        rows of migrations behind. One that was accepted is still in the
+        message queue and may yet begin.
+        """
+        try:
+            instance = self._nova.get_instance(self._task.instance)
+        except Exception as error:
+            self.tell(error)
+            return False
+        if instance is None:
+            raise self._vanished()
+        if instance.task_state or status.status == 'accepted':
+            self._idle_since = None
+            return False
+        now = self._clock()
+        self._idle_since = self._idle_since or now
+        return now - self._idle_since >= IDLE_SECONDS
+
+    def has_arrived(self) -> bool:
+        try:
+            instance = self._verification.settle(0)
+        except Exception as error:
+            self.tell(error)
+            return False
+        return bool(instance and instance.host == self._task.destination)
+
+    def text(self) -> str:
+        """Its status, and how far it has come."""
+        status = self.seen.status if self.seen else 'of unknown status'
+        text = self.progress.text
+        return f'{status}, {text}' if text else status
+
+    def tell(self, error: Exception) -> None:
+        """Tell of a look that failed; the migration goes on meanwhile.
+
+        Whatever it failed of: to stop following would leave it to itself.
+        """
+        foreseen = isinstance(error, exceptions.KronosException)
+        LOG.warning(
+            'Instance %s: %s',
+            self._task.instance,
+            error if foreseen else f'{type(error).__name__}: {error}',
+            exc_info=None if foreseen else error,
+        )
+
+    def _check_existence(self) -> None:
+        try:
+            gone = self._nova.get_instance(self._task.instance) is None
+        except Exception as error:
+            self.tell(error)
+            return
+        if gone:
+            raise self._vanished()
+
+    def _vanished(self) -> exceptions.MigrationError:
+        left = self._verification.of_a_loss(
+            self.seen.uuid if self.seen else ''
+        )
+        return faults.error(
+            Fault.INSTANCE_VANISHED, f'the instance is gone{left}'
+        )
+
+
+def _status_of(error: Exception) -> int | None:
+    """HTTP status of a client's error."""
+    if isinstance(error, exceptions.ClientError):
+        status: int | None = error.kwargs.get('status')
+        return status
+    return None

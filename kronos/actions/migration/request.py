@@ -3,8 +3,8 @@
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import refusals
-from kronos.actions.migration.task import MigrationContext, MigrationSettings
+from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.parameters import MigrationSettings
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -153,7 +153,7 @@ class MigrationRequest:
                 f'destination {self._task.destination} is in another cell, '
                 'or unmapped',
             )
-        return refusals.refused(self._task, reason)
+        return self._task.refused(reason)
 
     def _ask(self) -> str:
         """The request that arrived although its answer was lost, or ''."""

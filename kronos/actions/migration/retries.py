@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from oslo_log import log as logging
 
-from kronos.actions.migration.task import MigrationSettings, Patience
+from kronos.actions.migration.context import Patience
+from kronos.actions.migration.parameters import MigrationSettings
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)

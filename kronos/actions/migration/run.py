@@ -16,13 +16,14 @@ from kronos.actions.migration import (
     request,
     slots,
 )
+from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.retries import (
     back_off,
     given_up,
     joined,
     next_try,
 )
-from kronos.actions.migration.task import MigrationContext, MigrationSettings
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)

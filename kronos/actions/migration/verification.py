@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import preflight, refusals
+from kronos.actions.migration.task import MigrationTask
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.live_migration import LiveMigration
@@ -45,6 +45,9 @@ class Verification:
 
     Every wait is bounded: Nova may call a migration completed and leave
     the instance on its source, with a task, for ever.
+
+    One class, since an arrival, a stay and a loss are told apart by the same
+    looks at the instance and its allocations.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class Verification:
         client: NovaClient,
         requests: LiveMigration,
         room: placement.PlacementClient,
-        task: preflight.MigrationTask,
+        task: MigrationTask,
         timing: Timing,
         clock: Callable[[], float],
         sleep: Callable[[float], object],
@@ -104,7 +107,7 @@ class Verification:
             return faults.error(
                 Fault.CONFLICT, f'destination refused: {reason}{after}'
             )
-        return refusals.refused(self._task, reason, after)
+        return self._task.refused(reason, after)
 
     def of_a_stay(self, status: MigrationStatus) -> str:
         """What is not as it was; empty if it is untouched.

@@ -6,12 +6,12 @@ from oslotest import base
 
 from kronos.actions.migration import (
     concurrency,
-    preflight,
+    parameters,
     run,
     slots,
-    task,
     verification,
 )
+from kronos.actions.migration.task import MigrationTask
 from kronos.clients import placement
 from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration
@@ -120,10 +120,8 @@ class MoveTestCase(base.BaseTestCase):
         self.placement = self.make_client(
             'placement', placement.PlacementClient
         )
-        self.task = preflight.MigrationTask(
-            UUID, 'h1', 'h2', 'spread', 'alpha', 'one'
-        )
-        self.settings = task.MigrationSettings(
+        self.task = MigrationTask(UUID, 'h1', 'h2', 'spread', 'alpha', 'one')
+        self.settings = parameters.MigrationSettings(
             task=self.task,
             timing=verification.Timing(
                 queue_timeout=1800, migration_timeout=600, poll_interval=50
@@ -167,7 +165,7 @@ class MoveTestCase(base.BaseTestCase):
         }
         return run.MigrationRun(
             self.settings,
-            task.MigrationContext(
+            context.MigrationContext(
                 nova=self.client,
                 live_migration=self.live_migration,
                 placement=self.placement,
