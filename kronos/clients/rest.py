@@ -40,6 +40,9 @@ Json = dict[str, Any]
 class Wire:
     """Requests to one service through a keystoneauth adapter.
 
+    One class, since whether a request may be tried again depends on how far it
+    came: from the connection to the shape of its answer.
+
     :param adapter: a keystoneauth1 Adapter or an openstacksdk proxy
     :param error: what is raised; its ``kwargs`` hold ``status`` (HTTP
         status or None), ``transient`` (worth another try later), ``sent``

@@ -12,7 +12,8 @@ from enum import StrEnum
 class Code(StrEnum):
     """Why an instance did not go to a host, or a scope ended as it did.
 
-    A member is its text, what it means, and its remedy.
+    A member is its text, what it means, and its remedy. One class, since it is
+    one list.
     """
 
     means: str

@@ -45,6 +45,8 @@ class Kronos(base.BasePlanner):
     It needs no configuration. Each action learns its own, its plan's and
     its audit's uuid through its input parameters, since Watcher tells an
     action none of them.
+
+    One class, since Watcher asks one object for the plan: whole, or discarded.
     """
 
     def schedule(

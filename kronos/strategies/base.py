@@ -54,6 +54,8 @@ class KronosStrategy(base.BaseStrategy):
     A strategy declares what it is: the names, what is planned, what its audits
     may ask for, and how a plan is told in a few words.
 
+    One class, since Watcher calls its hooks on one object.
+
     For the planner, ``parents`` holds, for every action of the solution, the
     indices of the actions that must end before it; ``basis`` is what the
     solution was made from, and ``audit`` the audit that asked for it.

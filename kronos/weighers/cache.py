@@ -18,10 +18,10 @@ from typing import Any, Protocol
 from oslo_log import log as logging
 
 from kronos.engine.scoring import host_weights
-from kronos.engine.types import Health
 from kronos.policies.models import Mode
 from kronos.weighers import host_scores
 from kronos.weighers.host_scores import HostScores, KnownHost, PolicyAnswers
+from kronos.weighers.log_messages import LogMessages
 from kronos.weighers.recent_placements import RecentPlacements
 
 LOG = logging.getLogger(__name__)
@@ -33,12 +33,6 @@ START_SECONDS = 0.5, 2.5
 all of them look at once."""
 NOD = 0.1
 """Seconds after which such a process sees that it is asked already."""
-RETELL_SECONDS = 600.0
-"""Between two warnings of what lasts."""
-MOST_TROUBLES = 5
-"""That one warning tells."""
-NEW_SECONDS = 60.0
-"""Between two warnings, though all was well in between."""
 FORGET_SECONDS = 120.0
 """A host without a score that was not weighed for so long, though others
 were, is gone. Nova takes 60 s by default to find a host down."""
@@ -66,6 +60,9 @@ class Cache:
     Nothing happens before ``begin`` or the first weighing: a process may
     fork until then, and afterwards too.
 
+    One class, since the thread and the requests share its attributes without a
+    lock: each note is one assignment.
+
     :param clock: seconds that only grow
     :param sleep: of the thread
     :param spawn: starts the thread
@@ -90,8 +87,7 @@ class Cache:
         self._fault: Exception | None = None
         self._placements = RecentPlacements(0.0)
         self._has_news = False
-        self._warned_at = self._complained_at = float('-inf')
-        self._is_told = self._is_announced = False
+        self._log = LogMessages(clock)
 
     def begin(self, is_asked: bool = False) -> None:
         """Have a thread look at Prometheus, if this process has none yet.
@@ -187,8 +183,7 @@ class Cache:
     def _run(self, is_asked: bool) -> None:
         """What the thread does; the next weighing begins another one."""
         # A process that forked has left its own thread behind.
-        self._is_told = self._is_announced = False
-        self._warned_at = self._complained_at = float('-inf')
+        self._log = LogMessages(self._clock)
         try:
             self._go_on(is_asked)
         # Such as eventlet's Timeout and GreenletExit.
@@ -227,7 +222,7 @@ class Cache:
             seconds = options.refresh_seconds
             self._refresh(options)
         except BaseException as error:
-            self._trouble(f'{type(error).__name__}: {error}')
+            self._trouble(error)
         return seconds
 
     def _refresh(self, options: Options) -> None:
@@ -240,8 +235,8 @@ class Cache:
         answers = self._source.ask(modes if met else set(Mode))
         self._valid_for = options.staleness_threshold
         if not self._score(answers, asked):
-            self._is_well_again()
-        self._announce(asked)
+            self._log.all_is_well()
+        self._log.announce(asked, self._scores)
 
     def _score(self, answers: PolicyAnswers, asked: float) -> list[str]:
         """Put up new scores of what is known.
@@ -260,7 +255,7 @@ class Cache:
             )
         self._scores = shown
         if shown.troubles:
-            self._trouble(_joined(shown.troubles))
+            self._log.troubles(shown.troubles, shown)
         return shown.troubles
 
     def _note(self, met: dict[str, KnownHost], now: float) -> None:
@@ -293,13 +288,18 @@ class Cache:
         end = self._clock() + seconds
         while (left := end - self._clock()) > 0:
             self._sleep(min(TICK, left))
-            self._complain()
+            fault, self._fault = self._fault, None
+            self._log.fault(fault)
             try:
                 shown = self._scores
                 if shown is not None and self._is_outdated(shown):
                     self._score(shown.answers, shown.at)
             except Exception as error:
-                self._trouble(f'{type(error).__name__}: {error}')
+                self._trouble(error)
+
+    def _trouble(self, error: BaseException) -> None:
+        text = f'{type(error).__name__}: {error}'
+        self._log.troubles([text], self._scores)
 
     def _is_outdated(self, shown: HostScores) -> bool:
         rows = shown.rows
@@ -307,68 +307,6 @@ class Cache:
             host not in rows or rows[host].spot[1] != one.aggregates
             for host, one in list(self._met.items())
         )
-
-    def _trouble(self, text: str) -> None:
-        now = self._clock()
-        pause = RETELL_SECONDS if self._is_told else NEW_SECONDS
-        if now - self._warned_at < pause:
-            return
-        self._warned_at, self._is_told = now, True
-        shown = self._scores
-        age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
-        LOG.warning(
-            'The weigher of Kronos does not have all it needs; its scores '
-            'are %s, and hosts without a score are neutral: %s',
-            age,
-            text,
-        )
-
-    def _announce(self, asked: float) -> None:
-        """Tell once that there are scores; hosts may be known by now."""
-        shown = self._scores
-        if self._is_announced or shown is None or not _has_scores(shown):
-            return
-        self._is_announced = True
-        LOG.info(
-            'The weigher of Kronos has its first scores, %.1f s after it '
-            'asked for them: from now on they count where a server is placed',
-            self._clock() - asked,
-        )
-
-    def _is_well_again(self) -> None:
-        if self._is_told:
-            LOG.info('The weigher of Kronos has all it needs again')
-        self._is_told = False
-
-    def _complain(self) -> None:
-        """Tell of a weighing that failed."""
-        fault, self._fault = self._fault, None
-        now = self._clock()
-        if fault is None or now - self._complained_at < RETELL_SECONDS:
-            return
-        self._complained_at = now
-        LOG.warning(
-            'A weighing of Kronos failed, so its hosts were neutral: %s: %s',
-            type(fault).__name__,
-            fault,
-            exc_info=fault,
-        )
-
-
-def _joined(troubles: list[str]) -> str:
-    more = len(troubles) - MOST_TROUBLES
-    told = '; '.join(troubles[:MOST_TROUBLES])
-    return f'{told}; and {more} more' if more > 0 else told
-
-
-def _has_scores(shown: HostScores) -> bool:
-    if shown.rows:
-        return not all(row.is_neutral for row in shown.rows.values())
-    return any(
-        one.imbalance.health is Health.HEALTHY and one.imbalance.samples
-        for of_mode in shown.answers.readings.values()
-        for one in of_mode.values()
-    )
 
 
 def _filled(weights: Sequence[float | None]) -> list[float]:

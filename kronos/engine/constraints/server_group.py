@@ -37,6 +37,9 @@ class _Group:
 class ServerGroups(Constraint):
     """All four server-group policies, on the simulated placement.
 
+    One class, since a pair, a row, a column and a count of broken rules are
+    answered from the same members per host.
+
     :param host_of: [V], where each instance is, shared with who moves them
     :param groups: those that this constraint is about
     """

@@ -41,6 +41,9 @@ engine leaves to its caller to understand."""
 class Answers:
     """The answers about a plan.
 
+    One class, since every question is asked of the same led scopes, which are
+    costly to lead there.
+
     :param report: the plan of the same snapshots, in the same order
     """
 

@@ -41,6 +41,9 @@ class Repair:
     What could not leave a host that is to be emptied may leave it for its
     group.
 
+    One class, since repairing, gathering and taking back share the steps made
+    and the groups that the budget falls short of.
+
     :param simulation: in phase affinity
     """
 

@@ -49,6 +49,9 @@ class Pack:
     One round over the hosts is all: every move leaves less room on the
     hosts that may take something, so what did not fit never fits later.
 
+    One class, since each drain depends on what the drains before it emptied,
+    filled and used of the budget.
+
     :param simulation: in phase pack; its rules hold the capacity ceilings and
         its movable instances are on hosts that count
     """

@@ -65,6 +65,9 @@ class Undo:
 class Utilization:
     """The scores of a scope while a plan grows.
 
+    One class, since each move changes scores and imbalances together, and is
+    undone bit by bit.
+
     :param index: the hosts [H] and instances [V] that positions stand for
     :param policies: names of the policies in use [P]
     :param weights: per policy [P], at least 0

@@ -48,6 +48,11 @@ def anonymized(recording: Recording) -> Recording:
 
 
 class _Rewriter:
+    """A recording written anew, kind after kind.
+
+    One class, since a name has to get the same pseudonym wherever it stands.
+    """
+
     def __init__(self, recording: Recording) -> None:
         self._was = recording
         self._names = Names(recording)

@@ -53,6 +53,11 @@ def read(path: str, policies: Sequence[Policy] | None = None) -> Recording:
 
 
 class _Reader:
+    """A reader of one folder, file after file.
+
+    One class, since what a file does not know is gathered from all of them.
+    """
+
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._unknown = list(ALWAYS_UNKNOWN)

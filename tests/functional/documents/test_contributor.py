@@ -22,6 +22,8 @@ MOST_LINES = 400
 """Of a module."""
 LONGER = {'engine/faults': 431}
 """One table, and little beside it."""
+MOST_IN_CLASS = 200
+"""Lines of a class whose docstring does not say why it is one class."""
 MOST_IN_FUNCTION = 40
 """Lines of a function, its docstring aside."""
 LISTS = frozenset(
@@ -215,6 +217,19 @@ class TestHouse(base.BaseTestCase):
             name = str(path.relative_to(PACKAGE).with_suffix(''))
             lines = len(path.read_text().splitlines())
             self.assertLessEqual(lines, LONGER.get(name, MOST_LINES), path)
+
+    def test_classes(self) -> None:
+        """A long one says in its docstring why it is not two."""
+        found = []
+        for path in PACKAGE.rglob('*.py'):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ClassDef):
+                    length = (node.end_lineno or 0) - node.lineno + 1
+                    told = ast.get_docstring(node) or ''
+                    is_told = 'One class, since' in ' '.join(told.split())
+                    if is_told != (length > MOST_IN_CLASS):
+                        found.append(f'{path}:{node.name} has {length} lines')
+        self.assertEqual([], found)
 
     def test_functions(self) -> None:
         """How long they are, without what their docstrings say."""

@@ -3,7 +3,7 @@
 
 import requests
 
-from kronos.weighers import cache
+from kronos.weighers import log_messages
 from tests.builders.caches import (
     LOADS,
     NEUTRAL,
@@ -109,7 +109,7 @@ class TestFaults(CacheTestCase):
             self.give(LOADS)
             self.refresh()
             self.all_weigh(WEIGHTS)
-            self.pass_by(cache.NEW_SECONDS)
+            self.pass_by(log_messages.NEW_SECONDS)
 
     def test_one_host_without_a_number(self):
         """The others are judged."""

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The weigher's log messages: each is told once, and again when it lasts."""
+
+from collections.abc import Callable
+
+from oslo_log import log as logging
+
+from kronos.engine.types import Health
+from kronos.weighers.host_scores import HostScores
+
+LOG = logging.getLogger(__name__)
+
+RETELL_SECONDS = 600.0
+"""Between two warnings of what lasts."""
+MOST_TROUBLES = 5
+"""That one warning tells."""
+NEW_SECONDS = 60.0
+"""Between two warnings, though all was well in between."""
+
+
+class LogMessages:
+    """What the thread of one process has told so far.
+
+    :param clock: seconds that only grow
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._warned_at = self._complained_at = float('-inf')
+        self._is_told = self._is_announced = False
+
+    def troubles(self, troubles: list[str], shown: HostScores | None) -> None:
+        """Tell what is wrong, but not too often.
+
+        :param shown: the scores that count meanwhile
+        """
+        now = self._clock()
+        pause = RETELL_SECONDS if self._is_told else NEW_SECONDS
+        if now - self._warned_at < pause:
+            return
+        self._warned_at, self._is_told = now, True
+        age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
+        LOG.warning(
+            'The weigher of Kronos does not have all it needs; its scores '
+            'are %s, and hosts without a score are neutral: %s',
+            age,
+            _joined(troubles),
+        )
+
+    def all_is_well(self) -> None:
+        """Tell that what was told to be wrong is over."""
+        if self._is_told:
+            LOG.info('The weigher of Kronos has all it needs again')
+        self._is_told = False
+
+    def announce(self, asked: float, shown: HostScores | None) -> None:
+        """Tell once that there are scores.
+
+        :param asked: when they were asked for
+        """
+        if self._is_announced or shown is None or not _has_scores(shown):
+            return
+        self._is_announced = True
+        LOG.info(
+            'The weigher of Kronos has its first scores, %.1f s after it '
+            'asked for them: from now on they count where a server is placed',
+            self._clock() - asked,
+        )
+
+    def fault(self, fault: Exception | None) -> None:
+        """Tell of a weighing that failed, if one did."""
+        now = self._clock()
+        if fault is None or now - self._complained_at < RETELL_SECONDS:
+            return
+        self._complained_at = now
+        LOG.warning(
+            'A weighing of Kronos failed, so its hosts were neutral: %s: %s',
+            type(fault).__name__,
+            fault,
+            exc_info=fault,
+        )
+
+
+def _joined(troubles: list[str]) -> str:
+    more = len(troubles) - MOST_TROUBLES
+    told = '; '.join(troubles[:MOST_TROUBLES])
+    return f'{told}; and {more} more' if more > 0 else told
+
+
+def _has_scores(shown: HostScores) -> bool:
+    if shown.rows:
+        return not all(row.is_neutral for row in shown.rows.values())
+    return any(
+        one.imbalance.health is Health.HEALTHY and one.imbalance.samples
+        for of_mode in shown.answers.readings.values()
+        for one in of_mode.values()
+    )
