@@ -129,7 +129,7 @@ class TestDestination(moves.MovesTestCase):
         """What Placement has left of memory."""
         self.plan = self.planned()
         self.fill(DESTINATION)
-        self.refused('has no room: MEMORY_MB 0 free, 2048 needed')
+        self.refused('has no room: it needs 2048 MEMORY_MB, 0 are free')
 
     def fill(self, host: str) -> None:
         """Take all memory that Placement has on a host."""

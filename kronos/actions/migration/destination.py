@@ -13,6 +13,7 @@ from kronos.actions.migration.task import MigrationTask
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
+from kronos.engine.eligibility import room
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Reason
 
@@ -96,7 +97,7 @@ def _why_not_together(
 
 def check_allocations(
     client: NovaClient,
-    room: placement.PlacementClient,
+    allocations: placement.PlacementClient,
     task: MigrationTask,
 ) -> None:
     """Whether Placement holds the instance on its source, and there alone.
@@ -107,7 +108,7 @@ def check_allocations(
     :raises ClientError: Nova or Placement cannot be asked
     """
     source = client.get_compute_host(task.source)
-    held = room.nodes_of(task.instance)
+    held = allocations.nodes_of(task.instance)
     if source is not None and held != {source.node}:
         nodes = ' and '.join(sorted(held)) or 'no host'
         raise faults.error(
@@ -120,7 +121,7 @@ def check_allocations(
 
 def check_room(
     client: NovaClient,
-    room: placement.PlacementClient,
+    allocations: placement.PlacementClient,
     task: MigrationTask,
     resources: Iterable[str],
     required: bool = True,
@@ -140,7 +141,7 @@ def check_room(
         raise faults.error(
             Fault.DESTINATION_NOT_UP, f'{task.destination} is gone'
         )
-    headroom = room.room_on(host.node or room.node_of(host.name))
+    headroom = allocations.room_on(host.node or allocations.node_of(host.name))
     if headroom is None:
         if required:
             raise faults.error(
@@ -150,12 +151,12 @@ def check_room(
             )
         return
     for resource, amount in instance.demand.items():
+        # Another provider may have the class; Nova's scheduler knows that.
         if resource not in headroom or resource not in resources:
             continue
-        free = headroom[resource].capacity - headroom[resource].used
-        if amount > max(0, free):
+        free = room.free(resource, headroom)
+        if reason := room.why_not(resource, amount, free):
             raise faults.error(
                 Fault.DESTINATION_FULL,
-                f'destination {task.destination} has no room: {resource} '
-                f'{max(0, free)} free, {amount} needed',
+                f'destination {task.destination} has no room: {reason}',
             )

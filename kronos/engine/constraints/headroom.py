@@ -2,7 +2,7 @@
 """The headroom constraint: what Placement has free on a destination."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from kronos.engine import edits
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import in_flight
+from kronos.engine.eligibility import in_flight, room
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     Headroom,
@@ -18,8 +18,6 @@ from kronos.engine.types import (
     Instance,
     PlanningInput,
 )
-
-UNKNOWN_ROOM = 2**62
 
 
 class HeadroomConstraint(Constraint):
@@ -29,10 +27,6 @@ class HeadroomConstraint(Constraint):
     hosts; the source's room is free when it has ended. A plan obeys this in
     its own order, one move after the other. Who runs moves side by side has
     to let a move wait for those that make its room.
-
-    A host whose headroom is not known has room for everything: whether it
-    may be a destination at all is another constraint's question. Of a class
-    that a known host does not have, it has none.
 
     :param resources: the resource classes that count
     """
@@ -54,7 +48,10 @@ class HeadroomConstraint(Constraint):
         ]
         """Per resource, [V]"""
         self._free = [
-            np.array([_free(name, host) for host in hosts], dtype=np.int64)
+            np.array(
+                [room.free(name, host.headroom) for host in hosts],
+                dtype=np.int64,
+            )
             for name in resources
         ]
         """Per resource, [H]; negative on an overfull host"""
@@ -92,27 +89,25 @@ class HeadroomConstraint(Constraint):
         found: list[Reason] = []
         for at, name in enumerate(self._resources):
             need, free = self._need[at][instance], self._free[at][host]
-            if not _fits(need, free):
-                text = f'it needs {need} {name}, {max(free, 0)} are free'
-                lacks = float(need - free)
-                found.append(Reason(text, Code.NO_ROOM, name, lacks))
+            if reason := room.why_not(name, int(need), int(free)):
+                found.append(reason)
         return found
 
     def rows(self, instances: IntArray) -> BoolArray:
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)
         for need, free in zip(self._need, self._free, strict=True):
-            mask &= _fits(need[instances][:, None], free)
+            mask &= room.fits(need[instances][:, None], free)
         return mask
 
     def column(self, host: int) -> BoolArray:
         mask = np.ones(self._shape[0], dtype=bool)
         for need, free in zip(self._need, self._free, strict=True):
-            mask &= _fits(need, free[host])
+            mask &= room.fits(need, free[host])
         return mask
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
         return all(
-            bool(_fits(need[instances].sum(), free[host]))
+            bool(room.fits(need[instances].sum(), free[host]))
             for need, free in zip(self._need, self._free, strict=True)
         )
 
@@ -120,18 +115,3 @@ class HeadroomConstraint(Constraint):
         for need, free in zip(self._need, self._free, strict=True):
             free[source] += need[instance]
             free[destination] -= need[instance]
-
-
-def _free(resource: str, host: Host) -> int:
-    if host.headroom is None:
-        return UNKNOWN_ROOM
-    room = host.headroom.get(resource)
-    return room.capacity - room.used if room else 0
-
-
-def _fits(need: Any, free: Any) -> Any:
-    """The rule itself, for two numbers or arrays of them.
-
-    Who needs nothing of a class fits on an overfull host.
-    """
-    return (need <= free) | (need == 0)

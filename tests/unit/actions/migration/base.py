@@ -6,6 +6,7 @@ from oslotest import base
 
 from kronos.actions.migration import (
     concurrency,
+    context,
     parameters,
     run,
     slots,
@@ -158,7 +159,7 @@ class MoveTestCase(base.BaseTestCase):
 
     def run_of(self, **more):
         """:param more: parts of its context that are others"""
-        context = {
+        given = {
             'is_cancelled': lambda: self.cancelled,
             'tell': self.told.append,
             **more,
@@ -174,7 +175,7 @@ class MoveTestCase(base.BaseTestCase):
                 clock=self.clock,
                 wall=self.clock,
                 sleep=self.clock.sleep,
-                **context,
+                **given,
             ),
         )
 

@@ -221,7 +221,7 @@ class MeanwhileTestCase(AdmissionTestCase):
 
     def test_destination_full(self):
         self.cloud.capacities['h2'] = (0, 32768)
-        self.refused(exceptions.PreFlightError, 'VCPU 0 free')
+        self.refused(exceptions.PreFlightError, 'VCPU, 0 are free')
         self.assertEqual(
             [('taken', 1500.0), ('released', 1500.0)], self.slots.log
         )

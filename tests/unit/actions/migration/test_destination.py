@@ -178,7 +178,8 @@ class RoomTestCase(base.MoveTestCase):
     def test_full(self):
         self.cloud.capacities['h2'] = (16, 1023)
         self.refused(
-            'destination h2 has no room: MEMORY_MB 1023 free, 1024 needed'
+            'destination h2 has no room: it needs 1024 MEMORY_MB, '
+            '1023 are free'
         )
 
     def test_fits_exactly(self):
@@ -188,17 +189,17 @@ class RoomTestCase(base.MoveTestCase):
     def test_what_others_take(self):
         self.cloud.capacities['h2'] = (2, 32768)
         self.add_server(2, 'h2', vcpus=2)
-        self.refused('VCPU 0 free, 1 needed')
+        self.refused('it needs 1 VCPU, 0 are free')
 
     def test_one_that_is_on_its_way_there_takes_room(self):
         self.cloud.capacities['h2'] = (1, 32768)
         self.move_by_hand(self.add_server(2, 'h3'), 'h2')
-        self.refused('VCPU 0 free')
+        self.refused('VCPU, 0 are free')
 
     def test_overfull(self):
         self.cloud.capacities['h2'] = (1, 32768)
         self.add_server(2, 'h2', vcpus=4)
-        self.refused('VCPU 0 free')
+        self.refused('VCPU, 0 are free')
 
     def test_a_class_that_does_not_count(self):
         self.cloud.capacities['h2'] = (0, 1024)
@@ -227,7 +228,7 @@ class RoomTestCase(base.MoveTestCase):
         self.with_disk(19)
         self.check()
         self.refused(
-            'DISK_GB 19 free, 20 needed',
+            'it needs 20 DISK_GB, 19 are free',
             resources=['VCPU', 'MEMORY_MB', 'DISK_GB'],
         )
 

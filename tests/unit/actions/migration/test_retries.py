@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a move tried again as often as it may be, and no sooner?"""
 
-from kronos.actions.migration import retries, task
+from kronos.actions.migration import context, retries
 from kronos.common import exceptions
 from tests.unit.actions.migration import base
 
@@ -15,7 +15,7 @@ class RetriesTestCase(base.MoveTestCase):
         super().setUp()
         self.settings.max_retries = 3
         self.settings.retry_backoff = 30.0
-        self.patience = task.Patience(
+        self.patience = context.Patience(
             is_cancelled=lambda: self.cancelled,
             tell=self.told.append,
             clock=self.clock,
