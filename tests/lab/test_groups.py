@@ -1,37 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Broken server groups are repaired by as few moves as it takes."""
 
-from typing import Any
-
-from tests.lab import base
-from tests.lab.base import Wanted
-from tests.lab.test_spread import pile
-
-CORES, MEMORY_MB = 0.5, 1500
+from tests.lab import groups
 
 
-class TestGroups(base.LabTestCase):
-    """Of another project than that of Watcher's user."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.tenant = self.lab.cloud_of('tenant')
-
-    def forced(
-        self, name: str, policy: str, hosts: list[str], **more: Any
-    ) -> dict[str, str]:
-        """Members of a group where its policy does not allow them."""
-        group = self.tenant.group(name, policy)
-        made = self.tenant.boot_all(
-            Wanted(f'{name}-{n}', host, CORES, MEMORY_MB, group=group, **more)
-            for n, host in enumerate(hosts)
-        )
-        return {server['name']: server['id'] for server in made}
-
-    def no_checks(self, hosts: list[str]) -> None:
-        self.addCleanup(self.lab.check_groups, hosts, True)
-        self.lab.check_groups(hosts, False)
-
+class TestGroups(groups.GroupsTestCase):
     def repaired(self, moves: int) -> set[str]:
         """Let kronos_affinity make so many moves; the servers moved."""
         audit, plan, actions = self.audited(
@@ -63,22 +36,3 @@ class TestGroups(base.LabTestCase):
         after = self.cloud.placement()
         self.assertEqual(1, len({after[f'near-{n}'] for n in range(3)}), after)
         self.assertNotEqual(after['apart-0'], after['apart-1'])
-
-    def test_what_cannot_be_repaired_is_told(self):
-        """The rest of the plan goes on."""
-        self.no_checks(['cmp1'])
-        uuids = self.forced('stuck', 'anti-affinity', ['cmp1', 'cmp1'])
-        for uuid in uuids.values():
-            self.openstack(f'server lock {uuid}')
-        self.boot(pile('cmp1', 6))
-
-        audit, plan, actions = self.audited(
-            'aggregates=alpha enforce_hard_affinity=true max_migrations=20'
-        )
-
-        warnings = self.report(audit)['warnings']
-        self.assertIn('stuck', ' '.join(warnings), warnings)
-        self.assertIn('broken server groups 1 -> 1', audit['Status Message'])
-        self.assertEqual({'spread'}, self.phases(actions))
-        self.assertFalse(self.moved(actions) & set(uuids))
-        self.assertEqual('SUCCEEDED', self.carried_out(plan)['state'])

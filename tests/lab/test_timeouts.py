@@ -4,19 +4,17 @@
 ==========================  =========  =======================================
 The move                    Action     It says
 ==========================  =========  =======================================
-has no turn in time         SKIPPED    what it waited for
 stays in Nova's queue       FAILED     MigrationTimeout
 stays preparing             FAILED     MigrationTimeout
 is too slow                 FAILED     MigrationTimeout, how far it was
 makes no progress           FAILED     MigrationFailed, how far it was
-makes none, that may be     FAILED     MigrationTimeout, how far it was
 ==========================  =========  =======================================
 
 The server is on its source, the migration is cancelled. What is too long is
 a matter of options; they leave a slow machine its time.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 from tests.lab import moves
 from tests.lab.moves import HELD, SOURCE
@@ -71,38 +69,3 @@ class TestTimeouts(moves.MovesTestCase):
                 self.assertEqual('cancelled', self.status(name))
         self.assertEqual(4, len(self.orders()))
         self.assert_at_rest(placed)
-
-
-class TestNoLimit(moves.MovesTestCase):
-    options: ClassVar[dict[str, Any]] = LIMITS
-
-    def test_what_may_stand_still_and_what_has_no_turn(self):
-        """A turn that does not come; stall_timeout is off."""
-        placed = {'still': SOURCE, 'patient': OTHER}
-        self.boot_at(placed)
-        plan = self.planned(stall_timeout=0)
-        self.cloud.set_host(OTHER, True)
-        self.uuids['hand'] = self.cloud.boot('hand', OTHER, cpu=0.1)['id']
-        self.cloud.set_migrations({'hand': HELD, 'still': HELD})
-        self.by_hand('hand', 'cmp9')
-        self.wait_status('hand', 'running')
-        self.start(plan)
-
-        rows = self.ended(plan, 'FAILED')
-        self.assert_told(
-            rows['patient'],
-            'SKIPPED',
-            f'no turn within 15 s: 1 under way out of {OTHER}, of at most 1',
-        )
-        self.assert_told(
-            rows['still'],
-            'FAILED',
-            TIMEOUT + '20 s under way (running, ',
-            '1.0 of 2.0 GiB memory',
-        )
-        self.assertEqual('cancelled', self.status('still'))
-        [order] = self.orders()
-        self.assertIn(self.uuids['still'], order['path'])
-        self.cloud.set_migrations({})
-        self.wait_status('hand', 'completed')
-        self.assert_at_rest({**placed, 'hand': 'cmp9'})

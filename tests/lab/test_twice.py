@@ -87,13 +87,6 @@ class TestTwice(base.LabTestCase):
             capture_output=True,
         )
 
-    def test_started_again(self):
-        """Watcher's API takes it for a mistake."""
-        self.start(self.plan)
-        self.assert_refused()
-        self.assert_moved_once()
-        self.assert_refused()
-
     def assert_refused(self) -> None:
         again = self.run_client(
             f'optimize actionplan start {self.plan["uuid"]}'
@@ -105,8 +98,18 @@ class TestTwice(base.LabTestCase):
         )
         self.assertIn('State transition not allowed', str(answer))
 
-    def test_delivered_again(self):
-        """To both appliers, and to one of them a third time."""
+    def test_started_and_delivered_again(self):
+        """To both appliers, and to one of them a third time.
+
+        Watcher's API takes a further start for a mistake.
+        """
         self.second_applier()
         self.cast(3)
+        url = f'/v1/action_plans/{self.plan["uuid"]}'
+        self.wait(
+            lambda: self.cloud.watcher(url)['state'] == 'ONGOING',
+            'an applier to begin',
+        )
+        self.assert_refused()
         self.assert_moved_once()
+        self.assert_refused()

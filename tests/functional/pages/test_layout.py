@@ -46,7 +46,9 @@ class TestEveryPage(base.PageTestCase):
         self.assertEqual([], self.look(looking.FAINT))
         self.assertEqual([], self.look(looking.FAINT_FIGURES))
         self.assertGreaterEqual(self.look(looking.SMALLEST_TEXT), 11)
-        self.check_shot(name, width, scheme)
+        if name != 'large' or scheme == base.SCHEMES[0]:
+            # To draw all of it takes the browser ten seconds.
+            self.check_shot(name, width, scheme)
 
     def check_shot(self, name: str, width: int, scheme: str) -> None:
         base.SHOTS.mkdir(parents=True, exist_ok=True)

@@ -196,7 +196,8 @@ class TestSortedTables(SortingTestCase):
             self.assertEqual([], self.look(looking.UNALIGNED))
         path = base.SHOTS / f'{name}-sorted-{width}-{scheme}.png'
         base.SHOTS.mkdir(parents=True, exist_ok=True)
-        self.browser.shoot(str(path))
+        if name != 'large' or scheme == base.SCHEMES[0]:
+            self.browser.shoot(str(path))
 
     @ddt.data(*base.WIDTHS)
     def test_heads_stay_in_sight(self, width: int) -> None:
