@@ -113,7 +113,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
     events, lacking = _history(access, conf, settings)
-    collected = _collector(access, conf, tell).look(
+    collected = _collector(access, conf, tell).collect(
         request, policies.enabled, _all_queries(settings), events
     )
     recording = Recording(

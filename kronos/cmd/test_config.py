@@ -171,7 +171,7 @@ class Check:
         found = policies.check(conf.kronos, self.findings)
         for one in found:
             settings = scopes.settings(conf.kronos, one.file.mode)
-            policies.look(one, conf.kronos, settings, self.findings)
+            policies.check_one(one, conf.kronos, settings, self.findings)
             self._report['policies'] += policies.rows(one)
         clients = cloud.Cloud()
         if not self._parsed.offline:

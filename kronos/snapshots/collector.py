@@ -82,19 +82,6 @@ class Collector:
         policies: Sequence[Policy],
         settings: Settings,
         events: Sequence[Event] = (),
-    ) -> list[Snapshot]:
-        """One snapshot per scope, in the order of planning.
-
-        The snapshots of :meth:`look`.
-        """
-        return self.look(request, policies, settings, events).snapshots
-
-    def look(
-        self,
-        request: ScopeRequest,
-        policies: Sequence[Policy],
-        settings: Settings,
-        events: Sequence[Event] = (),
     ) -> CollectedCloud:
         """Look at the cloud and cut the scopes out.
 

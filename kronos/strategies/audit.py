@@ -79,7 +79,7 @@ def run(
         since = cooldown.watcher_since(settings, time.time())
         events = history.events(since, request.audit)
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc).look(
+        collected = _collector(conf, osc).collect(
             scopes, file.enabled, settings, events
         )
         snapshots = collected.snapshots

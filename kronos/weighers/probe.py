@@ -26,12 +26,12 @@ def main() -> None:
     out = os.dup(sys.stdout.fileno())
     # What others print is no part of the answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    answer = look(json.load(sys.stdin))
+    answer = probe(json.load(sys.stdin))
     with os.fdopen(out, 'w') as stream:
         json.dump(answer, stream)
 
 
-def look(request: dict[str, Any]) -> dict[str, Any]:
+def probe(request: dict[str, Any]) -> dict[str, Any]:
     """Load what nova-scheduler would load, and score the hosts.
 
     :param request: ``files``, ``folders``, ``asks`` (whether Prometheus may

@@ -58,7 +58,7 @@ def check(kronos: Any, findings: Findings) -> list[PolicySet]:
     return found
 
 
-def look(
+def check_one(
     one: PolicySet, kronos: Any, settings: Settings, to: Findings
 ) -> None:
     """Tell what is odd in a valid file."""

@@ -90,7 +90,7 @@ def snapshots(
         cell_source=kronos.cell_source,
     )
     try:
-        return collector.collect(wanted, policies, how)
+        return collector.collect(wanted, policies, how).snapshots
     except exceptions.ScopeError as error:
         findings.error(
             'scope-invalid',

@@ -14,6 +14,7 @@ from kronos.engine.explain.scenario import (
 )
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.reasons import Code
+from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -79,10 +80,10 @@ class _Answer:
 
     def in_spread(self) -> Said:
         gain = self._verdict.gain or 0.0
-        if gain <= EPSILON:
+        if not is_gain(gain):
             return Code.NO_GAIN, f'it is legal, but {self._effect()}'
         price = self._verdict.price = self._price()
-        if gain - price <= EPSILON:
+        if not is_gain(gain - price):
             return Code.SOFT_PENALTY, (
                 f'it is legal, but {self._effect()}, which is not more than '
                 f'the penalty of {price:g} for the soft server groups whose '
@@ -273,7 +274,7 @@ class _Earlier:
         for at in np.flatnonzero(good).tolist():
             instance, host = int(self._instances[at]), int(self._hosts[at])
             gain = float(gains[at])
-            if gain - price(self._moment, instance, host) <= EPSILON:
+            if not is_gain(gain - price(self._moment, instance, host)):
                 continue
             if simulation.constraints.reasons(instance, host, hard=True):
                 continue

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, IntArray
+from kronos.engine.arrays import IntArray
 from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.reasons import Code
+from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import AggregateResult, MigrationPhase
 
 TRIED = 200
@@ -120,7 +121,7 @@ def _add(
     sources = sources[elsewhere]
     ends = utilization.scores_after(instances, sources, hosts)
     gains, _ = utilization.judge(sources, hosts, *ends)
-    keen = np.flatnonzero(gains > EPSILON)
+    keen = np.flatnonzero(is_gain(gains))
     some = keen if keen.size else np.arange(len(gains))
     for at in some[np.argsort(-gains[some], kind='stable')][:TRIED].tolist():
         pairs[int(instances[at]), int(hosts[at])] = float(gains[at])

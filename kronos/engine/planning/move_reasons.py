@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from kronos.engine.arrays import EPSILON
+from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import MigrationPhase, MigrationStep
 
 
@@ -40,7 +41,7 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
         return f'the second half of an exchange with {before}: {_effect(step)}'
     if after:
         return f'the first half of an exchange with {after}: {_effect(step)}'
-    if gain(step) <= EPSILON:
+    if not is_gain(gain(step)):
         return (
             'evens hosts out that are neither the highest nor the lowest: '
             'the combined imbalance stays, and later moves can lower it'

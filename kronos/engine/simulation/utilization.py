@@ -11,6 +11,7 @@ in MiB.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,14 @@ def objects(
     grows = after > before + EPSILON
     above = after > threshold + EPSILON
     return np.logical_and(grows, above)
+
+
+def is_gain(fall: Any) -> Any:
+    """Whether it is worth a migration, for a number or each of an array.
+
+    :param fall: of the combined imbalance, less penalties
+    """
+    return fall > EPSILON
 
 
 def move_hurts_any_policy(

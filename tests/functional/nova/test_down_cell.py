@@ -117,7 +117,7 @@ class TestDownCell(base.NovaTestCase):
         settings = Settings(min_host_coverage=0.5)
         snapshots = collector.collect(
             collect.ScopeRequest(['up', 'down']), [POLICY], settings
-        )
+        ).snapshots
         up, down = propose([*snapshots], [POLICY], settings).scopes
         self.assertEqual(
             [(self.here, 'host1', 'more0')],

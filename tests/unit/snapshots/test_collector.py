@@ -170,7 +170,7 @@ class CollectTestCase(base.BaseTestCase):
             policies or (policy(),),
             settings or Settings(cooldown_seconds=600.0),
             events,
-        )
+        ).snapshots
 
     def scopes(self, **request: Any) -> dict[str, list[str]]:
         return {

@@ -16,6 +16,7 @@ from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.planning.search import ranking
 from kronos.engine.settings import Settings, TieBreak
 from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.utilization import is_gain
 
 Move = tuple[int, int]
 """An instance and its destination."""
@@ -144,7 +145,7 @@ class Moves:
             breaks = self._constraints.soft_breaks_rows(instances[some])
             worth[some] -= self._penalty * breaks
             good[some] &= self._constraints.hard_rows(instances[some])
-            good &= worth > EPSILON
+            good &= is_gain(worth)
         rows, columns = np.nonzero(good)
         return Candidates(
             instances[rows], columns, worth[rows, columns]
@@ -163,7 +164,7 @@ class Moves:
         if weighs:
             breaks = self._constraints.soft_breaks_column(host)
             worth = worth - self._penalty * breaks[instances]
-            good &= worth > EPSILON
+            good &= is_gain(worth)
         instances = instances[good]
         hosts = np.full(len(instances), host, dtype=np.intp)
         return Candidates(instances, hosts, worth[good]).best()
@@ -183,7 +184,7 @@ class Moves:
             sources, hosts, left, entered
         )
         if not by_drop:
-            return (gains > EPSILON) & ~objected, gains
+            return is_gain(gains) & ~objected, gains
         good = (gains >= -EPSILON) & ~objected
         if not good.any():
             return good, gains

@@ -14,6 +14,7 @@ from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.moves import Move, Moves
 from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.utilization import is_gain
 
 TIED_HOSTS = 8
 """Hosts per policy and end that plateau moves leave or enter."""
@@ -125,7 +126,7 @@ class PlateauSearch:
             one, other, here[:, None], away[None, :]
         )
         gains, objected = utilization.judge(one, other, at_one, at_other)
-        good = (gains > EPSILON) & ~objected
+        good = is_gain(gains) & ~objected
         good &= (
             self._simulation.constraints.rows(here)[:, other[0]]
             | self._simulation.constraints.column(host)[away]
