@@ -47,9 +47,6 @@ class CollectedCloud:
 class Collector:
     """Takes snapshots of a live cloud.
 
-    One class, since its parts are read one after the other, each within what
-    the one before it found.
-
     :param hypervisor_types: types that are planned, in any case
     :param cell_source: where the operator tells the cells of hosts
     :param clock: Unix seconds

@@ -227,7 +227,7 @@ class TestHouse(base.BaseTestCase):
                     length = (node.end_lineno or 0) - node.lineno + 1
                     told = ast.get_docstring(node) or ''
                     is_told = 'One class, since' in ' '.join(told.split())
-                    if is_told != (length > MOST_IN_CLASS):
+                    if length > MOST_IN_CLASS and not is_told:
                         found.append(f'{path}:{node.name} has {length} lines')
         self.assertEqual([], found)
 
