@@ -102,6 +102,7 @@ class TestTheCall(moves.MovesTestCase):
         self.assert_at_rest({**goals, lost: placed[lost]})
         # That was no fault of the instance, which is no reason.
         self.cloud.set_nova_api([])
+        self.cloud.set_host(SOURCE, False)
         self.carried_out(self.planned(lost))
         self.assert_at_rest({**goals, lost: DESTINATION})
 
