@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 from labkit import debian
+from labkit.real import packages as real_packages
 from labkit.telling import BootstrapError, say, step
 
 TOOLS = pathlib.Path(__file__).resolve().parent
@@ -26,11 +27,14 @@ CONSTRAINTS = TOOLS / 'constraints.txt'
 STAMP = 'kronos-stamp.json'
 
 
-def ensure(packages: bool = True, browser: bool = False) -> pathlib.Path:
+def ensure(
+    packages: bool = True, browser: bool = False, real: bool = False
+) -> pathlib.Path:
     """Install whatever is missing; quick when nothing is.
 
     :param packages: whether the servers from Debian are needed too
     :param browser: whether a browser from Debian is needed too
+    :param real: whether what real hosts need is needed too
     :returns: path of the virtual environment
     :raises BootstrapError: what is missing may not or could not be installed
     """
@@ -46,6 +50,8 @@ def ensure(packages: bool = True, browser: bool = False) -> pathlib.Path:
         if browser:
             missing += debian.missing_browser()
         debian.install(missing, LAB / 'apt.log')
+        if real:
+            real_packages.ensure()
         return ensure_venv(sys.executable, VENV.name)
 
 
@@ -181,10 +187,12 @@ def _run(command: list[str], environ: dict[str, str] | None = None) -> None:
         )
 
 
-def main(packages: bool = True, browser: bool = False) -> pathlib.Path:
+def main(
+    packages: bool = True, browser: bool = False, real: bool = False
+) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        return ensure(packages, browser)
+        return ensure(packages, browser, real)
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

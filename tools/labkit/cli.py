@@ -24,6 +24,9 @@ NEEDS_ENVIRONMENT = (
     'pause',
     'resume',
     'reset',
+    'kill',
+    'guest',
+    'speed',
 )
 EPILOG = """\
 A first time:
@@ -46,6 +49,17 @@ While it runs these files, all optional, are read anew all the time:
                             what Watcher gets from Nova's API, but not the
                             client; more: tools/labkit/novaproxy.py
   .lab/run/exporter.json    {"down": ["cmp3"]}
+
+Real hosts, for which root and some packages are needed:
+  ./tools/lab up --real 2             ra and rb, in the aggregate "real"
+  openstack server create --image real-guest --flavor real.128 --nic none \\
+    --host ra NAME
+  ./tools/lab guest NAME "cpu 40"     use 40 % of a processor
+  ./tools/lab guest NAME "dirty 30"   write 30 MiB of memory, for ever
+  ./tools/lab guest NAME "disk 20"    write 20 MiB to its disk, once
+  ./tools/lab guest NAME quit         power off; "crash": as its kernel would
+  ./tools/lab speed NAME 4            migrate with at most 4 MiB/s from here
+  ./tools/lab kill ra --libvirtd      or --compute, or --qemu NAME
 
 "stop --kill" is a crash; what is paused accepts connections and says nothing
 until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
@@ -77,6 +91,14 @@ def parser() -> argparse.ArgumentParser:
         ('wipe', 'stop all and remove the data; installed things stay'),
     ):
         commands.add_parser(name, help=text, description=text)
+    up = commands.choices['up']
+    up.add_argument(
+        '--real',
+        type=int,
+        choices=range(1, 5),
+        metavar='N',
+        help='and N hosts (1-4) with libvirt, QEMU and guests that run',
+    )
     demo = commands.add_parser(
         'demo', help='show Kronos even out a cloud; exit 0 if it did'
     )
@@ -87,12 +109,46 @@ def parser() -> argparse.ArgumentParser:
     logs.add_argument('name', help='as "status" lists it, or a host (cmp1)')
     logs.add_argument('-f', '--follow', action='store_true')
     logs.add_argument('-n', '--lines', type=int, default=50)
-    for name in ('start', 'stop', 'restart', 'pause', 'resume'):
-        one = commands.add_parser(name, help=f'{name} one service or host')
-        one.add_argument('name', help='as "status" lists it, or a host (cmp1)')
+    for name in ('start', 'stop', 'restart', 'pause', 'resume', 'kill'):
+        text = f'{name} one service or host'
+        if name == 'kill':
+            text = 'end one service or host as a crash would'
+        one = commands.add_parser(name, help=text)
+        one.add_argument(
+            'name', help='as "status" lists it, or a host (cmp1, ra)'
+        )
         if name == 'stop':
             one.add_argument('--kill', action='store_true', help='as a crash')
+        if name in ('start', 'stop', 'kill'):
+            _add_parts(one, name)
+    guest = commands.add_parser(
+        'guest', help='tell a real guest what to do; see "Real hosts" below'
+    )
+    guest.add_argument('name', help='of its server')
+    guest.add_argument('order', help='such as "cpu 40"')
+    speed = commands.add_parser(
+        'speed', help='limit how fast a real guest migrates'
+    )
+    speed.add_argument('name', help='of its server')
+    speed.add_argument('mib', type=int, help='MiB per second; 0: no limit')
     return top
+
+
+def _add_parts(one: argparse.ArgumentParser, name: str) -> None:
+    """What of a real host is meant."""
+    parts = one.add_mutually_exclusive_group()
+    for part in ('compute', 'libvirtd'):
+        parts.add_argument(
+            f'--{part}',
+            dest='part',
+            action='store_const',
+            const=part,
+            help=f"a real host's {part}",
+        )
+    if name == 'kill':
+        parts.add_argument(
+            '--qemu', metavar='NAME', help='the guest of that server there'
+        )
 
 
 def main() -> int:
@@ -102,7 +158,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, _interrupt)  # a shell may have ignored it
     try:
         if wanted.command in NEEDS_ENVIRONMENT:
-            _enter_environment()
+            _enter_environment(getattr(wanted, 'real', None) is not None)
             from labkit import commands
 
             return commands.run(wanted)
@@ -119,11 +175,14 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _enter_environment() -> None:
-    """Go on in the lab's virtual environment, made if need be."""
+def _enter_environment(real: bool) -> None:
+    """Go on in the lab's virtual environment, made if need be.
+
+    :param real: whether real hosts are wanted, too
+    """
     if os.environ.get('KRONOS_LAB_ENTERED') == str(layout.VENV):
         return
-    _bootstrap.main()
+    _bootstrap.main(real=real)
     os.environ['KRONOS_LAB_ENTERED'] = str(layout.VENV)
     script = str(layout.KIT.parent / 'lab')
     python = layout.program('python')

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import requests
 
-from labkit import cleaning, faults, layout, running, topology
+from labkit import cleaning, faults, layout, running
 from labkit.wanted import Wanted
 
 T = TypeVar('T')
@@ -144,10 +144,12 @@ class Cloud:
 
         :returns: them as Nova gives them, in the order asked for
         """
-        image, flavors = self._image(), self.flavors()
+        wanted, flavors = list(wanted), self.flavors()
+        names = {one.image for one in wanted}
+        images = {name: self._image(name) for name in names}
 
         def post(one: Wanted) -> str:
-            return self._post(one, image, flavors[one.flavor])
+            return self._post(one, images[one.image], flavors[one.flavor])
 
         with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
             uuids = list(pool.map(post, wanted))
@@ -307,8 +309,6 @@ class Cloud:
         """Flavor name to id."""
         return {flavor.name: flavor.id for flavor in self.compute.flavors()}
 
-    def _image(self) -> str:
-        found = self.connection.image.find_image(
-            topology.IMAGE, ignore_missing=False
-        )
+    def _image(self, name: str) -> str:
+        found = self.connection.image.find_image(name, ignore_missing=False)
         return str(found.id)

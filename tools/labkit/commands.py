@@ -2,29 +2,50 @@
 """What do the commands do that need the virtual environment?"""
 
 import argparse
+from collections.abc import Callable
 
 from labkit.lab import Lab
+from labkit.real import guest_control
 
 
 def run(wanted: argparse.Namespace) -> int:
     """Run one command and give the exit code."""
     lab = Lab()
-    if wanted.command == 'up':
-        lab.up()
-    elif wanted.command == 'demo':
+    if wanted.command == 'demo':
         from labkit import demo
 
         return demo.run(lab, down=wanted.down)
-    elif wanted.command == 'reset':
-        lab.cloud.reset()
-    elif wanted.command == 'start':
-        lab.start(wanted.name)
-    elif wanted.command == 'stop':
-        lab.stop(wanted.name, kill=wanted.kill)
-    elif wanted.command == 'restart':
-        lab.restart(wanted.name)
-    elif wanted.command == 'pause':
-        lab.pause(wanted.name)
-    elif wanted.command == 'resume':
-        lab.resume(wanted.name)
+    COMMANDS[wanted.command](lab, wanted)
     return 0
+
+
+def _kill(lab: Lab, wanted: argparse.Namespace) -> None:
+    if wanted.qemu:
+        guest_control.kill(lab, wanted.name, wanted.qemu)
+    else:
+        lab.stop(_named(wanted), kill=True)
+
+
+def _named(wanted: argparse.Namespace) -> str:
+    """The service that is meant; of a real host its nova-compute."""
+    if wanted.part:
+        return f'{wanted.part}-{wanted.name}'
+    return str(wanted.name)
+
+
+COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
+    'up': lambda lab, wanted: lab.up(wanted.real),
+    'reset': lambda lab, wanted: lab.cloud.reset(),
+    'start': lambda lab, wanted: lab.start(_named(wanted)),
+    'stop': lambda lab, wanted: lab.stop(_named(wanted), kill=wanted.kill),
+    'kill': _kill,
+    'restart': lambda lab, wanted: lab.restart(wanted.name),
+    'pause': lambda lab, wanted: lab.pause(wanted.name),
+    'resume': lambda lab, wanted: lab.resume(wanted.name),
+    'guest': lambda lab, wanted: print(
+        guest_control.order(lab, wanted.name, wanted.order)
+    ),
+    'speed': lambda lab, wanted: guest_control.limit(
+        lab, wanted.name, wanted.mib
+    ),
+}

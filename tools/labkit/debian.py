@@ -10,7 +10,8 @@ import pathlib
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 
 from labkit.telling import BootstrapError, say, step
 
@@ -36,7 +37,15 @@ FONTS = {
 
 def missing_servers() -> list[str]:
     """Packages of the lab's servers that are not there."""
-    return [name for name, file in DEBIAN.items() if not _there(file)]
+    return missing(DEBIAN)
+
+
+def missing(packages: Mapping[str, str]) -> list[str]:
+    """Those that are not there.
+
+    :param packages: name to a file of it
+    """
+    return [name for name, file in packages.items() if not _there(file)]
 
 
 def missing_browser() -> list[str]:
@@ -73,6 +82,46 @@ def install(names: list[str], log: pathlib.Path) -> None:
         _apt(log, 'update', check=False)
         _apt(log, 'install', '-y', '--no-install-recommends', *names)
         _keep_disabled(_installed() - before)
+
+
+def dependency(package: str, prefix: str) -> str:
+    """The package that another one depends on.
+
+    :param prefix: of its name
+    :raises BootstrapError: there is none
+    """
+    listing = subprocess.run(
+        ['apt-cache', 'depends', package], capture_output=True, text=True
+    ).stdout
+    for line in listing.splitlines():
+        kind, _, name = line.strip().partition(': ')
+        if kind == 'Depends' and name.startswith(prefix):
+            return name
+    raise BootstrapError(f'apt-cache knows no {prefix}* for {package}')
+
+
+def unpack(package: str, target: pathlib.Path) -> None:
+    """Fetch a package and unpack it; it is not installed.
+
+    :param target: a folder that is made, whole or not at all
+    :raises BootstrapError: it could not be fetched
+    """
+    with tempfile.TemporaryDirectory(dir=target.parent) as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)  # else the user of apt may not write there
+        _done(['apt-get', '-q', 'download', package], folder)
+        [file] = folder.glob('*.deb')
+        _done(['dpkg-deb', '-x', str(file), 'content'], folder)
+        (folder / 'content').rename(target)
+
+
+def _done(command: list[str], folder: pathlib.Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        tail = (done.stdout + done.stderr).strip().splitlines()[-8:]
+        raise BootstrapError(
+            f'{" ".join(command)} failed:\n  ' + '\n  '.join(tail)
+        )
 
 
 def _apt(log: pathlib.Path, *arguments: str, check: bool = True) -> None:

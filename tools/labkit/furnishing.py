@@ -26,14 +26,7 @@ def silent_services(
 
     :param since: services whose report must be newer than that (UTC)
     """
-    seen: dict[str, str | None] = {}
-    for row in cloud.services():
-        name = row['binary']
-        if name == 'nova-compute':
-            name = f'compute-{row["host"]}'
-        # Up without an update: its row was made a moment ago.
-        told = row['updated_at'] or _utc_now()
-        seen[name] = told if row['state'] == 'up' else None
+    seen = computes(cloud)
     for row in cloud.watcher('/v1/services/detail')['services']:
         active = row['status'] == 'ACTIVE'
         name = row['name']
@@ -43,8 +36,21 @@ def silent_services(
     return {
         name
         for name in (*REPORTERS, *ON_DEMAND)
-        if not _after(seen.get(name), since.get(name))
+        if not after(seen.get(name), since.get(name))
     }
+
+
+def computes(cloud: Cloud) -> dict[str, str | None]:
+    """When each of Nova's services reported; None: it is not up."""
+    seen: dict[str, str | None] = {}
+    for row in cloud.services():
+        name = row['binary']
+        if name == 'nova-compute':
+            name = f'compute-{row["host"]}'
+        # Up without an update: its row was made a moment ago.
+        told = row['updated_at'] or _utc_now()
+        seen[name] = told if row['state'] == 'up' else None
+    return seen
 
 
 def furnish(cloud: Cloud) -> None:
@@ -108,7 +114,11 @@ def _flavors(cloud: Cloud) -> None:
             )
 
 
-def _after(text: str | None, moment: datetime.datetime | None) -> bool:
+def after(text: str | None, moment: datetime.datetime | None) -> bool:
+    """Whether a report is newer than a moment.
+
+    :param text: as Nova writes it
+    """
     if not text:
         return False
     seen = datetime.datetime.fromisoformat(text).replace(tzinfo=None)

@@ -26,6 +26,9 @@ from labkit import (
     topology,
 )
 from labkit.cloud import Cloud
+from labkit.real import furnishing as real_furnishing
+from labkit.real import hosts as real_hosts
+from labkit.real import topology as real_topology
 
 Say = Callable[[str], None]
 
@@ -43,20 +46,72 @@ class Lab:
         layout.make()
         self.ports = ports.load()
 
-    def up(self) -> None:
+    def up(self, real: int | None = None) -> None:
         """Bring up all that is not up.
 
+        :param real: how many real hosts; None: those that run go on
         :raises running.LabError: says which service failed and why; what
             this call started is stopped again
         """
         with stopping.lock():
             before = set(process.records())
+            if real is not None:
+                self._choose(real)
             try:
                 self._up()
+                if real is not None:
+                    self._real_up()
             except BaseException:
                 self._say('stopping what was started')
                 stopping.stop_all(before)
                 raise
+
+    def _choose(self, number: int) -> None:
+        """Write down how many real hosts the lab has."""
+        have = len(self.real_hosts())
+        if number < have:
+            raise running.LabError(
+                f'{have} real hosts run; to have fewer, first: '
+                './tools/lab down'
+            )
+        layout.write_json(real_topology.CHOSEN, {'hosts': number})
+
+    def _real_up(self) -> None:
+        """Bring up the real hosts that the lab is to have."""
+        hosts = list(self.real_hosts().values())
+        with self._step(f'{len(hosts)} real hosts'):
+            real_hosts.write(hosts)
+            begun = _utc_now()
+            started = real_hosts.start(hosts)
+            self._wait_for_real(hosts, dict.fromkeys(started, begun))
+        with self._step('their images, flavor and aggregate'):
+            real_furnishing.furnish(self.cloud, [one.name for one in hosts])
+
+    def real_hosts(self) -> dict[str, real_topology.RealHost]:
+        """The real hosts that the lab has, by name."""
+        if not self.ports:
+            return {}
+        return {one.name: one for one in real_topology.hosts(self.ports)}
+
+    def _wait_for_real(
+        self,
+        hosts: list[real_topology.RealHost],
+        since: dict[str, datetime.datetime],
+    ) -> None:
+        def silent() -> set[str]:
+            self._none_has_ended({one.compute for one in hosts})
+            told = furnishing.computes(self.cloud)
+            return {
+                one.compute
+                for one in hosts
+                if not furnishing.after(
+                    told.get(one.compute), since.get(one.compute)
+                )
+            }
+
+        running.wait_for(
+            lambda: not silent(), 120, 'real hosts to report', 0.5
+        )
 
     def down(self) -> None:
         """Stop all that was started here; data stays."""
@@ -76,6 +131,11 @@ class Lab:
                 name = f'compute-{name}'
                 self._wait_for_reports({name: begun}, {name})
             return
+        for host in self.real_hosts().values():
+            if name in (host.name, host.compute):
+                if real_hosts.compute(host).start():
+                    self._wait_for_real([host], {host.compute: begun})
+                return
         service = self._service(name)
         if service.start():
             service.wait()
@@ -86,7 +146,7 @@ class Lab:
 
         :param kill: the hard way, as a crash would
         """
-        if name in topology.HOSTS:
+        if name in topology.HOSTS or name in self.real_hosts():
             name = f'compute-{name}'
         else:
             self._service(name)
@@ -147,7 +207,11 @@ class Lab:
 
     def names(self) -> list[str]:
         """What :meth:`start` and :meth:`stop` know."""
-        return [*services.table(self.ports), *topology.HOSTS]
+        return [
+            *services.table(self.ports),
+            *topology.HOSTS,
+            *real_hosts.table(list(self.real_hosts().values())),
+        ]
 
     def env(self) -> dict[str, str]:
         """Variables for the ``openstack`` client."""
@@ -175,7 +239,9 @@ class Lab:
         )
 
     def _service(self, name: str) -> services.Service:
-        table = services.table(self.ports)
+        table = services.table(self.ports) | real_hosts.table(
+            list(self.real_hosts().values())
+        )
         if name not in table:
             raise running.LabError(
                 f'there is no {name}; there are: {", ".join(self.names())}'
@@ -223,6 +289,7 @@ class Lab:
         with self._step('nova and watcher report'):
             self._wait_for_reports({name: begun for name in started})
         with self._step('flavors, image, aggregates'):
+            real_furnishing.forget(self.cloud, set(self.real_hosts()))
             furnishing.furnish(self.cloud)
         self._say(f'the lab is up: {time.monotonic() - begin:.1f} s')
 

@@ -85,11 +85,11 @@ def wait_for(
         time.sleep(max(interval, min(grown, LONGEST_PAUSE)))
 
 
-def answers(port: int, path: str = '/') -> bool:
+def answers(port: int, path: str = '/', address: str = '127.0.0.1') -> bool:
     """Whether an HTTP server answers, whatever it says."""
     try:
         with urllib.request.urlopen(
-            f'http://127.0.0.1:{port}{path}', timeout=5
+            f'http://{address}:{port}{path}', timeout=5
         ):
             return True
     except urllib.error.HTTPError:

@@ -8,7 +8,8 @@ import fcntl
 import sys
 from collections.abc import Iterator
 
-from labkit import layout, process, services
+from labkit import layout, ports, process, services
+from labkit.real import hosts, topology
 
 
 @contextlib.contextmanager
@@ -43,8 +44,19 @@ def stop_all(keep: set[str]) -> None:
         for name, record in process.records().items()
         if name not in keep
     }
+    if not keep:
+        _stop_real()
+        records = process.records()
     for names in services.STOP_ORDER:
         process.stop([records.pop(n) for n in names if n in records])
     process.stop(list(records.values()))
     if 'computes' not in keep:
         (layout.RUN / 'computes.pipe').unlink(missing_ok=True)
+
+
+def _stop_real() -> None:
+    """Their guests are no children of ours, and their mounts end last."""
+    known = ports.load()
+    if known:
+        hosts.stop(topology.hosts(known))
+    topology.CHOSEN.unlink(missing_ok=True)

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass, field
 
+from labkit import topology
+
 
 @dataclass
 class Wanted:
@@ -23,6 +25,7 @@ class Wanted:
     pinned, and its group's policy holds for its start too."""
     metrics: bool = True
     """Whether the libvirt exporter shows it."""
+    image: str = topology.IMAGE
     metadata: dict[str, str] = field(default_factory=dict)
 
     def all_metadata(self) -> dict[str, str]:

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has Nova to know of real hosts: images, a flavor, their aggregate?"""
+
+import shutil
+from typing import Any
+
+from labkit import running, topology
+from labkit.cloud import Cloud
+from labkit.real import guests, packages
+from labkit.real import topology as real
+
+DISK, KERNEL, RAMDISK = 'real-guest', 'real-kernel', 'real-ramdisk'
+"""A guest's disk is of the first; it names the other two, which have to stay
+while a guest of theirs lives: the destination of a migration fetches them."""
+DISK_BYTES = 1024 * 1024
+
+
+def furnish(cloud: Cloud, hosts: list[str]) -> None:
+    """Make what is not there yet, and take the hosts into the aggregate."""
+    running.wait_for(
+        lambda: _known(cloud) >= set(hosts),
+        120,
+        'the scheduler to find the real hosts',
+        0.5,
+    )
+    _images(cloud)
+    if real.FLAVOR not in cloud.flavors():
+        cloud.compute.create_flavor(
+            name=real.FLAVOR, vcpus=1, ram=real.MEMORY_MB, disk=0
+        )
+    have = {found.name: found for found in cloud.compute.aggregates()}
+    aggregate = have.get(real.AGGREGATE) or cloud.compute.create_aggregate(
+        name=real.AGGREGATE
+    )
+    for host in sorted(set(hosts) - set(aggregate.hosts or [])):
+        _change(cloud, aggregate.id, 'add_host', host)
+
+
+def _known(cloud: Cloud) -> set[str]:
+    answer = cloud.compute.get('/os-hypervisors/detail', microversion='2.53')
+    return {
+        row['service']['host']
+        for row in answer.json()['hypervisors']
+        if row['state'] == 'up'
+    }
+
+
+def _change(cloud: Cloud, aggregate: Any, what: str, host: str) -> None:
+    url = f'/os-aggregates/{aggregate}/action'
+
+    def done() -> bool:
+        answer = cloud.compute.post(
+            url, json={what: {'host': host}}, microversion='2.81'
+        )
+        return bool(answer.ok or answer.status_code == 409)
+
+    running.wait_for(done, 60, f'{host} to be known to the cell', 0.5)
+
+
+def _images(cloud: Cloud) -> None:
+    images = cloud.connection.image
+    if images.find_image(DISK) is not None:
+        return
+    kernel = images.create_image(
+        KERNEL,
+        disk_format='aki',
+        container_format='aki',
+        visibility='public',
+        data=guests.bootable(packages.kernel().read_bytes()),
+        validate_checksum=False,
+    )
+    ramdisk = images.create_image(
+        RAMDISK,
+        disk_format='ari',
+        container_format='ari',
+        visibility='public',
+        data=guests.initramfs(
+            packages.BUSYBOX, packages.modules(guests.MODULES)
+        ),
+        validate_checksum=False,
+    )
+    images.create_image(
+        DISK,
+        disk_format='raw',
+        container_format='bare',
+        visibility='public',
+        data=b'\0' * DISK_BYTES,
+        validate_checksum=False,
+        kernel_id=kernel.id,
+        ramdisk_id=ramdisk.id,
+        hw_machine_type='pc',
+        os_command_line=guests.COMMAND_LINE,
+    )
+
+
+def forget(cloud: Cloud, kept: set[str]) -> None:
+    """Take real hosts out of Nova that the lab does not have any more.
+
+    :param kept: names of those that it has
+    """
+    gone = [
+        row
+        for row in cloud.services()
+        if row['binary'] == 'nova-compute'
+        and row['host'] not in {*topology.HOSTS, *kept}
+    ]
+    if not gone:
+        return
+    names = {row['host'] for row in gone}
+    for uuid, server in cloud.servers().items():
+        if server['OS-EXT-SRV-ATTR:host'] in names:
+            cloud.compute.delete(f'/servers/{uuid}', microversion='2.100')
+    running.wait_for(
+        lambda: (
+            not [
+                server
+                for server in cloud.servers().values()
+                if server['OS-EXT-SRV-ATTR:host'] in names
+            ]
+        ),
+        60,
+        'servers of real hosts that are gone to be deleted',
+        0.5,
+    )
+    for aggregate in cloud.compute.aggregates():
+        for host in names & set(aggregate.hosts or []):
+            _change(cloud, aggregate.id, 'remove_host', host)
+    for row in gone:
+        cloud.compute.delete(f'/os-services/{row["id"]}', microversion='2.100')
+        # What it remembers of itself is not Nova's any more.
+        shutil.rmtree(real.FOLDER / row['host'], ignore_errors=True)

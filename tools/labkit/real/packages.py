@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do real hosts need from Debian, and can they be had here?
+
+Standard library only.
+"""
+
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+
+from labkit import debian, layout
+from labkit.telling import BootstrapError, step
+
+INSTALLED = {
+    'libvirt-clients': '/usr/bin/virsh',
+    'libvirt-daemon-system': '/usr/sbin/libvirtd',
+    'prometheus-node-exporter': '/usr/bin/prometheus-node-exporter',
+    'python3-libvirt': '/usr/lib/python3/dist-packages/libvirt.py',
+    'qemu-system-x86': '/usr/bin/qemu-system-x86_64',
+    'qemu-utils': '/usr/bin/qemu-img',
+}
+"""Package to a file of it."""
+KERNEL = 'linux-image-cloud-amd64'
+"""It is empty; the kernel is what it depends on."""
+UNPACKED = ('busybox-static', 'prometheus-libvirt-exporter')
+"""Never installed: a guest or the lab alone needs a file of them."""
+PLACE = layout.HOME / 'real'
+"""Shared by all labs, as the virtual environment is."""
+BUSYBOX = PLACE / 'busybox-static' / 'bin' / 'busybox'
+LIBVIRT_EXPORTER = (
+    PLACE
+    / 'prometheus-libvirt-exporter'
+    / 'usr'
+    / 'bin'
+    / 'prometheus-libvirt-exporter'
+)
+BINDINGS = PLACE / 'python'
+"""Debian's libvirt for Python, and nothing else of Debian's."""
+DIST_PACKAGES = pathlib.Path('/usr/lib/python3/dist-packages')
+
+
+def why_not() -> str:
+    """Why this machine can have no real hosts; '' if it can."""
+    if os.geteuid():
+        return 'real hosts need root, for namespaces of their own'
+    for program in ('unshare', 'nsenter'):
+        if shutil.which(program) is None:
+            return f'real hosts need {program} (Debian: util-linux)'
+    if platform.machine() != 'x86_64':
+        return f'real hosts need x86_64, this machine is {platform.machine()}'
+    if subprocess.run(
+        ['unshare', '-m', '-u', 'true'], capture_output=True
+    ).returncode:
+        return 'real hosts need "unshare -m -u", which is forbidden here'
+    missing = debian.missing(INSTALLED)
+    if missing and shutil.which('apt-get') is None:
+        return f'real hosts need {", ".join(missing)} from Debian'
+    version = f'cpython-{sys.version_info[0]}{sys.version_info[1]}'
+    if not missing and not list(DIST_PACKAGES.glob(f'libvirtmod.{version}*')):
+        return (
+            'real hosts need the libvirt of Debian for Python '
+            f'{sys.version_info[0]}.{sys.version_info[1]}'
+        )
+    return ''
+
+
+def ensure() -> None:
+    """Install and unpack whatever is missing.
+
+    :raises BootstrapError: says what cannot be had, and why
+    """
+    if reason := why_not():
+        raise BootstrapError(reason)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    log = layout.HOME / 'apt.log'
+    debian.install(debian.missing(INSTALLED), log)
+    if reason := why_not():
+        raise BootstrapError(reason)
+    for name in UNPACKED:
+        _unpack(name, name)
+    if not (PLACE / 'kernel').exists():
+        _unpack(debian.dependency(KERNEL, 'linux-image-'), 'kernel')
+    _bind()
+
+
+def _unpack(package: str, name: str) -> None:
+    target = PLACE / name
+    if target.exists():
+        return
+    with step(f'unpacking {package} from Debian'):
+        debian.unpack(package, target)
+
+
+def _bind() -> None:
+    """Lead the lab's Python to Debian's libvirt, by links."""
+    BINDINGS.mkdir(exist_ok=True)
+    version = f'cpython-{sys.version_info[0]}{sys.version_info[1]}'
+    for file in DIST_PACKAGES.glob('libvirt*'):
+        if file.suffix == '.py' or version in file.name:
+            link = BINDINGS / file.name
+            if not link.exists():
+                link.unlink(missing_ok=True)
+                link.symlink_to(file)
+
+
+def kernel() -> pathlib.Path:
+    """The kernel of the guests."""
+    return next((PLACE / 'kernel' / 'boot').glob('vmlinuz-*'))
+
+
+def modules(names: tuple[str, ...]) -> list[pathlib.Path]:
+    """Modules of that kernel, in that order."""
+    root = PLACE / 'kernel' / 'lib' / 'modules'
+    return [next(root.rglob(f'{name}.ko')) for name in names]
