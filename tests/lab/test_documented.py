@@ -11,6 +11,8 @@ from tests.lab import base
 
 AGGREGATES = {'gpu': 'alpha', 'hpc': 'beta'}
 """The documentation's, and those of the lab."""
+OF_REAL_HOSTS = re.compile(r'\bbusy-1\b')
+"""Commands about a guest that simulated hosts cannot have."""
 TEMPLATE = 'optimize audittemplate create '
 
 
@@ -46,7 +48,7 @@ class TestDocumented(base.LabTestCase):
         ran = 0
         for where, command in documented.commands():
             program, _, rest = command.partition(' ')
-            if program != 'openstack':
+            if program != 'openstack' or OF_REAL_HOSTS.search(rest):
                 continue
             done = self.run_client(self.prepared(rest))
             self.assertEqual(
