@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How does a real host come up, and go down without a trace?"""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -122,9 +123,11 @@ def write_compute(host: RealHost, post_copy: bool) -> None:
 
 
 def table(hosts: list[RealHost]) -> dict[str, services.Service]:
-    """What can be stopped and started of them, by name."""
+    """What can be stopped and started of those that run, by name."""
     found = {}
     for host in hosts:
+        if not _holder(host):
+            continue
         for one in (libvirtd(host), compute(host), *exporters(host)):
             found[one.name] = one
     return found
@@ -178,15 +181,21 @@ def _start_holder(host: RealHost) -> None:
         service.wait()
 
 
+def _holder(host: RealHost) -> int:
+    """Pid of the process that keeps its namespaces; 0 if it does not run."""
+    record = process.records().get(host.holder)
+    return record.pid if record and process.is_running(record) else 0
+
+
 def inside(host: RealHost, *command: str) -> list[str]:
     """A command as it has to be called to run inside a host.
 
     :param command: its program by its whole path
     """
-    holder = process.records().get(host.holder)
-    if holder is None or not process.is_running(holder):
+    holder = _holder(host)
+    if not holder:
         raise running.LabError(f'{host.name} does not run')
-    return ['nsenter', '-m', '-u', '-t', str(holder.pid), '--', *command]
+    return ['nsenter', '-m', '-u', '-t', str(holder), '--', *command]
 
 
 def libvirtd(host: RealHost) -> services.Service:
@@ -314,10 +323,10 @@ def virsh(host: RealHost, *arguments: str) -> str:
 
 def guests(host: RealHost) -> dict[str, int]:
     """Process of each guest by libvirt's name of it, libvirtd or not."""
-    holder = process.records().get(host.holder)
-    if holder is None or not process.is_running(holder):
+    holder = _holder(host)
+    if not holder:
         return {}
-    folder = pathlib.Path(f'/proc/{holder.pid}/root/run/libvirt/qemu')
+    folder = pathlib.Path(f'/proc/{holder}/root/run/libvirt/qemu')
     found = {}
     for file in folder.glob('*.pid'):
         try:
@@ -337,29 +346,38 @@ def stop(hosts: list[RealHost]) -> None:
         [name for h in hosts for name in h.exporters],
     ):
         process.stop([known[name] for name in wave if name in known])
-    for host in hosts:
-        _end_guests(host)
+    _end_guests()
     for wave in ([h.libvirtd for h in hosts], [LOAD]):
         process.stop([known[name] for name in wave if name in known])
-    for host in hosts:
-        # What libvirtd started meanwhile.
-        _end_guests(host)
+    _end_guests()  # what libvirtd started meanwhile
     process.stop([known[h.holder] for h in hosts if h.holder in known])
     for name in TARGETS:
         (layout.RUN / name).unlink(missing_ok=True)
 
 
-def _end_guests(host: RealHost) -> None:
-    """They are daemons of their own, which outlive libvirtd."""
-    pids = list(guests(host).values())
+def _end_guests() -> None:
+    """They are daemons of their own, which outlive libvirtd and the rest."""
+    pids = _emulators()
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
     end = time.monotonic() + 10
     while any(_lives(pid) for pid in pids) and time.monotonic() < end:
         time.sleep(0.1)
+
+
+def _emulators() -> list[int]:
+    """Processes that run a guest of this lab, whoever started them."""
+    place = str(topology.INSTANCES).encode()
+    found = []
+    for entry in pathlib.Path('/proc').iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                words = (entry / 'cmdline').read_bytes().split(b'\0')
+                is_qemu = b'qemu-system' in words[0]
+                if is_qemu and any(place in word for word in words):
+                    found.append(int(entry.name))
+    return found
 
 
 def _lives(pid: int) -> bool:
