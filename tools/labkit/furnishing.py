@@ -56,7 +56,7 @@ def computes(cloud: Cloud) -> dict[str, str | None]:
 def furnish(cloud: Cloud) -> None:
     """Make flavors, image and aggregates, where they are not yet."""
     running.wait_for(
-        lambda: _known_hosts(cloud) >= set(topology.HOSTS),
+        lambda: known_hosts(cloud) >= set(topology.HOSTS),
         60,
         'the scheduler to find all hosts',
     )
@@ -77,10 +77,10 @@ def furnish(cloud: Cloud) -> None:
         if aggregate is None:
             aggregate = cloud.compute.create_aggregate(name=name)
         for host in sorted(set(hosts) - set(aggregate.hosts or [])):
-            _into(cloud, aggregate, host)
+            into(cloud, aggregate, host)
 
 
-def _known_hosts(cloud: Cloud) -> set[str]:
+def known_hosts(cloud: Cloud) -> set[str]:
     """Hosts that are up and mapped to a cell: those that can be used."""
     answer = cloud.compute.get('/os-hypervisors/detail', microversion='2.53')
     return {
@@ -90,7 +90,8 @@ def _known_hosts(cloud: Cloud) -> set[str]:
     }
 
 
-def _into(cloud: Cloud, aggregate: Any, host: str) -> None:
+def into(cloud: Cloud, aggregate: Any, host: str) -> None:
+    """Take a host into an aggregate, as soon as Nova knows it."""
     url = f'/os-aggregates/{aggregate.id}/action'
     body = {'add_host': {'host': host}}
 

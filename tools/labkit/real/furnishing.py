@@ -2,9 +2,8 @@
 """What has Nova to know of real hosts: images, a flavor, their aggregate?"""
 
 import shutil
-from typing import Any
 
-from labkit import running, topology
+from labkit import furnishing, running, topology
 from labkit.cloud import Cloud
 from labkit.real import guests, packages
 from labkit.real import topology as real
@@ -18,7 +17,7 @@ DISK_BYTES = 1024 * 1024
 def furnish(cloud: Cloud, hosts: list[str]) -> None:
     """Make what is not there yet, and take the hosts into the aggregate."""
     running.wait_for(
-        lambda: _known(cloud) >= set(hosts),
+        lambda: furnishing.known_hosts(cloud) >= set(hosts),
         120,
         'the scheduler to find the real hosts',
         0.5,
@@ -33,28 +32,7 @@ def furnish(cloud: Cloud, hosts: list[str]) -> None:
         name=real.AGGREGATE
     )
     for host in sorted(set(hosts) - set(aggregate.hosts or [])):
-        _change(cloud, aggregate.id, 'add_host', host)
-
-
-def _known(cloud: Cloud) -> set[str]:
-    answer = cloud.compute.get('/os-hypervisors/detail', microversion='2.53')
-    return {
-        row['service']['host']
-        for row in answer.json()['hypervisors']
-        if row['state'] == 'up'
-    }
-
-
-def _change(cloud: Cloud, aggregate: Any, what: str, host: str) -> None:
-    url = f'/os-aggregates/{aggregate}/action'
-
-    def done() -> bool:
-        answer = cloud.compute.post(
-            url, json={what: {'host': host}}, microversion='2.81'
-        )
-        return bool(answer.ok or answer.status_code == 409)
-
-    running.wait_for(done, 60, f'{host} to be known to the cell', 0.5)
+        furnishing.into(cloud, aggregate, host)
 
 
 def _images(cloud: Cloud) -> None:
@@ -124,7 +102,7 @@ def forget(cloud: Cloud, kept: set[str]) -> None:
     )
     for aggregate in cloud.compute.aggregates():
         for host in names & set(aggregate.hosts or []):
-            _change(cloud, aggregate.id, 'remove_host', host)
+            cloud.compute.remove_host_from_aggregate(aggregate, host)
     for row in gone:
         cloud.compute.delete(f'/os-services/{row["id"]}', microversion='2.100')
         # What it remembers of itself is not Nova's any more.
