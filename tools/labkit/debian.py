@@ -7,17 +7,20 @@ Standard library only.
 import contextlib
 import os
 import pathlib
+import platform
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from labkit.telling import BootstrapError, say, step
 
 POLICY = pathlib.Path('/usr/sbin/policy-rc.d')
 SAVED_POLICY = POLICY.with_name('policy-rc.d.before-kronos-lab')
 ABSENT_POLICY = POLICY.with_name('policy-rc.d.absent-before-kronos-lab')
+
+KEYS = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 DEBIAN = {
     'mariadb-server-core': '/usr/sbin/mariadbd',
@@ -100,16 +103,61 @@ def dependency(package: str, prefix: str) -> str:
     raise BootstrapError(f'apt-cache knows no {prefix}* for {package}')
 
 
-def unpack(package: str, target: pathlib.Path) -> None:
+def backports(place: pathlib.Path) -> list[str]:
+    """Options by which apt-get knows Debian's backports, and nothing else.
+
+    The machine's own lists of packages stay as they are.
+
+    :param place: a folder for the lists, made anew
+    :raises BootstrapError: there are no backports for this machine
+    """
+    codename, mirror = _origin()
+    shutil.rmtree(place, True)
+    (place / 'lists').mkdir(parents=True)
+    source = place / 'backports.list'
+    source.write_text(
+        f'deb [signed-by={KEYS}] {mirror} {codename}-backports main\n'
+    )
+    options = [
+        f'-oDir::Etc::sourcelist={source}',
+        '-oDir::Etc::sourceparts=/dev/null',
+        f'-oDir::State::lists={place / "lists"}',
+        '-oDir::Cache::pkgcache=',
+        '-oDir::Cache::srcpkgcache=',
+    ]
+    _done(['apt-get', '-q', *options, 'update'], place)
+    return options
+
+
+def _origin() -> tuple[str, str]:
+    """Codename and mirror of the Debian that this machine runs."""
+    codename = platform.freedesktop_os_release().get('VERSION_CODENAME', '')
+    shown = '$(CODENAME) $(LABEL) $(REPO_URI)'
+    listing = subprocess.run(
+        ['apt-get', 'indextargets', '--format', shown],
+        capture_output=True,
+        text=True,
+    ).stdout
+    for line in listing.splitlines():
+        known, label, mirror = line.split(maxsplit=2)
+        if (known, label) == (codename, 'Debian'):
+            return codename, mirror
+    raise BootstrapError(f'apt-get knows no mirror of Debian {codename}')
+
+
+def unpack(
+    package: str, target: pathlib.Path, options: Sequence[str] = ()
+) -> None:
     """Fetch a package and unpack it; it is not installed.
 
     :param target: a folder that is made, whole or not at all
+    :param options: of apt-get, such as :func:`backports`
     :raises BootstrapError: it could not be fetched
     """
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)  # else the user of apt may not write there
-        _done(['apt-get', '-q', 'download', package], folder)
+        _done(['apt-get', '-q', *options, 'download', package], folder)
         [file] = folder.glob('*.deb')
         _done(['dpkg-deb', '-x', str(file), 'content'], folder)
         (folder / 'content').rename(target)

@@ -174,6 +174,7 @@ def _start_holder(host: RealHost) -> None:
             str(host.folder),
             str(topology.INSTANCES),
             str(topology.FOLDER / 'hosts'),
+            *(str(one) for pair in packages.mounts() for one in pair),
         ],
         ready.exists,
     )

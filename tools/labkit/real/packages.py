@@ -7,9 +7,11 @@ Standard library only.
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from labkit import debian, layout
 from labkit.telling import BootstrapError, step
@@ -27,6 +29,16 @@ KERNEL = 'linux-image-cloud-amd64'
 """It is empty; the kernel is what it depends on."""
 UNPACKED = ('busybox-static', 'prometheus-libvirt-exporter')
 """Never installed: a guest or the lab alone needs a file of them."""
+EMULATOR = {
+    'qemu-system-x86': 'usr/bin/qemu-system-x86_64',
+    'qemu-system-data': 'usr/share/qemu',
+    'qemu-system-common': 'usr/lib/x86_64-linux-gnu/qemu',
+    'seabios': 'usr/share/seabios',
+}
+"""What real hosts have of a newer QEMU, where the machine's is too old."""
+SOUND_QEMU = 10
+"""QEMU 7.2 loses some of what an emulated guest writes while it is migrated:
+a busy kernel is found broken at the destination. 10.0 does not."""
 PLACE = layout.HOME / 'real'
 """Shared by all labs, as the virtual environment is."""
 BUSYBOX = PLACE / 'busybox-static' / 'bin' / 'busybox'
@@ -83,15 +95,47 @@ def ensure() -> None:
         _unpack(name, name)
     if not (PLACE / 'kernel').exists():
         _unpack(debian.dependency(KERNEL, 'linux-image-'), 'kernel')
+    if not _is_sound():
+        _unpack_emulator()
     _bind()
 
 
-def _unpack(package: str, name: str) -> None:
+def _unpack(package: str, name: str, options: Sequence[str] = ()) -> None:
     target = PLACE / name
     if target.exists():
         return
     with step(f'unpacking {package} from Debian'):
-        debian.unpack(package, target)
+        debian.unpack(package, target, options)
+
+
+def _is_sound() -> bool:
+    """Whether the machine's own QEMU can be trusted with a migration."""
+    told = subprocess.run(
+        [INSTALLED['qemu-system-x86'], '--version'],
+        capture_output=True,
+        text=True,
+    ).stdout
+    found = re.search(r'version (\d+)', told)
+    return found is not None and int(found[1]) >= SOUND_QEMU
+
+
+def _unpack_emulator() -> None:
+    missing = [name for name in EMULATOR if not (PLACE / name).exists()]
+    if not missing:
+        return
+    with step("looking into Debian's backports"):
+        options = debian.backports(PLACE / 'apt')
+    for name in missing:
+        _unpack(name, name, options)
+
+
+def mounts() -> list[tuple[pathlib.Path, pathlib.Path]]:
+    """What a host sees at the place of what the machine has."""
+    return [
+        (PLACE / name / path, pathlib.Path('/') / path)
+        for name, path in EMULATOR.items()
+        if (PLACE / name).exists()
+    ]
 
 
 def _bind() -> None:
