@@ -61,7 +61,7 @@ class TestTimeouts(moves.MovesTestCase):
                 'stalled',
                 'KRONOS:MigrationFailed: [migration_stalled] aborted: no '
                 'progress for 10 s (running, ',
-                '1.0 of 2.0 GiB memory',
+                '1.3 of 2.0 GiB memory',
             ),
         ):
             with self.subTest(name):

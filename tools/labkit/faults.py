@@ -4,6 +4,11 @@
 Standard library only. A rule of migrations.json, all keys optional::
 
     seconds             how long the transfer takes                     1
+    writes              how fast the guest writes to its memory, in shares
+                        of the speed at which that is copied: more is left
+                        for the next pass, and from 1 on it has no end  0.25
+    post_copy           true: what is forced goes on at the destination;
+                        false: the guest is paused                      false
     stall_at            share of the transfer, 0 to 1, at which it stands
                         still until it is aborted or the rule changes   -
     end                 completed; failed (rolled back); error (the server
@@ -36,7 +41,9 @@ SECONDS = (
     'post_seconds',
 )
 SHARES = ('stall_at', 'fail_at')
-CHOICES = {
+RATES = ('writes',)
+CHOICES: dict[str, tuple[Any, ...]] = {
+    'post_copy': (True, False),
     'end': ('completed', 'failed', 'error', 'lost', 'stayed'),
     'fail': (
         'destination-check',
@@ -47,7 +54,11 @@ CHOICES = {
         'post-destination',
     ),
 }
-DEFAULT: dict[str, Any] = {'seconds': 1.0, 'end': 'completed'}
+DEFAULT: dict[str, Any] = {
+    'seconds': 1.0,
+    'writes': 0.25,
+    'end': 'completed',
+}
 API_KEYS = {
     'method',
     'path',
@@ -111,6 +122,8 @@ def _is_good(key: str, value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if key in SECONDS:
         return value is None or (number and value >= 0)
+    if key in RATES:
+        return number and value >= 0
     if key in SHARES:
         return value is None or (number and 0 <= value <= 1)
     return key in CHOICES and (value is None or value in CHOICES[key])

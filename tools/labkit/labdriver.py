@@ -26,7 +26,7 @@ from nova.compute import power_state
 from nova.virt import fake
 from oslo_log import log as logging
 
-from labkit import faults, topology
+from labkit import faults, passes, topology
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -44,9 +44,18 @@ class Transfer:
         self.destination = destination
         self.wake = threading.Event()
         self.aborted = False
+        self.forced = False
+        self.share = 0.0
+        """Of what there was to send at first."""
+        self.end: int | None = None
+        """Bytes at which one that is forced is over."""
 
-    def finish(self, aborted: bool) -> None:
-        self.aborted = aborted
+    def abort(self) -> None:
+        self.aborted = True
+        self.wake.set()
+
+    def force(self) -> None:
+        self.forced = True
         self.wake.set()
 
 
@@ -218,34 +227,45 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
 
         :returns: how it ends
         """
-        share, saved, last = 0.0, 0.0, time.monotonic()
-        while True:
+        saved, last = 0.0, time.monotonic()
+        while not transfer.aborted:
             rule = faults.rule_for(instance, self._host, transfer.destination)
+            copy = _copy(instance, rule['writes'])
             now = time.monotonic()
             if rule['seconds'] is not None:
-                share += (now - last) / max(rule['seconds'], 1e-9)
+                transfer.share += (now - last) / max(rule['seconds'], 1e-9)
             last = now
-            fails = rule['end'] in ('failed', 'error')
-            stop = rule.get('fail_at') if fails else None
-            stop = 1.0 if stop is None else stop
-            stall = rule.get('stall_at')
-            if stall is not None and stall <= stop:
-                share = min(share, stall)
-            elif share >= stop:
+            if _is_over(rule, copy, transfer):
                 return str(rule['end'])
+            sent = int(transfer.share * copy.total)
+            if transfer.forced and transfer.end is None:
+                left = copy.figures(sent)['memory_remaining']
+                transfer.end = sent + left
+                self._force(instance, migration, rule)
             if now - saved >= SAVE_SECONDS:
-                _save_progress(instance, migration, share)
+                left = None if transfer.end is None else transfer.end - sent
+                _save_progress(migration, copy.figures(sent, left))
                 saved = now
-            if transfer.wake.wait(TICK):
-                return 'cancelled' if transfer.aborted else str(rule['end'])
+            transfer.wake.wait(TICK)
+            transfer.wake.clear()
+        if self._guest(instance).state == power_state.PAUSED:
+            self.unpause(instance)
+        return 'cancelled'
+
+    def _force(self, instance: Any, migration: Any, rule: Any) -> None:
+        if rule.get('post_copy'):
+            migration.status = 'running (post-copy)'
+            migration.save()
+        else:
+            self.pause(instance)
 
     def live_migration_abort(self, instance: Any) -> None:
         if instance.uuid in self._transfers:
-            self._transfers[instance.uuid].finish(aborted=True)
+            self._transfers[instance.uuid].abort()
 
     def live_migration_force_complete(self, instance: Any) -> None:
         if instance.uuid in self._transfers:
-            self._transfers[instance.uuid].finish(aborted=False)
+            self._transfers[instance.uuid].force()
 
     # After
 
@@ -283,18 +303,35 @@ def _pretend(instance: Any, migration: Any, idle: bool) -> None:
         instance.save()
 
 
-def _save_progress(instance: Any, migration: Any, share: float) -> None:
-    """Write bytes of memory and disks; nothing if they are what they were."""
+def _copy(instance: Any, writes: float) -> passes.Copy:
     flavor = instance.flavor
-    figures = {}
-    for kind, total in (
-        ('memory', flavor.memory_mb * 1024 * 1024),
-        ('disk', (flavor.root_gb + flavor.ephemeral_gb) * GIB),
-    ):
-        done = int(total * min(share, 1.0))
-        figures[f'{kind}_total'] = total
-        figures[f'{kind}_processed'] = done
-        figures[f'{kind}_remaining'] = total - done
+    return passes.Copy(
+        flavor.memory_mb * 1024 * 1024,
+        (flavor.root_gb + flavor.ephemeral_gb) * GIB,
+        writes,
+    )
+
+
+def _is_over(rule: Any, copy: passes.Copy, transfer: Transfer) -> bool:
+    """Whether it has come to its end, or to where it is to fail.
+
+    It stands still where the rule says so, however long that takes.
+    """
+    fails = rule['end'] in ('failed', 'error')
+    stop = rule.get('fail_at') if fails else None
+    if stop is None and transfer.end is not None:
+        stop = transfer.end / copy.total
+    elif stop is None:
+        stop = 1.0 if copy.writes < 1 else float('inf')
+    stall = rule.get('stall_at')
+    if stall is not None and stall <= stop:
+        transfer.share = min(transfer.share, stall)
+        return False
+    return transfer.share >= stop
+
+
+def _save_progress(migration: Any, figures: dict[str, int]) -> None:
+    """Write bytes of memory and disks; nothing if they are what they were."""
     # What is set counts as changed, whatever it was before.
     if any(getattr(migration, name) != figures[name] for name in figures):
         for name, value in figures.items():
