@@ -157,6 +157,12 @@ class Code(StrEnum):
         'nova-compute of the host is disabled.',
         'Enable it.',
     )
+    HOST_NO_HYPERVISOR = (
+        'host_no_hypervisor',
+        'nova-compute of the host has lost its hypervisor and disabled '
+        'itself.',
+        'Start libvirtd there; nova-compute then enables itself.',
+    )
     HOST_DRAINED = (
         'host_drained',
         'The audit drains the host.',

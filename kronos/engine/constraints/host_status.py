@@ -64,6 +64,7 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.HOST_FORCED_DOWN: _service(forced_down=False, state='up'),
     Code.HOST_DOWN: _service(state='up'),
     Code.HOST_DISABLED: _service(status='enabled'),
+    Code.HOST_NO_HYPERVISOR: _service(status='enabled'),
     Code.HOST_DRAINED: _not_drained,
     Code.HOST_FROZEN: _host(frozen=''),
     Code.HOST_NO_SAMPLE: _sample('imbalance', 0.0),

@@ -21,6 +21,7 @@ OF_SERVICE = frozenset(
         Code.HOST_FORCED_DOWN,
         Code.HOST_DOWN,
         Code.HOST_DISABLED,
+        Code.HOST_NO_HYPERVISOR,
     }
 )
 """What a row of os-services says, or that there is none."""
@@ -117,7 +118,10 @@ def of_service(
     elif service.state != 'up':
         text = f'{compute} is {service.state}'
         found.append(Reason(text, Code.HOST_DOWN))
-    if service.status != 'enabled':
+    if not service.has_hypervisor:
+        text = f'{compute} has lost its hypervisor ({service.disabled_reason})'
+        found.append(Reason(text, Code.HOST_NO_HYPERVISOR))
+    elif service.status != 'enabled':
         why = service.disabled_reason or 'no reason given'
         status = service.status or 'in an unknown status'
         text = f'{compute} is {status} ({why})'
@@ -129,7 +133,8 @@ def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
     """The hosts of the scope that instances are to leave, with the reason.
 
     Without ``drain_hosts`` these are the disabled ones. A host that is not
-    up, or whose cell is not known, cannot be drained.
+    up, that has lost its hypervisor, or whose cell is not known, cannot be
+    drained.
     """
     found: dict[str, Reason] = {}
     for host, service in _asked_for(snapshot, settings).items():
@@ -192,7 +197,7 @@ def _why_undrainable(
     """Why a host cannot be drained; None if it can, disabled or not."""
     if service is None or service.binary != 'nova-compute':
         return why_unavailable(service)
-    if not service.is_up:
+    if not service.is_up or not service.has_hypervisor:
         return why_unavailable(service)
     frozen = snapshot.hosts[host].frozen
     return Reason(frozen, Code.HOST_FROZEN) if frozen else None

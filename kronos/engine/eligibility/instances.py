@@ -7,7 +7,16 @@ from kronos.engine.types import Instance
 
 PIN = 'kronos:pin'
 """Metadata key (of any value) or tag by which an owner opts out."""
-RUNNING = 1
+RUNNING, PAUSED = 1, 3
+POWER_STATES = {
+    0: 'unknown',
+    RUNNING: 'running',
+    PAUSED: 'paused',
+    4: 'shut down',
+    6: 'crashed',
+    7: 'suspended',
+}
+"""Of the guest, as Nova numbers them."""
 IDLE = ('ACTIVE', None, RUNNING)
 """Status, task state and power state of one that may be moved."""
 
@@ -57,10 +66,13 @@ def _not_running(instance: Instance) -> list[Reason]:
         text = f'Nova is busy with it (task state {instance.task_state})'
         found.append(Reason(text, Code.INSTANCE_BUSY))
     if instance.power_state != RUNNING:
+        state = instance.power_state
         text = (
-            f'its power state is {instance.power_state}, '
+            f'its power state is {state} ({POWER_STATES.get(state, "?")}), '
             f'not running ({RUNNING})'
         )
+        if instance.status == 'ACTIVE' and state == PAUSED:
+            text += ': QEMU pauses a guest whose disk fails'
         found.append(Reason(text, Code.INSTANCE_NOT_RUNNING))
     return found
 

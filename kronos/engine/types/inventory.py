@@ -10,6 +10,11 @@ UNASSIGNED = '_unassigned_'
 """Name of the scope of hosts that are in no aggregate."""
 
 
+BY_NOVA = 'AUTO: '
+"""With this begins the reason of a nova-compute that disabled itself, such as
+"AUTO: Connection to libvirt lost: 1"."""
+
+
 @dataclass
 class ComputeService:
     """A row of ``os-services``; a down cell's row has no state."""
@@ -21,6 +26,16 @@ class ComputeService:
     zone: str = ''
     disabled_reason: str = ''
     forced_down: bool = False
+
+    @property
+    def has_hypervisor(self) -> bool:
+        """Whether nova-compute has not disabled itself for want of one.
+
+        That is no wish of an operator, and passes as soon as libvirtd is
+        back; until then nothing can be moved from or to the host.
+        """
+        by_itself = self.disabled_reason.startswith(BY_NOVA)
+        return self.status != 'disabled' or not by_itself
 
     @property
     def is_up(self) -> bool:

@@ -104,6 +104,10 @@ class TestHosts(base.BaseTestCase):
             (Code.HOST_FORCED_DOWN, {'forced_down': True, 'state': 'down'}),
             (Code.HOST_DOWN, {'state': 'down'}),
             (Code.HOST_DISABLED, {'status': 'disabled'}),
+            (
+                Code.HOST_NO_HYPERVISOR,
+                {'status': 'disabled', 'disabled_reason': 'AUTO: lost'},
+            ),
             (Code.HOST_CELL_DOWN, {'state': None}),
             (Code.HOST_NO_SERVICE, {'binary': 'nova-conductor'}),
         ):

@@ -62,6 +62,10 @@ class TestToDrain(base.BaseTestCase):
             ({'forced_down': True}, 'nova-compute is forced down'),
             ({'state': None, 'status': 'UNKNOWN'}, 'its cell is down'),
             ({'binary': 'nova-volume'}, 'it has no nova-compute service'),
+            (
+                {'disabled_reason': 'AUTO: Connection to libvirt lost: 1'},
+                'nova-compute has lost its hypervisor (AUTO: ',
+            ),
         ):
             for more in ({}, {'drain_hosts': ['a']}):
                 snapshot = cloud(a=OFF | fields)

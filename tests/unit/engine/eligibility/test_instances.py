@@ -39,7 +39,15 @@ class TestWhyUnmovable(base.BaseTestCase):
                 {'task_state': 'migrating'},
                 'Nova is busy with it (task state migrating)',
             ),
-            ({'power_state': 4}, 'its power state is 4, not running (1)'),
+            (
+                {'power_state': 4},
+                'its power state is 4 (shut down), not running (1)',
+            ),
+            (
+                {'power_state': 3},
+                'its power state is 3 (paused), not running (1): QEMU pauses '
+                'a guest whose disk fails',
+            ),
             (
                 {'extra_specs': {'pci_passthrough:alias': 'gpu:1'}},
                 "its flavor's extra spec pci_passthrough:alias=gpu:1 is not "

@@ -334,6 +334,9 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.HOST_FORCED_DOWN: lambda: of_service(forced_down=True),
     Code.HOST_DOWN: lambda: of_service(state='down'),
     Code.HOST_DISABLED: lambda: of_service(status='disabled'),
+    Code.HOST_NO_HYPERVISOR: lambda: of_service(
+        status='disabled', disabled_reason='AUTO: Connection to libvirt lost'
+    ),
     Code.HOST_DRAINED: lambda: Scene(
         three(), cpu(), {'evacuate': True, 'drain_hosts': ['b']}
     ),
