@@ -16,14 +16,17 @@ from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
-from kronos.actions.migration import notifications, parameters, retries, run
+from kronos.actions import notifications
+from kronos.actions.migration import parameters, recovery, retries, run
 from kronos.actions.migration.context import MigrationContext, Patience
 from kronos.clients import connection
 from kronos.clients.nova.live_migration import LiveMigration
+from kronos.clients.prometheus import client as prometheus
 from kronos.common import deadline, exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.engine.settings import HostMatch
 from kronos.engine.types import MigrationPhase
 from kronos.watcher_db import lock
 
@@ -180,6 +183,14 @@ class LiveMigrate(base.BaseAction):
                 live_migration=LiveMigration(nova.api),
                 placement=retries.reach(settings, patience, clients.placement),
                 slots=parameters.slots_of(told, settings),
+                guest_states=recovery.states_of(
+                    lambda: prometheus.from_options(
+                        CONF.kronos_prometheus, self.osc.session
+                    ),
+                    CONF.kronos.guest_state_query,
+                    settings.task,
+                    HostMatch(CONF.kronos.host_match),
+                ),
                 notices=notifications.Notices(parameters.facts(told), CONF),
             )
             self._own_run = run.MigrationRun(settings, reached)

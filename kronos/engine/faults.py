@@ -265,9 +265,10 @@ TABLE: dict[Fault, Consequence] = {
     Fault.MIGRATION_STALLED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'The migration made no progress (stall_timeout) and was aborted.',
+        'The migration made no progress (stall_timeout), or its passes over '
+        'the memory came to no end (stall_passes), and was aborted.',
         'See what the server does to its memory; raise the limits of its '
-        'hypervisor, or pin it.',
+        'hypervisor, look at at_stall, or pin it.',
         quarantines=True,
     ),
     Fault.INCONSISTENT: Consequence(

@@ -8,7 +8,7 @@ from typing import Any
 import oslo_messaging
 from oslo_config import cfg
 
-from kronos.actions.migration import notifications
+from kronos.actions import notifications
 from tests.lab import base
 from tests.lab.test_spread import pile
 

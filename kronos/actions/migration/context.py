@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kronos.actions.migration import notifications, slots
+from kronos.actions import notifications
+from kronos.actions.migration import recovery
+from kronos.actions.migration.turn import slots
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.live_migration import LiveMigration
@@ -43,3 +45,4 @@ class MigrationContext(Patience):
     placement: placement.PlacementClient
     slots: slots.Slots
     notices: notifications.Notices
+    guest_states: recovery.States = lambda uuid: {}

@@ -8,8 +8,8 @@ asks the same of hard rules; here it costs no migration that fails.
 
 from collections.abc import Callable, Iterable
 
-from kronos.actions.migration import concurrency
 from kronos.actions.migration.task import MigrationTask
+from kronos.actions.migration.turn import concurrency
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types

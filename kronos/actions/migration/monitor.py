@@ -8,7 +8,13 @@ out, for the migration goes on meanwhile.
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import notifications, progress, verification
+from kronos.actions import notifications
+from kronos.actions.migration import (
+    force_complete,
+    progress,
+    recovery,
+    verification,
+)
 from kronos.actions.migration.context import MigrationContext
 from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.retries import joined
@@ -59,6 +65,16 @@ class Migration:
             settings.timing,
             context.clock,
             context.sleep,
+            recovery.Recovery(
+                context.nova,
+                context.live_migration,
+                task,
+                settings.recover_rows,
+                context.guest_states,
+            ),
+        )
+        self._forced = force_complete.ForceComplete(
+            context, task, settings.at_stall, settings.max_pause_seconds
         )
         self._observed = progress.Observation(
             context, task, self._verification, request, record, is_ours
@@ -85,7 +101,12 @@ class Migration:
             because = self._why_stop()
             if because is not None:
                 return self._abort(because)
-            self._sleep(self._timing.poll_interval)
+            self._sleep(self._interval())
+
+    def _interval(self) -> float:
+        often = force_complete.INTERVAL
+        longest = self._timing.poll_interval
+        return min(often, longest) if self._forced.is_asked else longest
 
     def _conclude_lost(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
@@ -151,7 +172,39 @@ class Migration:
                 f'aborted: no progress for {timing.stall_timeout:g} s '
                 f'({self._observed.text()}){self._hosts.told()}',
             )
+        if self._forced.is_asked:
+            return self._why_take_back()
+        if 0 < timing.stall_passes <= come.passes.in_vain():
+            return self._why_no_force()
         return None
+
+    def _why_take_back(self) -> exceptions.MigrationError | None:
+        """Why a forced end is given up; None: it may go on."""
+        reason = self._forced.why_give_up(self._observed.seen)
+        if not reason:
+            return None
+        return self._late(
+            Fault.MIGRATION_STALLED,
+            f'aborted: {reason} ({self._observed.text()})',
+        )
+
+    def _why_no_force(self) -> exceptions.MigrationError | None:
+        """Why its passes in vain are its end; None: it is forced to one."""
+        seen = self._observed.seen
+        refused = (
+            self._forced.ask(seen, self._observed.progress.passes)
+            if seen is not None
+            else ''
+        )
+        if self._forced.is_asked:
+            return None
+        vain = self._timing.stall_passes
+        return self._late(
+            Fault.MIGRATION_STALLED,
+            f'aborted: it does not converge, for after {vain} more passes no '
+            f'less memory is left ({self._observed.text()})'
+            f'{f"; {refused}" if refused else ""}{self._hosts.told()}',
+        )
 
     def _late(self, fault: Fault, text: str) -> exceptions.MigrationError:
         """Where a host is down, that is why."""
@@ -162,7 +215,10 @@ class Migration:
     def _conclude(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
         if status.status in _ARRIVED:
-            return self._verification.of_an_arrival(status.uuid)
+            return joined(
+                self._forced.remark,
+                self._verification.of_an_arrival(status.uuid),
+            )
         if status.status != 'cancelled':
             raise self._failure(status)
         after = self._verification.of_a_stay(status)

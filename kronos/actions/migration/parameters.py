@@ -5,13 +5,11 @@ import datetime
 from dataclasses import dataclass, field
 from typing import Any
 
-from kronos.actions.migration import (
-    concurrency,
-    notifications,
-    slots,
-    verification,
-)
+from kronos.actions import notifications
+from kronos.actions.migration import verification
+from kronos.actions.migration.force_complete import AtStall
 from kronos.actions.migration.task import MigrationTask
+from kronos.actions.migration.turn import concurrency, slots
 from kronos.engine import faults, phase_rules, types
 from kronos.engine.faults import Fault
 from kronos.engine.phase_rules import SoftGroups
@@ -28,6 +26,9 @@ class MigrationSettings:
     limits: concurrency.Limits = field(default_factory=concurrency.Limits)
     not_before: float = 0.0
     """Unix seconds."""
+    at_stall: AtStall = AtStall.ABORT
+    max_pause_seconds: float = 5.0
+    recover_rows: bool = False
     preflight_wait: float = 60.0
     """Seconds for what stands in the way to go away by itself."""
     max_retries: int = 3
@@ -56,6 +57,7 @@ def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
             queue_timeout=kronos.queue_timeout,
             migration_timeout=kronos.migration_timeout,
             stall_timeout=kronos.stall_timeout,
+            stall_passes=kronos.stall_passes,
             poll_interval=kronos.migration_poll_interval,
         ),
         limits=concurrency.Limits(
@@ -64,6 +66,9 @@ def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
             stagger_seconds=kronos.stagger_seconds,
         ),
         not_before=_seconds(told.get('not_before', '')),
+        at_stall=AtStall(kronos.at_stall),
+        max_pause_seconds=kronos.max_pause_seconds,
+        recover_rows=kronos.recover_rows,
         preflight_wait=kronos.preflight_wait,
         max_retries=kronos.max_retries,
         retry_backoff=kronos.retry_backoff,

@@ -5,8 +5,10 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import notifications, preflight, verification
+from kronos.actions import notifications
+from kronos.actions.migration import preflight, verification
 from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.passes import Look, Passes
 from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.rows import MigrationStatus
@@ -44,7 +46,15 @@ class Progress:
         self._was_blind = False
         self._told = float('-inf')
         self._best: tuple[int, int] | None = None
-        self.text = ''
+        self._text = ''
+        self.passes = Passes()
+        """Over the guest's memory."""
+
+    @property
+    def text(self) -> str:
+        """How far it has come; '' if its driver does not tell."""
+        several = self.passes.number > 1
+        return f'{self._text}, {self.passes}' if several else self._text
 
     def note(self, status: MigrationStatus) -> None:
         """Take one look's result into the clocks, the record and the log."""
@@ -74,7 +84,11 @@ class Progress:
             self._changed = now
         if figures is None:
             return
-        self.text = str(figures)
+        self._text = str(figures)
+        if figures.memory_total and figures.memory_processed is not None:
+            # While a disk is copied, nothing is told of memory but zeros.
+            left = figures.memory_remaining or 0
+            self.passes.note(Look(now, figures.memory_processed, left))
         self._record.memory_bytes = figures.memory_processed
         self._record.disk_bytes = figures.disk_processed
         done, left = figures.done, figures.remaining

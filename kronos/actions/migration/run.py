@@ -9,13 +9,8 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import (
-    admission,
-    monitor,
-    notifications,
-    request,
-    slots,
-)
+from kronos.actions import notifications
+from kronos.actions.migration import monitor, request
 from kronos.actions.migration.context import MigrationContext
 from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.retries import (
@@ -24,6 +19,7 @@ from kronos.actions.migration.retries import (
     joined,
     next_try,
 )
+from kronos.actions.migration.turn import admission, slots
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from kronos.actions.migration.recovery import ERROR, Recovery
 from kronos.actions.migration.task import MigrationTask
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
@@ -35,6 +36,8 @@ class Timing:
     migration_timeout: float = 600.0
     stall_timeout: float = 300.0
     """0: a migration may stand still."""
+    stall_passes: int = 3
+    """0: its passes may be in vain."""
     poll_interval: float = 5.0
     settle_timeout: float = 120.0
     """For the instance to be in order after the migration is over."""
@@ -59,6 +62,7 @@ class Verification:
         timing: Timing,
         clock: Callable[[], float],
         sleep: Callable[[float], object],
+        recovery: Recovery,
     ) -> None:
         self._nova = client
         self._requests = requests
@@ -67,6 +71,7 @@ class Verification:
         self._timing = timing
         self._clock = clock
         self._sleep = sleep
+        self._recovery = recovery
         self._is_dropped = False
         """Whether its allocations were left as they are under way, as only
         a nova-compute does that is started again."""
@@ -124,7 +129,12 @@ class Verification:
             # It may have arrived all the same, or be in ERROR.
             found = [_place(instance)]
             if _is_idle(instance, None):
-                found.append(self._of_allocations(status.uuid, instance.host))
+                held = self._of_allocations(status.uuid, instance.host)
+                found.append(held)
+                if instance.status == ERROR:
+                    found.append(
+                        self._recovery.of_an_error(instance, not held)
+                    )
             return ''.join(f'; {one}' for one in found if one)
         remark = self._of_allocations(status.uuid, self._task.source)
         # Of one that Nova dropped while it ran nobody knows where it got.
@@ -245,8 +255,9 @@ class Verification:
             return ''
         nodes = ' and '.join(sorted(held))
         return (
-            f'Placement still holds room for its migration {migration} on '
-            f'{nodes}'
+            f'Placement still holds room for its migration on {nodes}; '
+            f'"openstack resource provider allocation delete {migration}" '
+            'gives it back'
         )
 
     def _put_back(self, migration: str, remark: str) -> str:

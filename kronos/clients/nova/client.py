@@ -17,6 +17,8 @@ LOG = logging.getLogger(__name__)
 
 COMPUTE = 'nova-compute'
 SERVER_ERROR = 500
+_NO_DIAGNOSTICS = frozenset({400, 404, 501})
+"""What Nova answers where a driver has none, or the guest is unknown."""
 
 
 class NovaClient:
@@ -194,6 +196,30 @@ class NovaClient:
                 hidden,
             )
         return found
+
+    def is_guest_running(self, uuid: str) -> bool | None:
+        """Whether the hypervisor of a server's host runs its guest now.
+
+        Nova asks nova-compute, which asks the hypervisor; that a row of the
+        database says so is not enough.
+
+        :returns: None if nobody can tell: the host is away, or its driver
+            gives no diagnostics
+        """
+        path = f'/servers/{quoted(uuid)}/diagnostics'
+        try:
+            row = self.api.wire.get(
+                path, self.api.microversion, shape=schema.Diagnostics
+            )
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 409:
+                # Nova names a host that is down, or the guest's power state.
+                off = 'power state' in error.kwargs['reason']
+                return False if off else None
+            if error.kwargs['status'] in _NO_DIAGNOSTICS:
+                return None
+            raise
+        return bool(row['state'] == 'running')
 
     def get_instance(self, uuid: str) -> types.Instance | None:
         """A server as it is now; None if there is none (any more).

@@ -21,6 +21,8 @@ from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
 
+_NOT_FORCED = frozenset({400, 403, 404, 409})
+"""What Nova answers to a wish that it does not grant."""
 LIVE_MIGRATION = 'live-migration'
 TELLING = frozenset({'running', 'post-migrating'})
 """Statuses of a migration of which Nova may tell the progress."""
@@ -138,6 +140,35 @@ class LiveMigration:
                 raise
             return AbortResult(outcome, str(error.kwargs['reason']))
         return AbortResult(AbortOutcome.ABORTING)
+
+    def force_complete(self, uuid: str, migration: MigrationStatus) -> str:
+        """Ask Nova to bring a migration to its end, whatever is written.
+
+        Nova goes over to post-copy where the source's nova-compute permits
+        that (the migration is then ``running (post-copy)``); else it pauses
+        the guest until all of its memory is sent.
+
+        :returns: why Nova refuses; '' if it does not
+        """
+        path = f'/servers/{quoted(uuid)}/migrations/{migration.id}/action'
+        try:
+            self._api.wire.send(
+                'POST', path, self._api.microversion, {'force_complete': None}
+            )
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] not in _NOT_FORCED:
+                raise
+            return str(error.kwargs['reason'])
+        return ''
+
+    def set_active(self, uuid: str) -> None:
+        """Set the row of a server to ACTIVE, without a task."""
+        self._api.wire.send(
+            'POST',
+            f'/servers/{quoted(uuid)}/action',
+            self._api.microversion,
+            {'os-resetState': {'state': 'active'}},
+        )
 
     def live_migration_requests(self, uuid: str) -> list[str]:
         """Ids of all requests to live-migrate a server, the newest first.

@@ -48,6 +48,7 @@ UNDER_WAY = (
     'queued',
     'preparing',
     'running',
+    'running (post-copy)',
     'migrating',
     'post-migrating',
     'reverting',

@@ -37,6 +37,10 @@ class _Service(TypedDict):
     forced_down: NotRequired[bool | None]
 
 
+class Diagnostics(TypedDict):
+    state: str
+
+
 class Services(TypedDict):
     services: list[_Service]
 

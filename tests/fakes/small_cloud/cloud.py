@@ -70,6 +70,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.groups = []
         self.migrations = []
         self.aborts = []
+        self.permits_post_copy = False
         self.leftovers = {}
         self.swapped = {}
         self.capacities = {}

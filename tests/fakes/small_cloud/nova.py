@@ -136,6 +136,21 @@ class Nova:
             'pinned_availability_zone': None,
         }
 
+    def diagnostics(self, uuid, q, body):
+        one = self.find(uuid)
+        if one.guest == 'running':
+            return {'state': one.guest}
+        text = f'while it is in power state {one.guest}'
+        raise Answer(409, {'conflictingRequest': {'message': text}})
+
+    def server_action(self, uuid, q, body):
+        if 'os-resetState' in body:
+            one = self.find(uuid)
+            one.status = body['os-resetState']['state'].upper()
+            one.task_state = None
+            raise Answer(202)
+        return self.live_migrate(uuid, q, body)
+
     def live_migrate(self, uuid, q, body):
         one = self.find(uuid)
         wanted = body['os-migrateLive']['host']
@@ -241,6 +256,16 @@ class Nova:
         migration.script[1:] = ['cancelled']
         raise Answer(202)
 
+    def force_complete(self, uuid, number, q, body):
+        migration = self.migrations[int(number) - 1]
+        if migration.status != 'running':
+            text = f'Migration {number} state is {migration.status}'
+            raise Answer(400, {'badRequest': {'message': text}})
+        migration.forced = True
+        if self.permits_post_copy:
+            migration.script[1:] = ['running (post-copy)'] * 2 + ['completed']
+        raise Answer(202)
+
     def note_abort(self, uuid, at=None):
         """Nova's instance action of a wish to abort."""
         number = len(self.aborts) + 1
@@ -334,10 +359,12 @@ ROUTES = [
     ('GET', f'{_NOVA}/os-aggregates', Nova.os_aggregates),
     ('GET', f'{_NOVA}/servers/detail', Nova.server_list),
     ('GET', _SERVER, Nova.server_show),
-    ('POST', f'{_SERVER}/action', Nova.live_migrate),
+    ('POST', f'{_SERVER}/action', Nova.server_action),
+    ('GET', f'{_SERVER}/diagnostics', Nova.diagnostics),
     ('GET', f'{_NOVA}/os-migrations', Nova.os_migrations),
     ('GET', f'{_SERVER}/migrations', Nova.server_migrations),
     ('DELETE', f'{_SERVER}/migrations/([^/]+)', Nova.abort),
+    ('POST', f'{_SERVER}/migrations/([^/]+)/action', Nova.force_complete),
     ('GET', f'{_SERVER}/os-instance-actions', Nova.instance_actions),
     ('GET', f'{_SERVER}/os-instance-actions/([^/]+)', Nova.instance_action),
     ('GET', f'{_NOVA}/os-server-groups', Nova.server_groups),

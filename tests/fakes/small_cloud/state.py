@@ -19,6 +19,8 @@ class Server:
     vcpus: int = 1
     ram: int = 1024
     status: str = 'ACTIVE'
+    guest: str = 'running'
+    """What its hypervisor says, when it is asked."""
     task_state: str | None = None
     locked: bool = False
     metadata: dict = dataclasses.field(default_factory=dict)
@@ -40,6 +42,7 @@ class Migration:
     began: float
     updated: float
     aborted: bool = False
+    forced: bool = False
     figures: dict = dataclasses.field(
         default_factory=lambda: {
             'memory_total_bytes': 4 * 2**30,

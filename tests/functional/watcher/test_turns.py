@@ -14,7 +14,7 @@ from watcher.db.sqlalchemy import models
 from watcher.tests.unit.db import base as db_base
 from watcher.tests.unit.db import utils
 
-from kronos.actions.migration import slots
+from kronos.actions.migration.turn import slots
 from kronos.common import exceptions
 from kronos.snapshots import watcher_actions
 from tests import turntaking

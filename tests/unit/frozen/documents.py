@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from kronos.actions.migration import notifications
+from kronos.actions import notifications
 from kronos.cmd import explain, replay
 from kronos.common import exceptions
 from kronos.engine.settings import PlanMode

@@ -4,15 +4,9 @@
 from keystoneauth1 import adapter, noauth, session
 from oslotest import base
 
-from kronos.actions.migration import (
-    concurrency,
-    context,
-    parameters,
-    run,
-    slots,
-    verification,
-)
+from kronos.actions.migration import context, parameters, run, verification
 from kronos.actions.migration.task import MigrationTask
+from kronos.actions.migration.turn import concurrency, slots
 from kronos.clients import placement
 from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import live_migration

@@ -9,7 +9,7 @@ import oslo_messaging
 from oslo_config import cfg
 from oslotest import base
 
-from kronos.actions.migration import notifications
+from kronos.actions import notifications
 from kronos.conf import opts
 
 

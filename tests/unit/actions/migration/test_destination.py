@@ -3,7 +3,8 @@
 
 from typing import ClassVar
 
-from kronos.actions.migration import concurrency, destination
+from kronos.actions.migration import destination
+from kronos.actions.migration.turn import concurrency
 from kronos.common import exceptions
 from tests.unit.actions.migration import base
 

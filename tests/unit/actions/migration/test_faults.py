@@ -6,7 +6,7 @@ import time
 from oslo_config import cfg
 from watcher.common import exception
 
-from kronos.actions.migration import slots
+from kronos.actions.migration.turn import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility import cooldown

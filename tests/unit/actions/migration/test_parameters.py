@@ -6,6 +6,7 @@ from oslo_config import fixture as config_fixture
 from oslotest import base
 
 from kronos.actions.migration import parameters
+from kronos.actions.migration.force_complete import AtStall
 from kronos.common import exceptions
 from kronos.conf import opts
 
@@ -47,7 +48,15 @@ class OrderTestCase(ParametersTestCase):
         limits = list(vars(settings.limits).values())
         self.assertEqual([2, 1, 2, 0, 86400], limits)
         self.assertEqual(
-            [1800, 600, 300, 5], list(vars(settings.timing).values())[:4]
+            [1800, 600, 300, 3, 5], list(vars(settings.timing).values())[:5]
+        )
+        self.assertEqual(
+            (AtStall.ABORT, 5, False),
+            (
+                settings.at_stall,
+                settings.max_pause_seconds,
+                settings.recover_rows,
+            ),
         )
         self.assertEqual(
             (3, 30), (settings.max_retries, settings.retry_backoff)
@@ -61,6 +70,10 @@ class OrderTestCase(ParametersTestCase):
             queue_timeout=8,
             migration_timeout=9,
             stall_timeout=0,
+            stall_passes=0,
+            at_stall='post_copy',
+            max_pause_seconds=9,
+            recover_rows=True,
             migration_poll_interval=2,
             max_retries=0,
             retry_backoff=1,
@@ -72,7 +85,15 @@ class OrderTestCase(ParametersTestCase):
             (4, 7), (settings.limits.in_scope, settings.limits.stagger_seconds)
         )
         self.assertEqual(
-            [8, 9, 0, 2], list(vars(settings.timing).values())[:4]
+            [8, 9, 0, 0, 2], list(vars(settings.timing).values())[:5]
+        )
+        self.assertEqual(
+            (AtStall.POST_COPY, 9, True),
+            (
+                settings.at_stall,
+                settings.max_pause_seconds,
+                settings.recover_rows,
+            ),
         )
         self.assertEqual(
             (0, 1), (settings.max_retries, settings.retry_backoff)

@@ -69,7 +69,7 @@ class PreflightTestCase(base.MoveTestCase):
             **row(one),
             'OS-EXT-STS:power_state': 4,
         }
-        self.refused('its power state is 4, not running')
+        self.refused('its power state is 4 (shut down), not running')
 
     def test_an_extra_spec_is_a_matter_of_the_audit(self):
         row = self.cloud.server_row
@@ -96,6 +96,16 @@ class PreflightTestCase(base.MoveTestCase):
         for phase in ('spread', 'pack', 'affinity', 'evacuate'):
             self.task.phase = phase
             self.check()
+
+    def test_source_without_its_hypervisor(self):
+        """Nova says that it is up, and disabled: as if it were drained."""
+        self.cloud.services['h1'].update(
+            status='disabled', reason='AUTO: Connection to libvirt lost: 1'
+        )
+        self.refused(
+            'nova-compute on source h1 has lost its hypervisor (AUTO: '
+            'Connection to libvirt lost: 1)'
+        )
 
     def test_source_down_stops_an_evacuation_too(self):
         self.cloud.services['h1'].update(state='down')

@@ -5,7 +5,7 @@ import time
 
 import testscenarios
 
-from kronos.actions.migration import slots
+from kronos.actions.migration.turn import slots
 from kronos.common import exceptions
 from tests.fakes.small_cloud import cloud
 from tests.unit.actions.migration import base

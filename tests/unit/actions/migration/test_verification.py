@@ -49,8 +49,9 @@ class ArrivalTestCase(VerificationTestCase):
             lambda: self.cloud.leftovers.update({MIGRATION: {'h1': SIZE}})
         )
         self.assertEqual(
-            f'Placement still holds room for its migration {MIGRATION} on '
-            'h1.example.org',
+            'Placement still holds room for its migration on h1.example.org; '
+            f'"openstack resource provider allocation delete {MIGRATION}" '
+            'gives it back',
             self.run_move(),
         )
 
@@ -227,7 +228,8 @@ class StayTestCase(VerificationTestCase):
         self.fails(
             exceptions.MigrationFailed,
             'the instance is gone; Placement still holds room for its '
-            f'migration {MIGRATION} on h1.example.org',
+            'migration on h1.example.org; "openstack resource provider '
+            f'allocation delete {MIGRATION}"',
         )
 
 

@@ -503,6 +503,31 @@ class TestAbort(test_client.NovaTestCase):
         self.assertEqual(AbortOutcome.REFUSED, result.outcome)
 
 
+class TestForceComplete(test_client.NovaTestCase):
+    MIGRATION = MigrationStatus('vm', 'running', uuid='m', id=7)
+
+    def force(self, status: int, text: str = '') -> str:
+        self.wire.post(
+            f'{IN_PROGRESS}/7/action',
+            status_code=status,
+            json={'fault': {'code': status, 'message': text}},
+        )
+        return self.live_migration.force_complete('vm', self.MIGRATION)
+
+    def test_it_is_asked_for(self) -> None:
+        self.assertEqual('', self.force(202))
+        (request,) = self.keystone.requests('/migrations/7/action')
+        self.assertEqual({'force_complete': None}, request.json())
+
+    def test_nova_refuses(self) -> None:
+        for status in (400, 403, 404, 409):
+            self.assertIn('Nova says why', self.force(status, 'Nova says why'))
+
+    def test_other_errors(self) -> None:
+        error = self.fails(self.force, 503)
+        self.assertIsNone(error.kwargs['sent'])
+
+
 class TestTimes(base.BaseTestCase):
     def test_without_a_zone_it_is_utc(self) -> None:
         self.addCleanup(time.tzset)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import concurrency, destination, preflight, slots
+from kronos.actions.migration import destination, preflight
 from kronos.actions.migration.context import MigrationContext
 from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.retries import (
@@ -18,6 +18,7 @@ from kronos.actions.migration.retries import (
     given_up,
     next_try,
 )
+from kronos.actions.migration.turn import concurrency, slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault

@@ -14,7 +14,7 @@ from sqlalchemy import orm
 from watcher import objects
 from watcher.db.sqlalchemy import models
 
-from kronos.actions.migration import slots
+from kronos.actions.migration.turn import slots
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault

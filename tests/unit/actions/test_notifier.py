@@ -9,7 +9,7 @@ import sys
 import fixtures
 import oslo_messaging
 
-from kronos.actions.migration import notifier
+from kronos.actions import notifier
 from tests.unit.actions.migration import listening
 
 
@@ -49,7 +49,7 @@ class TestNotifier(listening.NoticesTestCase):
         script = """
 import os, sys
 from oslo_config import cfg
-from kronos.actions.migration import notifier
+from kronos.actions import notifier
 first = notifier.of_process(cfg.CONF)
 assert notifier.of_process(cfg.CONF) is first
 notifier._own.lock.acquire()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import slots
 from kronos.actions.migration.task import MigrationTask
+from kronos.actions.migration.turn import slots
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import types
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST

@@ -15,7 +15,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from kronos.actions.migration import notifier
+from kronos.actions import notifier
 from kronos.common import status
 from kronos.engine import faults
 

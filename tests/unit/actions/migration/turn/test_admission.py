@@ -5,7 +5,7 @@ import logging
 
 import fixtures
 
-from kronos.actions.migration import slots
+from kronos.actions.migration.turn import slots
 from kronos.common import exceptions
 from tests.unit.actions.migration import base
 

@@ -6,7 +6,7 @@ import time
 
 import fixtures
 
-from kronos.actions.migration import concurrency
+from kronos.actions.migration.turn import concurrency
 from kronos.common import exceptions
 from tests.fakes.small_cloud import cloud
 from tests.unit.actions.migration import base

@@ -7,7 +7,7 @@ import re
 
 from oslotest import base
 
-from kronos.actions.migration import notifications, notifier
+from kronos.actions import notifications, notifier
 from kronos.common import exceptions
 from kronos.engine import types
 from tests import places

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a migration whose guest writes as fast as it is copied?"""
+
+import sys
+
+from kronos.actions.migration.force_complete import AtStall
+from kronos.common import exceptions
+from tests import places
+from tests.unit.actions.migration import base, test_progress
+
+sys.path.insert(0, str(places.TOP / 'tools'))
+
+from labkit import passes  # noqa: E402
+
+MIB = 2**20
+SPEED = 40 * MIB
+"""Bytes that are sent in a second."""
+
+
+class WritingGuestTestCase(test_progress.FollowTestCase):
+    """A guest of 1 GiB that writes to a quarter of it, again and again."""
+
+    writes = 1.0
+    memory = 1024 * MIB
+    disk = 0
+
+    def setUp(self):
+        super().setUp()
+        self.settings.timing.poll_interval = 2
+        self.instance.script = ('running',)
+        self.copy = passes.Copy(self.memory, self.disk, self.writes)
+        self.began = self.clock.now
+        self.forced = None
+        self.look(self.tell)
+
+    def tell(self, migration, number):
+        """Nova's figures at this moment."""
+        sent = int((self.clock.now - self.began) * SPEED)
+        left = None
+        if migration.forced:
+            self.forced = self.forced or (sent, self.left(migration))
+            left = self.forced[1] - (sent - self.forced[0])
+        found = self.copy.figures(sent, left)
+        migration.figures = {f'{k}_bytes': v for k, v in found.items()}
+        is_over = self.writes < 1 and sent >= self.copy.total
+        if is_over or (left is not None and left <= 0):
+            migration.script[:] = ['running', 'completed']
+
+    def crawl(self, migration, number):
+        """The network gets slow as soon as it is forced."""
+        if not migration.forced:
+            self.tell(migration, number)
+
+    def left(self, migration):
+        return migration.figures['memory_remaining_bytes']
+
+
+class AbortTestCase(WritingGuestTestCase):
+    def test_passes_in_vain(self):
+        error = self.fails(
+            exceptions.MigrationFailed,
+            'aborted: it does not converge, for after 3 more passes no less '
+            'memory is left (running, ',
+            'of 1.0 GiB memory, pass ',
+            '40.0 MiB/s sent, 4',
+        )
+        self.assertEqual('migration_stalled', error.kwargs['fault'])
+        self.assertEqual(('h1', None), self.place())
+        self.assertEqual(1, len(self.aborts))
+        self.assertLess(self.clock.now - self.began, 80)
+
+    def test_turned_off(self):
+        self.settings.timing.stall_passes = 0
+        self.fails(exceptions.MigrationTimeout, 'aborted after 2000 s')
+
+    def test_while_disks_are_copied_no_pass_counts(self):
+        self.copy = passes.Copy(self.memory, 8 * self.memory, self.writes)
+        self.fails(exceptions.MigrationFailed, 'it does not converge')
+        self.assertGreater(self.clock.now - self.began, 8 * 1024 / 40)
+
+
+class ConvergingTestCase(WritingGuestTestCase):
+    """Each pass takes a little less than the one before."""
+
+    writes = 0.9
+
+    def test_it_is_slow_and_not_stalled(self):
+        self.assertEqual('', self.run_move())
+
+    def test_looks_that_are_longer_than_passes(self):
+        self.settings.timing.poll_interval = 15
+        self.assertEqual('', self.run_move())
+
+
+class ForceTestCase(WritingGuestTestCase):
+    def setUp(self):
+        super().setUp()
+        self.settings.at_stall = AtStall.FORCE
+        self.settings.max_pause_seconds = 10
+
+    def test_a_pause_that_is_short(self):
+        self.assertIn('ended by a pause of its guest', self.run_move())
+        self.assertEqual([], self.aborts)
+        self.assertEqual('h2', self.instance.host)
+
+    def test_one_that_is_too_long(self):
+        """A quarter of the guest takes 6.4 seconds."""
+        self.settings.max_pause_seconds = 5
+        self.fails(
+            exceptions.MigrationFailed,
+            'not forced: its guest would be paused for 6 s '
+            '(max_pause_seconds: 5)',
+        )
+        self.assertFalse(self.cloud.migrations[-1].forced)
+
+    def test_one_that_becomes_too_long(self):
+        self.look(self.crawl)
+        self.fails(
+            exceptions.MigrationFailed,
+            'aborted: its guest was paused for 10 s (running, ',
+        )
+        self.assertEqual(1, len(self.aborts))
+
+    def test_nova_refuses(self):
+        self.answer(403)
+        self.fails(
+            exceptions.MigrationFailed, 'does not converge', 'not forced: '
+        )
+
+    def test_an_answer_that_is_lost(self):
+        """Nova may have paused the guest, so it is not left to itself."""
+        self.answer(504)
+        self.fails(
+            exceptions.MigrationFailed, 'aborted: its guest was paused for'
+        )
+
+    def answer(self, status):
+        path = f'{base.NOVA}/servers/{base.UUID}/migrations/1/action'
+        self.cloud.answers['POST', path] = [status]
+
+
+class PostCopyTestCase(WritingGuestTestCase):
+    def setUp(self):
+        super().setUp()
+        self.settings.at_stall = AtStall.POST_COPY
+        self.settings.max_pause_seconds = 0
+
+    def test_the_source_permits_it(self):
+        self.cloud.permits_post_copy = True
+        self.look(self.crawl)
+        self.assertIn('ended by post-copy', self.run_move())
+        self.assertEqual([], self.aborts)
+
+    def test_it_does_not(self):
+        self.look(self.crawl)
+        self.fails(
+            exceptions.MigrationFailed,
+            'aborted: its guest was paused for 3 s, for h1 does not permit '
+            'post-copy (live_migration_permit_post_copy in its nova.conf)',
+        )
+        self.assertEqual(('h1', None), self.place())
+
+    def test_what_is_cancelled_meanwhile_arrives(self):
+        """Nova cannot abort what runs at its destination."""
+        self.cloud.permits_post_copy = True
+
+        def cancel(migration, number):
+            self.crawl(migration, number)
+            self.cancelled = migration.status == 'running (post-copy)'
+
+        self.look(cancel)
+        self.assertIn('completed instead of cancelled', self.run_move())
