@@ -12,6 +12,7 @@ import fixtures
 import yaml
 from oslotest import base
 
+from kronos.cmd.checks import exporters as checks
 from kronos.policies import loader
 from tests.builders import exporters
 
@@ -65,24 +66,34 @@ BEGINS = {'4m': (1.5, 1), '5m': (1.5, 1)}
 
 
 class SampleTestCase(base.BaseTestCase):
-    def promtool(self, sample, series, expected, interval='15s'):
+    def promtool(self, sample, series, expected, **more):
         file = loader.load(str(SAMPLES / sample))
         policies = {policy.name: policy for policy in file.policies}
-        checks = [
+        return self.evaluate(
+            series,
+            [
+                (getattr(policies[name], query), at, values)
+                for name, query, at, values in expected
+            ],
+            **more,
+        )
+
+    def evaluate(self, series, expected, interval='15s'):
+        rules = [
             {
-                'expr': getattr(policies[name], query),
+                'expr': query,
                 'eval_time': at,
                 'exp_samples': [
                     {'labels': labels, 'value': value}
                     for labels, value in values.items()
                 ],
             }
-            for name, query, at, values in expected
+            for query, at, values in expected
         ]
         test = {
             'interval': interval,
             'input_series': series,
-            'promql_expr_test': checks,
+            'promql_expr_test': rules,
         }
         path = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         written = path / 'test.yaml'
@@ -204,3 +215,35 @@ class TestCeilometer(SampleTestCase):
             {'28m': (1.5, 1), '33m': (1.5, 1), '60m': (1.5, 1)},
             {'29m': (400, 200), '34m': (400, 200), '55m': (400, 100)},
         )
+
+
+class TestSeen(SampleTestCase):
+    """By which series kronos-test-config knows each exporter."""
+
+    def test_each_by_its_own(self):
+        ceilometer = exporters.Ceilometer
+        for sample, series, targets in [
+            (TINKOFF, exporters.tinkoff(), {'cmp1:9177': 2}),
+            (DEBIAN, exporters.debian(), {'cmp1:9177': 2}),
+            (INOVEX, exporters.inovex(), {'cmp1:9177': 3}),
+            (CEILOMETER, ceilometer(True).series(), {'cmp1:9101': 2}),
+            (CEILOMETER, ceilometer(False).series(), {'sg-core:3000': 2}),
+            (NODE, [], {}),
+        ]:
+            with self.subTest(sample):
+                seen = {sample: targets}
+                seen[NODE] = {'cmp1:9100': 1, 'cmp2:9100': 1}
+                done = self.evaluate(
+                    exporters.nodes() + series,
+                    [
+                        (one.query, '1m', self.by_target(seen, one.sample))
+                        for one in (checks.NODE, *checks.OF_SERVERS)
+                    ],
+                )
+                self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+    def by_target(self, seen, sample):
+        return {
+            f'{{instance="{target}"}}': number
+            for target, number in seen.get(sample, {}).items()
+        }
