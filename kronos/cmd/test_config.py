@@ -17,6 +17,7 @@ from kronos.clients.prometheus import client
 from kronos.cmd import config_files, credentials, program, tables, terminal
 from kronos.cmd.checks import (
     cloud,
+    exporters,
     files,
     instances,
     metrics,
@@ -225,7 +226,9 @@ class Check:
             )
             return clients
         self._report['prometheus'] = asked.address
-        self._measure(conf.kronos, clients, OncePrometheus(asked), found)
+        once = OncePrometheus(asked)
+        self._report['exporters'] = exporters.check(once, self.findings)
+        self._measure(conf.kronos, clients, once, found)
         return clients
 
     def _access(self, conf: Any, of_watcher: Any) -> credentials.Access | None:
@@ -250,37 +253,28 @@ class Check:
         found: list[policies.PolicySet],
     ) -> None:
         """Score the scopes by each policies file, and look at the answers."""
-        wanted = scopes.request(kronos, self._parsed.scope, self.findings)
+        to = self.findings
+        wanted = scopes.request(kronos, self._parsed.scope, to)
         self._report |= {'queries': [], 'servers': [], 'scopes': []}
+        remedy = exporters.remedy(self._report['exporters'])
         for one in found:
             enabled = one.file.enabled
             settings = scopes.settings(kronos, one.file.mode)
             taken = scopes.snapshots(
-                clients,
-                asked,
-                kronos,
-                wanted,
-                enabled,
-                settings,
-                self.findings,
+                clients, asked, kronos, wanted, enabled, settings, to
             )
             queries = metrics.check(
-                enabled, asked, taken, settings, self.findings
+                enabled, asked, taken, settings, remedy, to
             )
             self._add('queries', one, queries)
             if not taken or clients.nova is None:
                 continue
+            everyone = clients.nova.list_instances()
             servers = instances.check(
-                enabled,
-                asked,
-                taken,
-                clients.nova.list_instances(),
-                self.findings,
+                enabled, asked, taken, everyone, remedy, to
             )
             self._add('servers', one, servers)
-            judged = scopes.judge(
-                taken, wanted, enabled, settings, self.findings
-            )
+            judged = scopes.judge(taken, wanted, enabled, settings, to)
             self._report['scopes'] += scopes.rows(judged, one.path)
 
     def _add(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do the sample's queries give the numbers they promise?
+"""Do the samples' queries give the numbers they promise?
 
-Prometheus' own promtool evaluates them on series written down here, so no
-lab need be up; it only has to be installed.
+Prometheus' own promtool evaluates them on series written down beforehand, so
+no lab need be up; it only has to be installed.
 """
 
 import pathlib
@@ -12,75 +12,18 @@ import fixtures
 import yaml
 from oslotest import base
 
+from kronos.cmd.checks import exporters as checks
 from kronos.policies import loader
+from tests.builders import exporters
 
-SAMPLE = pathlib.Path(__file__).parents[2] / 'etc/kronos/policies.yaml'
-MOVED = 20
-"""Scrape (of 15 s each) at which instance 2 goes from cmp1 to cmp2."""
-BORN = 36
-"""Scrape at which cmp3 comes up, 9 minutes after the others."""
-
-CPU = 'libvirt_domain_info_cpu_time_seconds_total'
-META = 'libvirt_domain_info_meta'
-RSS = 'libvirt_domain_memory_stats_rss_bytes'
-
-
-def node(name, host, values, labels=''):
-    text = f'{name}{{job="node",instance="{host}:9100"{labels}}}'
-    return {'series': text, 'values': values}
-
-
-def guest(name, host, number, values):
-    domain = f'instance-{number:08x}'
-    labels = f'job="libvirt",instance="{host}:9177",domain="{domain}"'
-    if name == META:
-        labels += f',uuid="u{number}",instance_name="web",flavor="small"'
-    return {'series': f'{name}{{{labels}}}', 'values': values}
-
-
-def series():
-    """cmp1: 4 cores, 75 % busy; cmp2: 2 cores that seem more than idle.
-
-    And cmp3, whose core is 50 % busy from its first moment.
-    """
-    found = [
-        node(
-            'node_cpu_seconds_total',
-            'cmp3',
-            f'_x{BORN} 0+{step}x9',
-            f',cpu="0",mode="{mode}"',
-        )
-        for mode, step in (('idle', 7.5), ('user', 7.5))
-    ]
-    for host, cores, idle, total, available in [
-        ('cmp1', 4, 3.75, 1000, 250),
-        ('cmp2', 2, 15.3, 500, 500),
-    ]:
-        for cpu in range(cores):
-            for mode, step in [('idle', idle), ('user', max(0, 15 - idle))]:
-                labels = f',cpu="{cpu}",mode="{mode}"'
-                found.append(
-                    node(
-                        'node_cpu_seconds_total',
-                        host,
-                        f'1000+{step:g}x40',
-                        labels,
-                    )
-                )
-        for name, size in [('MemTotal', total), ('MemAvailable', available)]:
-            found.append(node(f'node_memory_{name}_bytes', host, f'{size}x40'))
-    # the uuids differ although the display names do not
-    for name, one, before, after in [
-        (CPU, '0+22.5x40', f'0+15x{MOVED}', f'0+15x{MOVED}'),
-        (META, '1x40', f'1x{MOVED}', f'1x{MOVED}'),
-        (RSS, '400x40', f'200x{MOVED}', f'100x{MOVED}'),
-    ]:
-        found += [
-            guest(name, 'cmp1', 1, one),
-            guest(name, 'cmp1', 2, f'{before} stale'),
-            guest(name, 'cmp2', 2, f'_x{MOVED} {after}'),
-        ]
-    return found
+SAMPLES = pathlib.Path(__file__).parents[2] / 'etc/kronos'
+TINKOFF = 'policies.yaml'
+DEBIAN = 'policies-debian-libvirt-exporter.yaml'
+INOVEX = 'policies-inovex-libvirt-exporter.yaml'
+CEILOMETER = 'policies-ceilometer.yaml'
+NODE = 'policies-node-exporter.yaml'
+PACK = 'policies-pack.yaml'
+"""Asks of hosts and servers what policies.yaml asks."""
 
 
 def hosts(*values):
@@ -91,69 +34,216 @@ def hosts(*values):
     }
 
 
-def cpu(first, second):
-    return {'{uuid="u1"}': first, '{uuid="u2"}': second}
-
-
-def memory(first, second):
+def by_label(label, *values, name='u{}'):
+    """Of server 1, 2 and so on."""
     return {
-        '{domain="instance-00000001"}': first,
-        '{domain="instance-00000002"}': second,
+        f'{{{label}="{name.format(n)}"}}': value
+        for n, value in enumerate(values, start=1)
     }
 
 
-EXPECTED = [
+def profiles(policy, label, by_time, **more):
+    """What ``vm_profile_query`` should give.
+
+    :param by_time: evaluation time to values of server 1, 2 and so on
+    """
+    return [
+        (policy, 'vm_profile_query', at, by_label(label, *values, **more))
+        for at, values in by_time.items()
+    ]
+
+
+OF_HOSTS = [
     ('cpu', 'imbalance_query', '4m', hosts(0.75, 0)),
     # less than a minute old, and not taken for a busy one
     ('cpu', 'imbalance_query', '10m', hosts(0.75, 0, 0.5)),
     ('cpu', 'host_capacity_query', '4m', hosts(4, 2)),
-    ('cpu', 'vm_profile_query', '4m', cpu(1.5, 1)),
-    # moved at 5m: the source's rate is gone at once, the destination's
-    # grows until the window has passed
-    ('cpu', 'vm_profile_query', '5m30s', cpu(1.5, 0.25)),
-    ('cpu', 'vm_profile_query', '9m', cpu(1.5, 1)),
     ('memory', 'imbalance_query', '4m', hosts(0.75, 0)),
     ('memory', 'host_capacity_query', '4m', hosts(1000, 500)),
-    ('memory', 'vm_profile_query', '4m', memory(400, 200)),
-    ('memory', 'vm_profile_query', '9m', memory(400, 100)),
 ]
+BEGINS = {'4m': (1.5, 1), '5m': (1.5, 1)}
+"""Cores of the servers; at 5m both sides of a migration have the second."""
 
 
-class TestSampleQueries(base.BaseTestCase):
-    def promtool(self, expected):
-        policies = {p.name: p for p in loader.load(str(SAMPLE)).policies}
-        checks = [
+class SampleTestCase(base.BaseTestCase):
+    def promtool(self, sample, series, expected, **more):
+        file = loader.load(str(SAMPLES / sample))
+        policies = {policy.name: policy for policy in file.policies}
+        return self.evaluate(
+            series,
+            [
+                (getattr(policies[name], query), at, values)
+                for name, query, at, values in expected
+            ],
+            **more,
+        )
+
+    def evaluate(self, series, expected, interval='15s'):
+        rules = [
             {
-                'expr': getattr(policies[name], query),
+                'expr': query,
                 'eval_time': at,
                 'exp_samples': [
                     {'labels': labels, 'value': value}
                     for labels, value in values.items()
                 ],
             }
-            for name, query, at, values in expected
+            for query, at, values in expected
         ]
         test = {
-            'interval': '15s',
-            'input_series': series(),
-            'promql_expr_test': checks,
+            'interval': interval,
+            'input_series': series,
+            'promql_expr_test': rules,
         }
         path = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        file = path / 'test.yaml'
-        file.write_text(yaml.safe_dump({'tests': [test]}))
+        written = path / 'test.yaml'
+        written.write_text(yaml.safe_dump({'tests': [test]}))
         return subprocess.run(
-            ['promtool', 'test', 'rules', str(file)],
+            ['promtool', 'test', 'rules', str(written)],
             capture_output=True,
             text=True,
             timeout=60,
         )
 
-    def test_numbers(self):
-        done = self.promtool(EXPECTED)
+    def assert_gives(self, sample, series, expected, **more):
+        done = self.promtool(sample, series, expected, **more)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+
+class TestSampleQueries(SampleTestCase):
+    def test_each_sample_is_tried(self):
+        tried = {TINKOFF, DEBIAN, INOVEX, CEILOMETER, NODE}
+        shipped = {path.name for path in SAMPLES.glob('policies*.yaml')}
+        self.assertEqual(tried | {PACK}, shipped)
+
+    def test_tinkoff(self):
+        # the source's rate is gone at once, the destination's grows until
+        # the window has passed
+        cores = {**BEGINS, '5m30s': (1.5, 0.25), '9m': (1.5, 1)}
+        used = {'4m': (400, 200), '5m': (400, 200), '9m': (400, 100)}
+        domain = 'instance-0000000{}'
+        self.assert_gives(
+            TINKOFF,
+            exporters.nodes() + exporters.tinkoff(),
+            OF_HOSTS
+            + profiles('cpu', 'uuid', cores)
+            + profiles('memory', 'domain', used, name=domain),
+        )
+
+    def test_debian(self):
+        # of the source's rate is left a bit more than the destination's
+        cores = {**BEGINS, '6m': (1.5, 0.5625), '9m': (1.5, 1)}
+        given = {'4m': (400, 200), '5m': (400, 200), '9m': (400, 200)}
+        self.assert_gives(
+            DEBIAN,
+            exporters.nodes() + exporters.debian(),
+            OF_HOSTS
+            + profiles('cpu', 'uuid', cores)
+            + profiles('memory', 'uuid', given),
+        )
+
+    def test_inovex(self):
+        """Of server 3, which is off, it tells no memory."""
+        cores = {
+            '4m': (1.5, 1, 0),
+            '5m': (1.5, 1, 0),
+            '5m30s': (1.5, 0.25, 0),
+            '9m': (1.5, 1, 0),
+        }
+        used = {'4m': (400, 200), '5m': (400, 200), '9m': (400, 100)}
+        self.assert_gives(
+            INOVEX,
+            exporters.nodes() + exporters.inovex(),
+            OF_HOSTS
+            + profiles('cpu', 'instance_id', cores)
+            + profiles('memory', 'instance_id', used),
+        )
+
+    def test_no_exporter_of_servers(self):
+        """What a server takes is left to the fallback."""
+        nothing = {'4m': ()}
+        self.assert_gives(
+            NODE,
+            exporters.nodes() + exporters.tinkoff(),
+            OF_HOSTS
+            + profiles('cpu', 'uuid', nothing)
+            + profiles('memory', 'uuid', nothing),
+        )
 
     def test_a_wrong_number_is_noticed(self):
         wrong = [('cpu', 'host_capacity_query', '4m', hosts(4, 3))]
-        done = self.promtool(wrong)
+        done = self.promtool(TINKOFF, exporters.nodes(), wrong)
         self.assertEqual(1, done.returncode)
         self.assertIn('got: ', done.stdout + done.stderr)
+
+
+class TestCeilometer(SampleTestCase):
+    def check(self, by_agents, cores, mebibytes):
+        hour = exporters.Ceilometer.HOUR
+        bytes_of = {
+            at: [value * 2**20 for value in values]
+            for at, values in mebibytes.items()
+        }
+        self.assert_gives(
+            CEILOMETER,
+            exporters.nodes(hour, hour - 4)
+            + exporters.Ceilometer(by_agents).series(),
+            [
+                ('cpu', 'imbalance_query', '29m', hosts(0.75, 0)),
+                ('cpu', 'imbalance_query', '60m', hosts(0.75, 0, 0.5)),
+                ('cpu', 'host_capacity_query', '29m', hosts(4, 2)),
+                ('memory', 'imbalance_query', '29m', hosts(0.75, 0)),
+                ('memory', 'host_capacity_query', '29m', hosts(1000, 500)),
+                *profiles('cpu', 'resource', cores),
+                *profiles('memory', 'resource', bytes_of),
+            ],
+            interval='30s',
+        )
+
+    def test_by_agents(self):
+        """At 34m both hosts tell of server 2."""
+        self.check(
+            True,
+            {'29m': (1.5, 1), '34m': (1.5, 1), '60m': (1.5, 1)},
+            {'29m': (400, 200), '34m': (400, 200), '55m': (400, 100)},
+        )
+
+    def test_by_sg_core(self):
+        """The memory at 29m and 34m has been forgotten there."""
+        self.check(
+            False,
+            {'28m': (1.5, 1), '33m': (1.5, 1), '60m': (1.5, 1)},
+            {'29m': (400, 200), '34m': (400, 200), '55m': (400, 100)},
+        )
+
+
+class TestSeen(SampleTestCase):
+    """By which series kronos-test-config knows each exporter."""
+
+    def test_each_by_its_own(self):
+        ceilometer = exporters.Ceilometer
+        for sample, series, targets in [
+            (TINKOFF, exporters.tinkoff(), {'cmp1:9177': 2}),
+            (DEBIAN, exporters.debian(), {'cmp1:9177': 2}),
+            (INOVEX, exporters.inovex(), {'cmp1:9177': 3}),
+            (CEILOMETER, ceilometer(True).series(), {'cmp1:9101': 2}),
+            (CEILOMETER, ceilometer(False).series(), {'sg-core:3000': 2}),
+            (NODE, [], {}),
+        ]:
+            with self.subTest(sample):
+                seen = {sample: targets}
+                seen[NODE] = {'cmp1:9100': 1, 'cmp2:9100': 1}
+                done = self.evaluate(
+                    exporters.nodes() + series,
+                    [
+                        (one.query, '1m', self.by_target(seen, one.sample))
+                        for one in (checks.NODE, *checks.OF_SERVERS)
+                    ],
+                )
+                self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+    def by_target(self, seen, sample):
+        return {
+            f'{{instance="{target}"}}': number
+            for target, number in seen.get(sample, {}).items()
+        }

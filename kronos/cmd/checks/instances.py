@@ -47,11 +47,14 @@ def check(
     prometheus: OncePrometheus,
     snapshots: Sequence[Snapshot],
     everyone: Iterable[Instance],
+    remedy: str,
     findings: Findings,
 ) -> list[dict[str, Any]]:
     """Map the servers of the scopes for each policy.
 
     :param everyone: all servers of the cloud; a query may cover it
+    :param remedy: what to do where a query gives no series; '' if that is
+        not known
     :returns: a row for each policy that was answered
     """
     everyone = list(everyone)
@@ -71,7 +74,8 @@ def check(
         told = {sample.label for sample in reading.samples}
         by_type = {kind: _map(policy, kind, snapshots) for kind in LabelType}
         rows.append(_row(policy, by_type, sorted(told - names)))
-        _tell(policy, by_type, sorted(told), findings)
+        mend = '' if told else remedy
+        _tell(policy, by_type, sorted(told), mend, findings)
         _tell_of_names(policy, reading.samples, repeated, findings)
     return rows
 
@@ -137,6 +141,7 @@ def _tell(
     policy: Policy,
     by_type: dict[LabelType, Mapping],
     told: list[str],
+    mend: str,
     to: Findings,
 ) -> None:
     kind = policy.vm_profile_label_type
@@ -152,7 +157,7 @@ def _tell(
         f'have no value, {wording.some(wanted)}; {policy.vm_profile_label} '
         f'should hold their {kind} and is {wording.some(told) or "nowhere"}'
     )
-    mend = _mend(policy, by_type)
+    mend = mend or _mend(policy, by_type)
     if len(mapping.measured) or policy.vm_profile_fallback != Fallback.SKIP:
         to.warning('servers-without', f'{text}; {_follows(policy)}', mend)
     else:

@@ -17,6 +17,10 @@ from kronos.policies.models import Policy
 SKEW_SECONDS = 5.0
 """Samples that much newer than now tell of clocks that differ."""
 EXAMPLES = 5
+TRY = (
+    'try the query in Prometheus: is the exporter scraped, and is the name of '
+    'the metric right?'
+)
 
 
 def check(
@@ -24,11 +28,14 @@ def check(
     prometheus: OncePrometheus,
     snapshots: Sequence[Snapshot],
     settings: Settings,
+    remedy: str,
     findings: Findings,
 ) -> list[dict[str, Any]]:
     """Look at each answer; what was asked before is not asked again.
 
     :param snapshots: of the scopes; none if they are not known
+    :param remedy: what to do where servers have no series; '' if nothing
+        more is known than of other queries
     :returns: a row for each query
     """
     hosts = {host for one in snapshots for host in one.hosts}
@@ -52,8 +59,18 @@ def check(
             if not one.label_type and hosts:
                 row |= _coverage(reading, hosts, settings.host_match)
             rows.append(row)
-            _tell(row, reading, bool(snapshots), findings)
+            mend = remedy if one.label_type else ''
+            _tell(row, reading, bool(snapshots), mend or TRY, findings)
     return rows
+
+
+def tell_away(reading: Reading, to: Findings) -> None:
+    """Tell that Prometheus is away, whatever it was asked."""
+    to.error(
+        'prometheus-away',
+        reading.error,
+        'see that [kronos_prometheus] url is right and that it answers',
+    )
 
 
 def _answer(reading: Reading) -> dict[str, Any]:
@@ -93,15 +110,15 @@ def _coverage(
 
 
 def _tell(
-    row: dict[str, Any], reading: Reading, is_judged: bool, to: Findings
+    row: dict[str, Any],
+    reading: Reading,
+    is_judged: bool,
+    mend: str,
+    to: Findings,
 ) -> None:
     what = f'policy {row["policy"]}: {row["field"]}'
     if reading.is_away:
-        to.error(
-            'prometheus-away',
-            reading.error,
-            'see that [kronos_prometheus] url is right and that it answers',
-        )
+        tell_away(reading, to)
     elif reading.health in (Health.STALE, Health.UNREACHABLE):
         # One that no audit asks stops none.
         tell = to.error if row['is_used'] else to.warning
@@ -112,12 +129,7 @@ def _tell(
         )
     elif not reading.samples and not is_judged:
         # Else it is told which hosts and servers lack a value.
-        to.warning(
-            'query-empty',
-            f'{what} gives no series',
-            'try the query in Prometheus: is the exporter scraped, and is '
-            'the name of the metric right?',
-        )
+        to.warning('query-empty', f'{what} gives no series', mend)
     if (row['oldest_seconds'] or 0.0) < -SKEW_SECONDS:
         to.warning(
             'clock',

@@ -25,6 +25,7 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
     parts = [
         _files(document),
         _policies(document, width),
+        _exporters(document, width),
         _queries(document, width),
         _servers(document, width),
         _scopes(document, width),
@@ -108,6 +109,23 @@ def _policies(document: Mapping[str, Any], width: int | None) -> str:
         ],
     )
     return _table('Policies', columns, rows, width)
+
+
+def _exporters(document: Mapping[str, Any], width: int | None) -> str:
+    rows = [
+        [
+            one['name'],
+            one['targets'],
+            one['series'],
+            one['sample'] if one['fits'] else None,
+        ]
+        for one in document.get('exporters', [])
+        if not one['error']
+    ]
+    if not rows:
+        return ''
+    columns = ['exporter', 'targets', 'series', 'sample that fits']
+    return _table('Exporters', columns, rows, width)
 
 
 def _queries(document: Mapping[str, Any], width: int | None) -> str:

@@ -119,7 +119,7 @@ class TestOneMore(base.BaseTestCase):
         prometheus = mock.Mock(spec_set=['instant_query'])
         prometheus.instant_query.return_value = Reading(ASKED)
         rows = metrics.check(
-            self.policies[:1], prometheus, [], Settings(), Findings()
+            self.policies[:1], prometheus, [], Settings(), '', Findings()
         )
         self.assertEqual('latency_query', rows[-1]['field'])
         self.assertTrue(rows[-1]['is_used'])

@@ -6,27 +6,41 @@ import re
 import yaml
 from oslotest import base
 
+from kronos.engine.planning.propose import propose
+from kronos.engine.settings import Settings
 from kronos.policies import loader
-from kronos.policies.models import LabelType, Mode, Policy
+from kronos.policies.models import Fallback, LabelType, Mode, Policy
+from kronos.recordings.anonymize import vocabulary
 from tests import places
+from tests.builders import scopes
+from tests.builders.scopes import vm
 
 ROOT = places.TOP
-SAMPLE = ROOT / 'etc/kronos/policies.yaml'
-PACK = ROOT / 'etc/kronos/policies-pack.yaml'
+SAMPLES = ROOT / 'etc/kronos'
+SAMPLE = SAMPLES / 'policies.yaml'
+PACK = SAMPLES / 'policies-pack.yaml'
+NODE = SAMPLES / 'policies-node-exporter.yaml'
+ALL = sorted(SAMPLES.glob('policies*.yaml'))
+WORD = re.compile(r'"[^"]*"|\b[A-Za-z_]+')
+"""Of a query; what is in quotes counts as one."""
 
 
 class TestSample(base.BaseTestCase):
-    def test_sample_validates(self):
-        found = loader.load(str(SAMPLE))
-        self.assertEqual(['cpu', 'memory'], [p.name for p in found.enabled])
-        loader.require_mode(found, found.mode, str(SAMPLE))
+    def test_samples_validate(self):
+        """Each for the strategy that its first line names."""
+        for path in ALL:
+            with self.subTest(path.name):
+                found = loader.load(str(path))
+                self.assertEqual(
+                    ['cpu', 'memory'], [p.name for p in found.enabled]
+                )
+                first = path.read_text().splitlines()[0]
+                mode = Mode.PACK if path == PACK else Mode.SPREAD
+                loader.require_mode(found, mode, str(path))
+                self.assertIn(f'strategy kronos_{mode}', first)
 
-    def test_pack_sample_validates(self):
-        """Of one mode, and each with a capacity of its own."""
-        found = loader.load(str(PACK))
-        self.assertEqual(['cpu', 'memory'], [p.name for p in found.enabled])
-        loader.require_mode(found, Mode.PACK, str(PACK))
-        for policy in found.policies:
+    def test_pack_sample_has_capacities(self):
+        for policy in loader.load(str(PACK)).policies:
             self.assertIn('[1h:1m]', policy.capacity_query)
 
     def test_samples_ask_the_same(self):
@@ -41,17 +55,31 @@ class TestSample(base.BaseTestCase):
                         getattr(one, field), getattr(other, field)
                     )
 
+    def test_samples_ask_the_same_of_hosts(self):
+        """But for the window: node_exporter is the same everywhere."""
+        wanted = loader.load(str(SAMPLE)).policies
+        for path in ALL:
+            for one, want in zip(
+                loader.load(str(path)).policies, wanted, strict=True
+            ):
+                for field in ('imbalance_query', 'host_capacity_query'):
+                    with self.subTest(path.name, field=field):
+                        self.assertEqual(
+                            getattr(want, field),
+                            re.sub(r'\[\d+m\]', '[2m]', getattr(one, field)),
+                        )
+
     def test_labels_of_the_queries_are_those_of_the_fields(self):
-        policies = loader.load(str(SAMPLE)).policies
-        policies += loader.load(str(PACK)).policies
-        for policy in policies:
-            queries = [policy.imbalance_query, policy.host_capacity_query]
-            if policy.mode is Mode.PACK:
-                queries.append(policy.capacity_query)
-            for query in queries:
-                self.assertIn(f'"{policy.host_label}", "$1"', query)
-            by = f'by ({policy.vm_profile_label})'
-            self.assertIn(by, policy.vm_profile_query)
+        for path in ALL:
+            for policy in loader.load(str(path)).policies:
+                queries = [policy.imbalance_query, policy.host_capacity_query]
+                if policy.mode is Mode.PACK:
+                    queries.append(policy.capacity_query)
+                for query in queries:
+                    self.assertIn(f'"{policy.host_label}", "$1"', query)
+                if path != NODE:
+                    by = f'by ({policy.vm_profile_label})'
+                    self.assertIn(by, policy.vm_profile_query)
 
     def test_shows_both_ways_to_name_an_instance(self):
         types = {
@@ -61,6 +89,36 @@ class TestSample(base.BaseTestCase):
         self.assertEqual(
             {LabelType.NOVA_INSTANCE_UUID, LabelType.NOVA_INTERNAL_NAME}, types
         )
+
+    def test_names_stay_in_recordings_that_name_nobody(self):
+        """Else such a recording does not show what was measured."""
+        for path in ALL:
+            for policy in loader.load(str(path)).policies:
+                words = WORD.findall(policy.vm_profile_query)
+                names = {one for one in words if not one.startswith('"')}
+                self.assertEqual(set(), names - vocabulary.IDENTIFIERS)
+
+    def test_without_an_exporter_of_servers(self):
+        """By the flavors some are moved, and few at a time."""
+        policies = loader.load(str(NODE)).policies
+        servers = [vm(f's{n}', 'a', [], vcpus=1) for n in range(16)]
+        snapshot = scopes.scope(
+            policies,
+            {'a': [0.9, 0.8], 'b': [0.1, 0.1]},
+            [],
+            capacities={'a': [16, 64e9], 'b': [16, 64e9]},
+        )
+        snapshot.instances = {one.uuid: one for one, _ in servers}
+        report = propose([snapshot], policies, Settings())
+        steps = report.scopes[0].steps
+        self.assertEqual(3, len(steps))
+        self.assertEqual(
+            {('a', 'b')}, {(s.source, s.destination) for s in steps}
+        )
+        for policy in policies:
+            self.assertIs(
+                Fallback.FLAVOR_VCPU_RATIO, policy.vm_profile_fallback
+            )
 
 
 class TestDocumentation(base.BaseTestCase):
