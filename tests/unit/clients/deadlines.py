@@ -96,8 +96,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # noqa: N802
         length = int(self.headers.get('Content-Length') or 0)
-        self.rfile.read(length)
-        self.server.asked.append((self.command, self.path))
+        body = self.rfile.read(length)
+        # What is wished of a server stands in the body alone.
+        wish = f'?{body.decode()}' if self.path.endswith('/action') else ''
+        self.server.asked.append((self.command, self.path + wish))
         if self.server.trouble and self.path.startswith(self.server.at):
             with contextlib.suppress(OSError):
                 self.make_trouble()

@@ -143,6 +143,7 @@ ANSWERS: dict[str, Any] = {
             }
         ]
     },
+    r'/servers/[^/]+/diagnostics': {'state': 'running'},
     r'/servers/detail': {
         'servers': [_SERVER],
         'servers_links': [{'rel': 'next', 'href': 'x'}],
