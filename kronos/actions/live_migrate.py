@@ -26,7 +26,6 @@ from kronos.common import deadline, exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import faults
 from kronos.engine.faults import Fault
-from kronos.engine.settings import HostMatch
 from kronos.engine.types import MigrationPhase
 from kronos.watcher_db import lock
 
@@ -189,7 +188,6 @@ class LiveMigrate(base.BaseAction):
                     ),
                     CONF.kronos.guest_state_query,
                     settings.task,
-                    HostMatch(CONF.kronos.host_match),
                 ),
                 notices=notifications.Notices(parameters.facts(told), CONF),
             )

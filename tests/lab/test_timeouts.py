@@ -55,13 +55,13 @@ class TestTimeouts(moves.MovesTestCase):
             (
                 'slow',
                 TIMEOUT + '20 s under way (running, ',
-                ' of 2.0 GiB memory',
+                ' of 1.0 GiB disk',
             ),
             (
                 'stalled',
                 'KRONOS:MigrationFailed: [migration_stalled] aborted: no '
                 'progress for 10 s (running, ',
-                '1.3 of 2.0 GiB memory',
+                '0.8 of 2.0 GiB memory',
             ),
         ):
             with self.subTest(name):

@@ -57,6 +57,13 @@ class Migration:
         self._sleep = context.sleep
         self._request = request
         self._hosts = progress.Hosts(context.nova, task, context.clock)
+        self._recovery = recovery.Recovery(
+            context.nova,
+            context.live_migration,
+            task,
+            settings.recover_rows,
+            context.guest_states,
+        )
         self._verification = verification.Verification(
             context.nova,
             context.live_migration,
@@ -65,13 +72,7 @@ class Migration:
             settings.timing,
             context.clock,
             context.sleep,
-            recovery.Recovery(
-                context.nova,
-                context.live_migration,
-                task,
-                settings.recover_rows,
-                context.guest_states,
-            ),
+            self._recovery,
         )
         self._forced = force_complete.ForceComplete(
             context, task, settings.at_stall, settings.max_pause_seconds
@@ -92,6 +93,16 @@ class Migration:
             its destination's sake; if nova-compute was stopped before it
             ran, with ``transient`` in its kwargs
         """
+        try:
+            return self._follow()
+        except exceptions.MigrationError as error:
+            urgent = self._recovery.in_short
+            if not urgent:
+                raise
+            # A status message is short.
+            raise _worded(error, f'{urgent}; {error}') from error
+
+    def _follow(self) -> str:
         while True:
             status = self._observed.look()
             if status is not None and status.is_over:
@@ -190,20 +201,17 @@ class Migration:
 
     def _why_no_force(self) -> exceptions.MigrationError | None:
         """Why its passes in vain are its end; None: it is forced to one."""
-        seen = self._observed.seen
-        refused = (
-            self._forced.ask(seen, self._observed.progress.passes)
-            if seen is not None
-            else ''
-        )
+        seen, come = self._observed.seen, self._observed.progress
+        refused = self._forced.ask(seen, come.passes) if seen else ''
         if self._forced.is_asked:
             return None
         vain = self._timing.stall_passes
+        more = f'; {refused}' if refused else ''
         return self._late(
             Fault.MIGRATION_STALLED,
-            f'aborted: it does not converge, for after {vain} more passes no '
-            f'less memory is left ({self._observed.text()})'
-            f'{f"; {refused}" if refused else ""}{self._hosts.told()}',
+            f'aborted: it does not converge ({come.passes}): {vain} more '
+            f'passes have left no less memory{more} '
+            f'({self._observed.text()}){self._hosts.told()}',
         )
 
     def _late(self, fault: Fault, text: str) -> exceptions.MigrationError:
@@ -221,7 +229,7 @@ class Migration:
             )
         if status.status != 'cancelled':
             raise self._failure(status)
-        after = self._verification.of_a_stay(status)
+        after = self._after(status)
         if self._was_aborted(status):
             raise faults.error(
                 Fault.ABORTED, f'aborted in Nova by somebody else{after}'
@@ -232,8 +240,15 @@ class Migration:
             f'migration ran{after}',
         )
 
+    def _after(self, status: MigrationStatus) -> str:
+        """What is not as it was before."""
+        has_run = self._observed.progress.has_run
+        return self._verification.of_a_stay(status, has_run)
+
     def _failure(self, status: MigrationStatus) -> exceptions.MigrationError:
-        error = self._verification.failure(status, self._request)
+        error = self._verification.failure(
+            status, self._request, self._observed.progress.has_run
+        )
         if isinstance(error, exceptions.PreFlightError):
             return error
         self._trouble()
@@ -307,7 +322,7 @@ class Migration:
         if was_refused and not self._context.is_cancelled():
             # Nova has looked as well, and tells why.
             raise self._failure(status)
-        after = self._verification.of_a_stay(status)
+        after = self._after(status)
         if status.status != 'cancelled':
             after = f'; the migration ended as {status.status}{after}'
         raise _worded(because, f'{because}{after}') from because

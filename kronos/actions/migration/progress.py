@@ -19,6 +19,7 @@ from kronos.engine.faults import Fault
 LOG = logging.getLogger(__name__)
 
 QUEUED = frozenset({'accepted', 'queued'})
+RUNNING = 'running'
 PROGRESS_SECONDS = 30.0
 """Between two lines on progress in the log."""
 DOWN_SECONDS = 30.0
@@ -43,18 +44,15 @@ class Progress:
         self._clock = clock
         self.began = self._changed = self._looked = clock()
         self.left_queue: float | None = None
+        self.has_run = False
+        """Whether data were being sent at any look."""
         self._was_blind = False
         self._told = float('-inf')
         self._best: tuple[int, int] | None = None
-        self._text = ''
+        self.text = ''
+        """How far it has come; '' if its driver does not tell."""
         self.passes = Passes()
         """Over the guest's memory."""
-
-    @property
-    def text(self) -> str:
-        """How far it has come; '' if its driver does not tell."""
-        several = self.passes.number > 1
-        return f'{self._text}, {self.passes}' if several else self._text
 
     def note(self, status: MigrationStatus) -> None:
         """Take one look's result into the clocks, the record and the log."""
@@ -67,6 +65,7 @@ class Progress:
         record.status = status.status
         if self.left_queue is None and status.status not in QUEUED:
             self.left_queue = self._changed = now
+        self.has_run = self.has_run or status.status == RUNNING
         since = now if self.left_queue is None else self.left_queue
         record.queued_seconds = since - self.began
         record.running_seconds = now - since
@@ -79,12 +78,12 @@ class Progress:
 
     def _note_figures(self, status: MigrationStatus, now: float) -> None:
         figures = status.progress
-        if figures is None or status.status != 'running':
+        if figures is None or status.status != RUNNING:
             # Without figures nobody can say that it stands still.
             self._changed = now
         if figures is None:
             return
-        self._text = str(figures)
+        self.text = str(figures)
         if figures.memory_total and figures.memory_processed is not None:
             # While a disk is copied, nothing is told of memory but zeros.
             left = figures.memory_remaining or 0

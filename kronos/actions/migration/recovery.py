@@ -34,7 +34,6 @@ def states_of(
     connect: Callable[[], PrometheusClient],
     query: str,
     task: MigrationTask,
-    how: HostMatch,
 ) -> States:
     """What the exporters at both ends tell.
 
@@ -51,7 +50,8 @@ def states_of(
             of_series(one.series).get('host', one.label): one.value
             for one in read.samples
         }
-        names = match_hosts(told, {task.source, task.destination}, how).hosts
+        ends = {task.source, task.destination}
+        names = match_hosts(told, ends, HostMatch.SHORT).hosts
         return {names.get(label, label): told[label] for label in told}
 
     return states
@@ -77,6 +77,8 @@ class Recovery:
         self._task = task
         self._mends = mends
         self._states = states
+        self.in_short = ''
+        """What an operator has to know before all else; '' if nothing."""
 
     def of_an_error(self, instance: types.Instance, clear: bool) -> str:
         """What is to be said of a server in ERROR; '' where nobody knows.
@@ -92,19 +94,23 @@ class Recovery:
             if state == RUNNING and name != host
         ]
         if elsewhere:
+            self.in_short = f'in ERROR, its guest runs on {elsewhere[0]}'
             return (
                 f'its guest is seen running on {" and ".join(elsewhere)} '
                 '(guest_state_query): look at both hypervisors before you do '
                 'anything to that server'
             )
+        self.in_short = 'in ERROR'
         if by_nova is None:
             return f'nobody knows whether its guest runs on {host}'
         if not by_nova or by_exporters.get(host, RUNNING) != RUNNING:
+            self.in_short = f'in ERROR, its guest does not run on {host}'
             return f'its guest does not run on {host}'
         seen = 'nova-compute has asked the hypervisor'
         if host in by_exporters:
             seen += ', and its exporter tells the same'
         text = f'its guest runs on {host} all the same ({seen})'
+        self.in_short = f'in ERROR, its guest runs on {host}'
         if host == self._task.source and clear and not instance.task_state:
             return f'{text}; {self._mend()}'
         return text
@@ -131,6 +137,7 @@ class Recovery:
             'puts its row right'
         )
         if not self._mends:
+            self.in_short += ': "openstack server set --state active"'
             return command
         try:
             self._live_migration.set_active(uuid)
@@ -142,4 +149,5 @@ class Recovery:
             uuid,
             self._task.source,
         )
+        self.in_short = 'was in ERROR, set to ACTIVE'
         return 'its row was set to ACTIVE (recover_rows)'

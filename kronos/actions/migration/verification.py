@@ -23,6 +23,10 @@ CONFLICT = 'conflict'
 writes it."""
 NOT_BEGUN = frozenset({'queued', 'preparing'})
 """Statuses in which nothing of the instance has been sent."""
+CANCELLED, ERRED = 'cancelled', 'error'
+AFTERMATH_SECONDS = 5.0
+"""For Nova to find out that what it cancelled was not carried out."""
+LOOK_SECONDS = 1.0
 ALLOCATION_SECONDS = 30.0
 """For Placement to follow: Nova puts the allocations right before it says
 that a migration is over."""
@@ -77,14 +81,14 @@ class Verification:
         a nova-compute does that is started again."""
 
     def failure(
-        self, status: MigrationStatus, request: str
+        self, status: MigrationStatus, request: str, has_run: bool
     ) -> exceptions.MigrationError:
         """Tell a refusal before anything moved from a failure.
 
         Nova calls a migration ``error`` before it has cleaned up, so its
         reasons are asked for when the instance is in order.
         """
-        after = self.of_a_stay(status)
+        after = self.of_a_stay(status, has_run)
         try:
             said = self._requests.refusal_reason(self._task.instance, request)
         except exceptions.NovaClientError as error:
@@ -114,13 +118,16 @@ class Verification:
             )
         return self._task.refused(reason, after)
 
-    def of_a_stay(self, status: MigrationStatus) -> str:
+    def of_a_stay(self, status: MigrationStatus, has_run: bool = False) -> str:
         """What is not as it was; empty if it is untouched.
 
         :param status: of the migration, as it was last seen
+        :param has_run: whether its data were being sent
         """
         try:
             instance = self.settle(self._timing.settle_timeout)
+            if has_run and status.status in (CANCELLED, ERRED):
+                instance = self._await_aftermath(instance)
         except exceptions.NovaClientError as error:
             return f'; Nova does not answer: {error}'
         if instance is None:
@@ -142,6 +149,24 @@ class Verification:
         if remark and status.uuid and never_ran:
             remark = self._put_back(status.uuid, remark)
         return f'; {remark}' if remark else ''
+
+    def _await_aftermath(
+        self, instance: types.Instance | None
+    ) -> types.Instance | None:
+        """Wait for what may come after a migration was cancelled.
+
+        With the driver of libvirt, Nova 34 calls it cancelled and the server
+        ACTIVE, a second later the one error, and then the other ERROR.
+        """
+        deadline = self._clock() + AFTERMATH_SECONDS
+        while self._clock() < deadline:
+            if instance is None or not _is_settled(
+                instance, self._task.source
+            ):
+                return self.settle(self._timing.settle_timeout)
+            self._sleep(min(LOOK_SECONDS, self._timing.poll_interval))
+            instance = self._nova.get_instance(self._task.instance)
+        return instance
 
     def of_an_arrival(self, migration: str) -> str:
         """On the destination, ACTIVE, without a task, paid once.

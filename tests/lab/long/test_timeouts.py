@@ -33,7 +33,7 @@ class TestNoLimit(moves.MovesTestCase):
             rows['still'],
             'FAILED',
             TIMEOUT + '20 s under way (running, ',
-            '1.3 of 2.0 GiB memory',
+            '0.8 of 2.0 GiB memory',
         )
         self.assertEqual('cancelled', self.status('still'))
         [order] = self.orders()

@@ -59,10 +59,11 @@ class AbortTestCase(WritingGuestTestCase):
     def test_passes_in_vain(self):
         error = self.fails(
             exceptions.MigrationFailed,
-            'aborted: it does not converge, for after 3 more passes no less '
-            'memory is left (running, ',
-            'of 1.0 GiB memory, pass ',
-            '40.0 MiB/s sent, 4',
+            'aborted: it does not converge (pass ',
+            ', 40.0 MiB/s sent, 4',
+            ' MiB/s written): 3 more passes have left no less memory '
+            '(running, ',
+            'of 1.0 GiB memory)',
         )
         self.assertEqual('migration_stalled', error.kwargs['fault'])
         self.assertEqual(('h1', None), self.place())

@@ -4,7 +4,6 @@
 from kronos.actions.migration import recovery
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
-from kronos.engine.settings import HostMatch
 from kronos.engine.types import Reading, Sample
 from tests.unit.actions.migration import base
 
@@ -94,6 +93,71 @@ class TellingTestCase(ErrorTestCase):
         )
 
 
+class AftermathTestCase(ErrorTestCase):
+    """Nova cancels a migration, and a moment later calls that an error."""
+
+    def setUp(self):
+        super().setUp()
+        self.instance.script = ('running',) * 9
+        self.cloud.on_look = lambda migration: None
+        self.settings.timing.poll_interval = 2
+        self.clock.at(1006, lambda: setattr(self, 'cancelled', True))
+
+    def late(self, seconds):
+        """So long after Nova has cancelled the server is in ERROR."""
+
+        def look(migration):
+            if migration.status == 'running' and len(migration.script) == 2:
+                self.clock.at(
+                    self.clock.now + seconds, lambda: self.break_server(None)
+                )
+
+        self.cloud.on_look = look
+
+    def cancel(self, *words):
+        run = self.run_of(guest_states=lambda uuid: self.states)
+
+        def move():
+            run.begin()
+            run.carry_out()
+
+        return str(self.fails(exceptions.MigrationCancelled, *words, run=move))
+
+    def test_it_is_waited_for(self):
+        self.late(3)
+        text = self.cancel('its plan was cancelled', RUNS, COMMAND)
+        self.assertTrue(
+            text.startswith(
+                'in ERROR, its guest runs on h1: "openstack server set '
+                '--state active"; '
+            ),
+            text,
+        )
+
+    def test_the_migration_is_an_error_first(self):
+        def look(migration):
+            if self.cancelled and migration.status == 'running':
+                migration.script[1:] = ['error']
+                self.clock.at(
+                    self.clock.now + 2, lambda: self.break_server(None)
+                )
+
+        self.cloud.on_look = look
+        self.fail('migration error', RUNS, COMMAND)
+
+    def test_it_is_mended(self):
+        self.settings.recover_rows = True
+        self.late(3)
+        text = self.cancel('its plan was cancelled')
+        self.assertTrue(text.startswith('was in ERROR, set to ACTIVE; '), text)
+        self.assertEqual('ACTIVE', self.instance.status)
+
+    def test_not_for_ever(self):
+        text = self.cancel('its plan was cancelled')
+        self.assertNotIn('guest', text)
+        self.assertLess(self.clock.now, 1020)
+
+
 class MendingTestCase(ErrorTestCase):
     def setUp(self):
         super().setUp()
@@ -138,7 +202,7 @@ class MendingTestCase(ErrorTestCase):
 class StatesTestCase(base.MoveTestCase):
     """What the exporters say, host by host."""
 
-    def ask(self, samples, query='state{uuid="UUID"}', how=HostMatch.SHORT):
+    def ask(self, samples, query='state{uuid="UUID"}'):
         reading = Reading(query, samples=samples)
         asked = []
 
@@ -150,7 +214,7 @@ class StatesTestCase(base.MoveTestCase):
                 asked.append((query, label_key))
                 return reading
 
-        found = recovery.states_of(Client, query, self.task, how)('the-uuid')
+        found = recovery.states_of(Client, query, self.task)('the-uuid')
         return found, asked
 
     def test_hosts_by_their_targets(self):

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What do the scenarios with real hypervisors and guests share?"""
+
+from typing import Any, ClassVar
+
+from tests.lab import base
+
+from labkit import layout  # isort: skip
+from labkit.real import guest_control, hosts, packages, ticks  # isort: skip
+
+SOURCE, DESTINATION = 'ra', 'rb'
+RUNNING = 'migrating'
+
+
+class RealTestCase(base.LabTestCase):
+    """Two hosts with libvirt and QEMU, and guests that take orders.
+
+    Skipped where they cannot be had.
+    """
+
+    number: ClassVar[int] = 2
+    """Of real hosts."""
+    options: ClassVar[dict[str, Any]] = {
+        'hypervisor_types': 'QEMU',
+        'migration_poll_interval': 1,
+    }
+    uuids: dict[str, str]
+
+    def setUp(self) -> None:
+        if reason := packages.why_not():
+            self.skipTest(reason)
+        packages.ensure()
+        base.lab().up(self.number)
+        super().setUp()
+        self.hosts = self.lab.real_hosts()
+        self.policies = self.sample('policies-debian-libvirt-exporter.yaml')
+        self.configure()
+        self.listening: dict[str, ticks.Ticks] = {}
+        self.addCleanup(self.tell_consoles)
+
+    def tell_consoles(self) -> None:
+        """What the guests said last, to be seen where a scenario fails."""
+        for name, uuid in getattr(self, 'uuids', {}).items():
+            for host in self.hosts.values():
+                file = host.folder / 'instances' / uuid / 'console.log'
+                if file.exists():
+                    text = file.read_text(errors='replace')[-2000:]
+                    self.addDetail(f'{name} on {host.name}', _content(text))
+
+    def boot_guests(self, placed: dict[str, str]) -> None:
+        """Boot guests; they are heard from the first line on.
+
+        :param placed: server name to host
+        """
+        made = self.cloud.boot_all(
+            base.Wanted(name, host, flavor='real.128', image='real-guest')
+            for name, host in placed.items()
+        )
+        self.uuids = {server['name']: server['id'] for server in made}
+        real = list(self.hosts.values())
+        for name, uuid in self.uuids.items():
+            self.listening[name] = ticks.Ticks(real, uuid)
+            self.addCleanup(self.listening[name].end)
+        self.wait(
+            lambda: all(one.heard for one in self.listening.values()),
+            'all guests to be heard',
+        )
+
+    def order(self, name: str, text: str) -> str:
+        """Tell a guest what to do; what it answers."""
+        return guest_control.order(self.lab, name, text)
+
+    def speed(self, name: str, mib: int) -> None:
+        """Let a guest migrate from where it is with so many MiB/s."""
+        guest_control.limit(self.lab, name, mib)
+
+    def wait_for_load(
+        self, host: str, least: float, most: float = 1.0
+    ) -> None:
+        """Wait until Prometheus shows a host busy, and its guests.
+
+        :param most: a guest that has just come up is busier than it will be
+        """
+        wanted = set(self.uuids.values())
+
+        def seen() -> bool:
+            busy = self.measured()['cpu'].get(host, 0.0)
+            known = {
+                series['metric'].get('uuid')
+                for query in self.profile_queries()
+                for series in self.cloud.promql(query)
+            }
+            return least <= busy <= most and wanted <= known
+
+        self.wait(seen, f'{host} to be seen busy')
+
+    def profile_queries(self) -> list[str]:
+        text = base.yaml.safe_load(self.policies.read_text())
+        return [one['vm_profile_query'] for one in text['policies']]
+
+    def evacuation(self, host: str = SOURCE) -> dict[str, Any]:
+        """A plan that empties a host."""
+        _, plan, _ = self.audited(
+            f'aggregates=real hosts={host}', '', 'kronos_evacuate'
+        )
+        return plan
+
+    def rows(self, plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """The plan's actions by the name of the server."""
+        return {
+            row['input_parameters']['resource_name']: row
+            for row in self.actions(plan)
+        }
+
+    def migration(self, name: str) -> dict[str, Any]:
+        """Nova's newest migration of a server; {}: it has none."""
+        rows = self.migrations(instance_uuid=self.uuids[name])
+        return rows[0] if rows else {}
+
+    def figures(self, name: str) -> dict[str, Any]:
+        """How far Nova says that a migration is; {}: none runs."""
+        rows = self.cloud.compute.get(
+            f'/servers/{self.uuids[name]}/migrations', microversion='2.80'
+        ).json()['migrations']
+        return dict(rows[0]) if rows else {}
+
+    def wait_pass(self, name: str, number: int) -> None:
+        """Wait until a pass over a guest's memory is under way."""
+        seen, last = 0, 0
+
+        def come() -> bool:
+            nonlocal seen, last
+            left = self.figures(name).get('memory_remaining_bytes') or 0
+            if left > last:
+                seen += 1
+            last = left or last
+            return seen >= number
+
+        self.wait(come, f'pass {number}')
+
+    def assert_alive(self, *names: str) -> None:
+        """Each guest answers, and its own clock has never gone back."""
+        for name in names:
+            heard = self.listening[name].heard
+            before = len(heard)
+            self.assertIn('done cpu', self.order(name, 'cpu 1'))
+            self.wait(lambda at=before, of=heard: len(of) > at, name)
+            uptimes = [one.uptime for one in heard]
+            self.assertEqual(sorted(uptimes), uptimes, name)
+
+    def standstill(self, name: str) -> float:
+        """Seconds for which a guest stood still while it moved."""
+        return ticks.standstill(self.listening[name].heard)
+
+    def kill_libvirtd(self, host: str) -> None:
+        self.addCleanup(self.lab.start, f'libvirtd-{host}')
+        self.lab.stop(f'libvirtd-{host}', kill=True)
+
+    def virsh(self, host: str, *words: str) -> str:
+        return hosts.virsh(self.hosts[host], *words)
+
+    def domain(self, name: str) -> str:
+        """libvirt's name of a server's guest."""
+        server = self.cloud.servers()[self.uuids[name]]
+        return str(server['OS-EXT-SRV-ATTR:instance_name'])
+
+    def log_of(self, host: str) -> str:
+        """What its nova-compute has said."""
+        return (layout.LOG / f'compute-{host}.log').read_text()
+
+
+def _content(text: str) -> Any:
+    from testtools import content
+
+    return content.text_content(text)
