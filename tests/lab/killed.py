@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from tests.lab import base
 
+APPLIER = 'watcher-applier'
 HELD: dict[str, dict[str, Any]] = {
     'queued': {'queued_seconds': None},
     'preparing': {'preparing_seconds': None},
@@ -154,3 +155,41 @@ class DestinationTestCase(KilledTestCase):
         self.cloud.set_migrations({})
         self.regain(hosts)
         self.assert_at_rest(SOURCES)
+
+
+class ApplierTestCase(KilledTestCase):
+    """Plans whose applier is lost."""
+
+    def by_hand(self, name: str, source: str, destination: str) -> None:
+        """Boot a server and begin to move it as an operator does."""
+        self.uuids[name] = self.cloud.boot(name, source, cpu=0.1)['id']
+        self.openstack(
+            '--os-compute-api-version 2.30 server migrate --live-migration '
+            f'--host {destination} {self.uuids[name]}'
+        )
+        self.wait_for_status(name, 'running')
+
+    def evacuation(self, hosts: set[str], more: str = '') -> dict[str, Any]:
+        _, plan, _ = self.audited(
+            f'aggregates=alpha hosts={",".join(sorted(hosts))}',
+            more,
+            'kronos_evacuate',
+        )
+        return plan
+
+    def state(self, plan: dict[str, Any]) -> str:
+        url = f'/v1/action_plans/{plan["uuid"]}'
+        return str(self.cloud.watcher(url)['state'])
+
+    def telling(self, plan: dict[str, Any], words: str) -> bool:
+        return all(words in text for _, text in self.ends(plan).values())
+
+    def assert_given_up(self, plan: dict[str, Any]) -> None:
+        """Watcher has cancelled it, and then its actions one by one."""
+        self.assertEqual('CANCELLED', self.executed(plan)['state'])
+        self.wait(
+            lambda: {s for s, _ in self.ends(plan).values()} == {'CANCELLED'},
+            'all actions to be cancelled',
+        )
+        for name, (_, text) in self.ends(plan).items():
+            self.assertIn('Applier controller was stopped', text, name)

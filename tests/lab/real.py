@@ -7,9 +7,11 @@ from tests.lab import base
 
 from labkit import layout  # isort: skip
 from labkit.real import guest_control, hosts, packages, ticks  # isort: skip
+from labkit.real import topology  # isort: skip
 
 SOURCE, DESTINATION = 'ra', 'rb'
-RUNNING = 'migrating'
+OWN_SHARE = 0.8
+"""Of a host's load, that its guests are seen to make."""
 
 
 class RealTestCase(base.LabTestCase):
@@ -74,29 +76,34 @@ class RealTestCase(base.LabTestCase):
         """Let a guest migrate from where it is with so many MiB/s."""
         guest_control.limit(self.lab, name, mib)
 
-    def wait_for_load(
-        self, host: str, least: float, most: float = 1.0
-    ) -> None:
-        """Wait until Prometheus shows a host busy, and its guests.
-
-        :param most: a guest that has just come up is busier than it will be
-        """
-        wanted = set(self.uuids.values())
+    def wait_for_load(self, host: str, least: float) -> None:
+        """Wait until Prometheus shows a host busy, and whose work that is."""
 
         def seen() -> bool:
             busy = self.measured()['cpu'].get(host, 0.0)
-            known = {
-                series['metric'].get('uuid')
-                for query in self.profile_queries()
-                for series in self.cloud.promql(query)
-            }
-            return least <= busy <= most and wanted <= known
+            here = [
+                self.uuids[name]
+                for name, at in self.cloud.placement().items()
+                if at == host
+            ]
+            cores, memory = (self.profiles(query) for query in queries)
+            known = sum(cores.get(uuid, 0.0) for uuid in here)
+            return (
+                least <= busy
+                and known >= OWN_SHARE * busy * topology.CORES
+                and set(here) <= set(memory)
+            )
 
+        text = base.yaml.safe_load(self.policies.read_text())
+        queries = [one['vm_profile_query'] for one in text['policies']]
         self.wait(seen, f'{host} to be seen busy')
 
-    def profile_queries(self) -> list[str]:
-        text = base.yaml.safe_load(self.policies.read_text())
-        return [one['vm_profile_query'] for one in text['policies']]
+    def profiles(self, query: str) -> dict[str, float]:
+        """What each server uses, by its uuid."""
+        return {
+            series['metric']['uuid']: float(series['value'][1])
+            for series in self.cloud.promql(query)
+        }
 
     def evacuation(self, host: str = SOURCE) -> dict[str, Any]:
         """A plan that empties a host."""

@@ -4,19 +4,11 @@
 ==========================  ==========================================
 The host                    Its moves
 ==========================  ==========================================
-source, started again       queued, preparing: tried again, SUCCEEDED;
-                            running: FAILED
 destination                 FAILED, aborted, on their sources
 ==========================  ==========================================
 """
 
 from tests.lab import killed
-
-
-class TestSource(killed.SourceTestCase):
-    def test_killed_and_started_again(self):
-        """What had not begun is tried again, what ran is not."""
-        self.check_again(kill=True)
 
 
 class TestDestination(killed.DestinationTestCase):

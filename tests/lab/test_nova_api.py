@@ -12,8 +12,6 @@ carries the call out, and its   SUCCEEDED  nothing: it was not asked again
 answer is lost, or late
 refuses all tries               FAILED     NovaClientError, tried 3 times; the
                                            next audit plans it again
-is away for 60 s, while a       SUCCEEDED  nothing
-migration is queued or runs
 is away when one has to be      FAILED     MigrationCancelled, aborted as soon
 aborted                                    as it is back
 ==============================  =========  ===================================
@@ -21,13 +19,11 @@ aborted                                    as it is back
 So many requests to migrate reach Nova as there are migrations: one each.
 """
 
-import time
 from typing import Any, ClassVar
 
 from tests.lab import moves
 from tests.lab.moves import DESTINATION, HELD, SOURCE
 
-AWAY_SECONDS = 60.0
 BACKOFF = 2
 RETRY_AFTER = 7
 
@@ -118,45 +114,6 @@ class TestTheCall(moves.MovesTestCase):
 
 class TestAway(moves.MovesTestCase):
     """The API answers nothing at all."""
-
-    def test_for_a_minute(self):
-        """Two migrations go on, one in Nova's queue."""
-        placed = {'queued': SOURCE, 'running': 'cmp3'}
-        rules: dict[str, Any] = {
-            'queued': {'queued_seconds': None},
-            'running': HELD,
-        }
-        self.boot_at(placed)
-        self.cloud.set_migrations(rules)
-        plan = self.started()
-        for name in placed:
-            self.wait_status(name, name)
-        self.wait_followed(*placed)
-        self.lab.stop('nova-proxy')
-        self.addCleanup(self.lab.start, 'nova-proxy')
-        began = time.monotonic()
-        # Time is the fault here.
-        self.wait(
-            lambda: time.monotonic() - began > AWAY_SECONDS / 2,
-            'half of the time',
-        )
-        self.cloud.set_nova_api([{'answer': 503}])
-        self.lab.start('nova-proxy')
-        self.wait(
-            lambda: time.monotonic() - began > AWAY_SECONDS, 'the other half'
-        )
-        self.assertEqual(
-            {'ONGOING'}, {row['state'] for row in self.actions(plan)}
-        )
-        self.cloud.set_migrations({})
-        for name in placed:
-            self.wait_status(name, 'completed')
-        self.cloud.set_nova_api([])
-        for row in self.ended(plan, 'SUCCEEDED').values():
-            self.assert_told(row, 'SUCCEEDED')
-            self.assertIsNone(row['status_message'])
-        self.assertEqual(2, len(self.orders()))
-        self.assert_at_rest(dict.fromkeys(placed, DESTINATION))
 
     def test_when_one_has_to_be_aborted(self):
         """It is asked again and again."""

@@ -4,15 +4,17 @@
 from tests.lab import real
 from tests.lab.real import DESTINATION, SOURCE
 
+EVEN = 0.15
+"""The threshold of the sample's policy."""
+
 
 class TestReal(real.RealTestCase):
     def test_busy_guests_are_spread(self) -> None:
         """They go on with what they do, wherever they are."""
         self.boot_guests({'one': SOURCE, 'two': SOURCE})
         for name in self.uuids:
-            self.order(name, 'cpu 50')
-        self.wait_for_load(SOURCE, 0.35, 0.6)
-        before = self.measured()['cpu']
+            self.order(name, 'cpu 100')
+        self.wait_for_load(SOURCE, 0.2)
         _, plan, actions = self.audited('aggregates=real max_migrations=4')
         self.assertEqual(1, len(actions), actions)
         self.carried_out(plan)
@@ -20,8 +22,10 @@ class TestReal(real.RealTestCase):
         [other] = set(self.uuids) - {name}
         self.assert_at_rest({name: DESTINATION, other: SOURCE})
         self.assertLess(self.standstill(name), 5.0)
-        self.wait_for_load(DESTINATION, 0.15)
-        self.assertLess(self.measured()['cpu'][SOURCE], before[SOURCE])
+        self.wait(
+            lambda: self.imbalances([SOURCE, DESTINATION])['cpu'] < EVEN,
+            'Prometheus to show that they are spread',
+        )
         self.assert_alive(*self.uuids)
 
     def test_what_has_no_end_is_told_and_left_running(self) -> None:
@@ -53,22 +57,4 @@ class TestReal(real.RealTestCase):
         self.order('busy', 'dirty 0')
         self.carried_out(self.evacuation())
         self.assert_at_rest({'busy': DESTINATION})
-        self.assert_alive('busy')
-
-    def test_cancelled_in_a_later_pass(self) -> None:
-        self.configure(stall_passes=0, recover_rows=True)
-        self.boot_guests({'busy': SOURCE})
-        self.order('busy', 'dirty 30')
-        self.speed('busy', 12)
-        plan = self.evacuation()
-        self.start(plan)
-        self.wait_pass('busy', 3)
-        self.openstack(f'optimize actionplan cancel {plan["uuid"]}')
-        self.executed(plan)
-        self.assertIn(
-            'KRONOS:MigrationCancelled: [plan_cancelled] was in ERROR, set '
-            'to ACTIVE; its plan was cancelled',
-            self.rows(plan)['busy']['status_message'],
-        )
-        self.assert_at_rest({'busy': SOURCE})
         self.assert_alive('busy')

@@ -23,9 +23,8 @@ CONFLICT = 'conflict'
 writes it."""
 NOT_BEGUN = frozenset({'queued', 'preparing'})
 """Statuses in which nothing of the instance has been sent."""
-CANCELLED, ERRED = 'cancelled', 'error'
 AFTERMATH_SECONDS = 5.0
-"""For Nova to find out that what it cancelled was not carried out."""
+"""For Nova to find out that libvirt has not done what it was asked for."""
 LOOK_SECONDS = 1.0
 ALLOCATION_SECONDS = 30.0
 """For Placement to follow: Nova puts the allocations right before it says
@@ -126,7 +125,7 @@ class Verification:
         """
         try:
             instance = self.settle(self._timing.settle_timeout)
-            if has_run and status.status in (CANCELLED, ERRED):
+            if has_run and status.is_over:
                 instance = self._await_aftermath(instance)
         except exceptions.NovaClientError as error:
             return f'; Nova does not answer: {error}'
@@ -153,10 +152,11 @@ class Verification:
     def _await_aftermath(
         self, instance: types.Instance | None
     ) -> types.Instance | None:
-        """Wait for what may come after a migration was cancelled.
+        """Wait for what may come after a migration that was carried out.
 
-        With the driver of libvirt, Nova 34 calls it cancelled and the server
-        ACTIVE, a second later the one error, and then the other ERROR.
+        With the driver of libvirt, Nova 34 calls it cancelled or failed and
+        the server ACTIVE; a second later the one is an error, and then the
+        other in ERROR.
         """
         deadline = self._clock() + AFTERMATH_SECONDS
         while self._clock() < deadline:

@@ -4,8 +4,8 @@
 ==========================  ==========================================
 The host                    Its moves
 ==========================  ==========================================
-source stopped, started     queued, preparing: tried again, SUCCEEDED;
-                            running: FAILED
+source killed or stopped,   queued, preparing: tried again, SUCCEEDED;
+and started again           running: FAILED
 destination stopped         FAILED, aborted, on their sources
 source killed, stays down   FAILED (MigrationTimeout); the servers are
                             on their sources when it is back
@@ -19,6 +19,10 @@ from tests.lab.killed import HELD, SOURCES
 
 
 class TestSource(killed.SourceTestCase):
+    def test_killed_and_started_again(self):
+        """What had not begun is tried again, what ran is not."""
+        self.check_again(kill=True)
+
     def test_stopped_and_started_again(self):
         """As if it had been killed."""
         self.check_again(kill=False)

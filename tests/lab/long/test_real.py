@@ -125,6 +125,26 @@ class TestForced(FailingTestCase):
         self.assertLess(self.standstill('one'), 20)
 
 
+class TestCancelled(real.RealTestCase):
+    def test_cancelled_in_a_later_pass(self) -> None:
+        self.configure(stall_passes=0, recover_rows=True)
+        self.boot_guests({'busy': SOURCE})
+        self.order('busy', 'dirty 30')
+        self.speed('busy', 12)
+        plan = self.evacuation()
+        self.start(plan)
+        self.wait_pass('busy', 3)
+        self.openstack(f'optimize actionplan cancel {plan["uuid"]}')
+        self.executed(plan)
+        self.assertIn(
+            'KRONOS:MigrationCancelled: [plan_cancelled] was in ERROR, set '
+            'to ACTIVE; its plan was cancelled',
+            self.rows(plan)['busy']['status_message'],
+        )
+        self.assert_at_rest({'busy': SOURCE})
+        self.assert_alive('busy')
+
+
 class TestNoHypervisor(real.RealTestCase):
     """A host that has lost libvirt is no host to be drained."""
 

@@ -14,6 +14,24 @@ OVERLAPPING = ('alpha', 'alpha,beta', 'beta')
 
 
 class TestRivals(rivals.RivalsTestCase):
+    def test_the_other_one_says_why(self):
+        """One of two audits plans, on two engines."""
+        self.second_engine()
+        self.fill(base.ALPHA[0])
+        self.wait_for_metrics()
+        audits = self.oneshots(2)
+        plans = self.started(audits)
+        self.assertEqual(1, len(plans), audits)
+        self.check_plans(plans)
+        [idle] = [
+            audit
+            for audit in audits
+            if not any(self.actions(plan) for plan in self.plans(audit))
+        ]
+        self.assertRegex(
+            self.shown(idle)['Status Message'], 'cools down|came up while'
+        )
+
     def test_the_same_second_on_one_engine(self):
         self.rounds()
 
