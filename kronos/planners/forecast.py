@@ -2,6 +2,8 @@
 """The forecast of a plan, by its graph and Watcher's settings."""
 
 import math
+import operator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,13 +38,21 @@ class Trip:
 
 
 class Forecast:
-    """A plan if all its moves took equally long."""
+    """A plan if all its moves took equally long, in each scope."""
 
-    def __init__(self, trips: list[Trip], parents: list[list[int]]) -> None:
+    def __init__(
+        self,
+        trips: list[Trip],
+        parents: list[list[int]],
+        pace: Mapping[str, float] | None = None,
+    ) -> None:
         """Take a plan.
 
         :param parents: per move the indices of those that must end before
+        :param pace: seconds that a move of a scope has taken, by its name;
+            of none that is not known
         """
+        self._pace = pace or {}
         self._trips = trips
         self._parents = parents
         self._equal = [1.0] * len(trips)
@@ -61,6 +71,17 @@ class Forecast:
         """Moves one after another, with so many actions at a time."""
         starts = makespan.starts(self._parents, self._equal, workers)
         return round(max(starts)) + 1
+
+    def seconds(self) -> float | None:
+        """How long it takes as laid out; None: not known of all its scopes.
+
+        Without workers that are missing, and without what Nova queues.
+        """
+        if not all(trip.scope in self._pace for trip in self._trips):
+            return None
+        each = [self._pace[trip.scope] for trip in self._trips]
+        starts = makespan.starts(self._parents, each)
+        return max(map(operator.add, starts, each), default=None)
 
     def at_least(self, max_concurrent: int) -> int:
         """The same in the best of cases that the limits leave."""
@@ -84,7 +105,20 @@ class Forecast:
                 '; what is beyond the limits keeps server groups and full '
                 'hosts in order'
             )
-        return [text, self._applier()]
+        return [text, *self._in_seconds(), self._applier()]
+
+    def _in_seconds(self) -> list[str]:
+        seconds = self.seconds()
+        if seconds is None:
+            return []
+        scopes = sorted({trip.scope for trip in self._trips})
+        paces = ', '.join(
+            f'{self._pace[one]:.0f} s in {one}' for one in scopes
+        )
+        return [
+            f'about {seconds:.0f} s as laid out, by the median of what moves '
+            f'have taken: {paces}'
+        ]
 
     def _applier(self) -> str:
         workers = max_workers()

@@ -179,7 +179,7 @@ class Kronos(base.BasePlanner):
         if not told:
             return told
         trips = [forecast.Trip.of(one) for one in told]
-        found = forecast.Forecast(trips, parents)
+        found = forecast.Forecast(trips, parents, solution.strategy.pace)
         for line in found.lines():
             LOG.info('Action plan %s: %s', plan.uuid, line)
         if CONF.kronos.stagger_seconds > 0:

@@ -15,6 +15,7 @@ from kronos.common.timing import timed
 from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
+from kronos.engine.scheduling import durations
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Snapshot
 from kronos.policies import loader
@@ -48,6 +49,8 @@ class AuditResult:
     parents: list[list[int]]
     settings: Settings
     basis: publishing.Basis
+    pace: dict[str, float] = field(default_factory=dict)
+    """Seconds that a move of a scope has taken, by its name."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds that each part took."""
 
@@ -96,7 +99,14 @@ def run(
         functools.partial(timed, timings),
     )
     basis = publishing.Basis(known, _hosts(plan.report, snapshots))
-    return AuditResult(plan.report, plan.parents, settings, basis, timings)
+    pace = {
+        one.scope: seconds
+        for one in snapshots
+        if (seconds := durations.seconds_per_move(one)) is not None
+    }
+    return AuditResult(
+        plan.report, plan.parents, settings, basis, pace, timings
+    )
 
 
 def _policies(text: str, request: AuditRequest) -> PolicyFile:

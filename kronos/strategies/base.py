@@ -76,6 +76,7 @@ class KronosStrategy(base.BaseStrategy):
         self.audit: Any = None
         self.parents: list[list[int]] = []
         self.basis: publishing.Basis | None = None
+        self.pace: dict[str, float] = {}
 
     @classmethod
     def get_name(cls) -> str:
@@ -160,7 +161,7 @@ class KronosStrategy(base.BaseStrategy):
 
     def _clear(self) -> None:
         self.solution = default.DefaultSolution(goal=self.goal, strategy=self)
-        self.parents, self.basis = [], None
+        self.parents, self.basis, self.pace = [], None, {}
 
     def _attempt(self, audit: Any) -> tuple[str, bool]:
         """Returns the message and if it failed; then nothing is planned."""
@@ -220,6 +221,7 @@ class KronosStrategy(base.BaseStrategy):
         indicators = self.indicators(result.report)
         self.solution.set_efficacy_indicators(**indicators)
         self.parents, self.basis = result.parents, result.basis
+        self.pace = result.pace
         for told, instance in steps:
             self.solution.add_action(
                 watcher_actions.ACTION_TYPE, told, instance

@@ -246,6 +246,7 @@ def event(row: Row) -> types.Event:
         # A dead host that comes back writes to the row once more, whenever
         # that is; the move was over long before.
         at = now.created_at
+    is_live = kind == 'live-migration' and result is types.Outcome.MOVED
     return types.Event(
         instance=now.instance,
         source=ends[0],
@@ -254,6 +255,7 @@ def event(row: Row) -> types.Event:
         at=at,
         origin=types.Origin.NOVA,
         status=now.status,
+        seconds=at - now.created_at if is_live else 0.0,
         is_resize=kind == 'resize',
     )
 

@@ -52,6 +52,9 @@ class Event:
     """Uuid of the action plan that it is part of; '' for Nova's."""
     began: float = 0.0
     """Unix seconds: when its action was created; 0 for Nova's."""
+    seconds: float = 0.0
+    """How long it took, of a live migration that Nova calls completed; 0: not
+    known."""
     is_resize: bool = False
     """Whether a tenant asked for it: tenants resize all the time, as they
     boot and delete servers."""

@@ -52,6 +52,22 @@ class ForecastTestCase(base.BaseTestCase):
         self.assertEqual(5, found.at_least(1))
         self.assertEqual(3, found.at_least(9))
 
+    def test_seconds(self):
+        """As laid out: two after one another, and one beside them."""
+        trips = [
+            forecast.Trip(scope, 'h1', 'h2')
+            for scope in ('alpha', 'alpha', 'beta')
+        ]
+        parents = [[], [0], []]
+
+        def found(**pace):
+            return forecast.Forecast(trips, parents, pace)
+
+        self.assertEqual(60, found(alpha=30.0, beta=20.0).seconds())
+        self.assertEqual(90, found(alpha=30.0, beta=90.0).seconds())
+        self.assertIsNone(found(alpha=30.0).seconds())
+        self.assertIsNone(plan([]).seconds())
+
     def test_order(self):
         """That of the starts; at the same time that of the plan."""
         self.assertEqual([0, 2, 1, 3], plan([], [0], [], [2]).order)

@@ -30,10 +30,11 @@ class Strategy:
 
     name = 'kronos_spread'
 
-    def __init__(self, audit, parents):
+    def __init__(self, audit, parents, pace):
         self.audit = audit
         self.parents = parents
         self.basis = publishing.Basis(frozenset(), frozenset())
+        self.pace = pace
 
 
 class PlannerTestCase(base.DbTestCase):
@@ -47,6 +48,7 @@ class PlannerTestCase(base.DbTestCase):
         self.planner = kronos.Kronos(config=None)
         self.scopes = {}
         """By number of the move, where it is not alpha."""
+        self.pace = {}
         self.logged = self.useFixture(
             fixtures.FakeLogger('kronos.planners.kronos', level=20)
         )
@@ -75,7 +77,7 @@ class PlannerTestCase(base.DbTestCase):
 
     def solution(self, parents, indicators=()):
         return types.SimpleNamespace(
-            strategy=Strategy(self.audit, parents),
+            strategy=Strategy(self.audit, parents, self.pace),
             actions=[
                 {
                     'action_type': 'kronos_live_migrate',
@@ -189,6 +191,16 @@ class PlannerTestCase(base.DbTestCase):
             'so that it takes 5; [watcher_applier] workers = 1 allows 1 plan '
             "at a time. So says the decision engine's own configuration; the "
             "applier's counts\n",
+            self.logged.output,
+        )
+
+    def test_the_log_tells_how_long_it_takes(self):
+        """Where the moves of its scope are known to have taken some time."""
+        self.pace = {'alpha': 25.0}
+        plan = self.schedule([], [0], [])
+        self.assertIn(
+            f'Action plan {plan.uuid}: about 50 s as laid out, by the median '
+            'of what moves have taken: 25 s in alpha\n',
             self.logged.output,
         )
 

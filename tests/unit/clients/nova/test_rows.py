@@ -122,6 +122,17 @@ class TestEvents(base.BaseTestCase):
             ),
         )
 
+    def test_how_long_it_took(self) -> None:
+        """Of live migrations that arrived, and no others."""
+        for more, seconds in (
+            ({'migration_type': 'live-migration'}, 100.0),
+            ({'migration_type': 'live-migration', 'status': 'error'}, 0.0),
+            ({'migration_type': 'migration'}, 0.0),
+        ):
+            with self.subTest(more):
+                found = rows.event(migration(**more))
+                self.assertEqual(seconds, found.seconds)
+
     def test_one_that_was_reverted(self) -> None:
         """It arrived where it came from."""
         found = rows.event(
