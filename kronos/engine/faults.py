@@ -265,10 +265,9 @@ TABLE: dict[Fault, Consequence] = {
     Fault.MIGRATION_STALLED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'The migration made no progress (stall_timeout), or its passes over '
-        'the memory came to no end (stall_passes), and was aborted.',
-        'See what the server does to its memory; raise the limits of its '
-        'hypervisor, look at at_stall, or pin it.',
+        'The migration made no progress (stall_timeout), or its passes were '
+        'in vain (stall_passes), and was aborted.',
+        'See what the server does to its memory; set at_stall, or pin it.',
         quarantines=True,
     ),
     Fault.INCONSISTENT: Consequence(

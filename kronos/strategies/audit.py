@@ -99,11 +99,7 @@ def run(
         functools.partial(timed, timings),
     )
     basis = publishing.Basis(known, _hosts(plan.report, snapshots))
-    pace = {
-        one.scope: seconds
-        for one in snapshots
-        if (seconds := durations.seconds_per_move(one)) is not None
-    }
+    pace = durations.by_scope(snapshots)
     return AuditResult(
         plan.report, plan.parents, settings, basis, pace, timings
     )

@@ -27,6 +27,8 @@ class NovaClient:
     Every method raises :class:`~kronos.common.exceptions.NovaClientError`
     whose ``kwargs`` are those of :class:`~kronos.clients.rest.Wire`.
 
+    One class, since whoever reads gets one client for one adapter.
+
     :param compute: an openstacksdk compute proxy, or any keystoneauth1
         adapter for the service type ``compute``
     :param options: of :class:`~kronos.clients.rest.Wire`

@@ -5,11 +5,21 @@ Used by the forecast of a plan.
 """
 
 import statistics
+from collections.abc import Iterable
 
 from kronos.engine.types import Outcome, Snapshot
 
 LATEST = 50
 """Moves of a scope that count: hosts and networks change."""
+
+
+def by_scope(snapshots: Iterable[Snapshot]) -> dict[str, float]:
+    """Seconds per move of each scope of which any is known."""
+    return {
+        one.scope: seconds
+        for one in snapshots
+        if (seconds := seconds_per_move(one)) is not None
+    }
 
 
 def seconds_per_move(snapshot: Snapshot) -> float | None:

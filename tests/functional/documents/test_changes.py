@@ -44,13 +44,11 @@ SHOWN = {
         'unit/weighers/test_agreement.py',
     ],
     'what the action waits for or checks': [
-        'unit/actions/migration/test_admission.py',
+        'unit/actions/migration/turn/test_admission.py',
         'unit/actions/migration/test_preflight.py',
     ],
-    'what is told of a migration': [
-        'unit/actions/migration/test_notifications.py'
-    ],
-    'to whom it is told': ['unit/actions/migration/test_notifications.py'],
+    'what is told of a migration': ['unit/actions/test_notifications.py'],
+    'to whom it is told': ['unit/actions/test_notifications.py'],
     'a way to authenticate, or another Prometheus': [
         'unit/clients/prometheus/test_auth.py'
     ],

@@ -41,6 +41,14 @@ class TestSecondsPerMove(base.BaseTestCase):
             )
         )
 
+    def test_scopes_of_which_nothing_is_known_are_left_out(self) -> None:
+        hosts = {name: Host(name) for name in 'ab'}
+        snapshots = [
+            Snapshot('known', hosts, {}, {}, events=[moved(7.0)]),
+            Snapshot('unknown', hosts, {}, {}),
+        ]
+        self.assertEqual({'known': 7.0}, durations.by_scope(snapshots))
+
     def test_the_latest(self) -> None:
         old = [moved(900.0, at=1.0) for _ in range(60)]
         new = [moved(10.0, at=2.0) for _ in range(durations.LATEST)]
