@@ -4,6 +4,7 @@
 import pathlib
 import stat
 import sys
+import time
 
 import fixtures
 from oslotest import base
@@ -12,7 +13,7 @@ from tests import places
 
 sys.path.insert(0, str(places.TOP / 'tools'))
 
-from labkit.real import guests, load, topology  # noqa: E402
+from labkit.real import guests, load, ticks, topology  # noqa: E402
 
 
 def unpacked(archive: bytes) -> dict[str, tuple[int, bytes]]:
@@ -127,3 +128,57 @@ class TestLoad(base.BaseTestCase):
         self.assertEqual(total, figures['MemTotal'])
         used = load.BASE_MEMORY_KB + load.PAGE
         self.assertEqual(total - used, figures['MemAvailable'])
+
+
+class TestTicks(base.BaseTestCase):
+    """The guest prints a line a second, here and then there."""
+
+    def heard(self, *rows: tuple[float, float, str]) -> list[ticks.Tick]:
+        return [ticks.Tick(*row) for row in rows]
+
+    def test_what_a_guest_that_moved_stood_still(self) -> None:
+        """Less what has passed for the guest itself."""
+        found = self.heard(
+            (10.0, 1.0, 'ra'),
+            (11.0, 2.0, 'ra'),
+            (15.5, 3.0, 'rb'),
+            (16.5, 4.0, 'rb'),
+        )
+        self.assertAlmostEqual(3.5, ticks.standstill(found))
+        self.assertAlmostEqual(4.5, ticks.gap(found))
+
+    def test_one_that_stayed(self) -> None:
+        found = self.heard((10.0, 1.0, 'ra'), (12.0, 2.0, 'ra'))
+        self.assertEqual(0.0, ticks.standstill(found))
+        self.assertEqual(float('inf'), ticks.gap(found[:1]))
+
+    def test_it_listens_at_both_hosts(self) -> None:
+        """A console's file is begun anew where the guest arrives."""
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'labkit.real.topology.FOLDER',
+                pathlib.Path(self.useFixture(fixtures.TempDir()).path),
+            )
+        )
+        real = topology.hosts({'keystone': 20000}, 2)
+        files = [one.folder / 'instances/u/console.log' for one in real]
+        for file in files:
+            file.parent.mkdir(parents=True)
+        files[0].write_text('tick 1.00\nboot\n')
+        found = ticks.Ticks(real, 'u')
+        self.addCleanup(found.end)
+        for at, text in (
+            (0, 'tick 1.00\nboot\ntick 2.05\nti'),
+            (0, 'tick 1.00\nboot\ntick 2.05\ntick 3.10\n'),
+            (1, 'tick 4.15\n'),
+            (0, 'tick 5.20\n'),
+        ):
+            before = len(found.heard)
+            files[at].write_text(text)
+            end = time.monotonic() + 10
+            while len(found.heard) == before and time.monotonic() < end:
+                time.sleep(0.01)
+        self.assertEqual(
+            [(2.05, 'ra'), (3.1, 'ra'), (4.15, 'rb'), (5.2, 'ra')],
+            [(one.uptime, one.host) for one in found.end()],
+        )
