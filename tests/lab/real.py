@@ -49,13 +49,15 @@ class RealTestCase(base.LabTestCase):
                     text = file.read_text(errors='replace')[-2000:]
                     self.addDetail(f'{name} on {host.name}', _content(text))
 
-    def boot_guests(self, placed: dict[str, str]) -> None:
+    def boot_guests(
+        self, placed: dict[str, str], flavor: str = topology.FLAVOR
+    ) -> None:
         """Boot guests; they are heard from the first line on.
 
         :param placed: server name to host
         """
         made = self.cloud.boot_all(
-            base.Wanted(name, host, flavor='real.128', image='real-guest')
+            base.Wanted(name, host, flavor=flavor, image='real-guest')
             for name, host in placed.items()
         )
         self.uuids = {server['name']: server['id'] for server in made}
@@ -158,6 +160,18 @@ class RealTestCase(base.LabTestCase):
     def standstill(self, name: str) -> float:
         """Seconds for which a guest stood still while it moved."""
         return ticks.standstill(self.listening[name].heard)
+
+    def permit_post_copy(self) -> None:
+        """Let Nova go over to post-copy where it is to force an end."""
+        self.addCleanup(self.write_computes, False)
+        self.write_computes(True)
+
+    def write_computes(self, post_copy: bool) -> None:
+        for host in self.hosts.values():
+            hosts.write_compute(host, post_copy)
+            self.lab.stop(host.compute)
+        for host in self.hosts.values():
+            self.lab.start(host.compute)
 
     def kill_libvirtd(self, host: str) -> None:
         self.addCleanup(self.lab.start, f'libvirtd-{host}')

@@ -63,7 +63,7 @@ class TestUnderneath(killed.KilledTestCase):
         What its driver asks of a conductor that is killed fails it.
         """
         return any(
-            row['memory_total_bytes']
+            row['disk_total_bytes'] or row['memory_total_bytes']
             for name in names
             for row in self.cloud.under_way(self.uuids[name])
         )

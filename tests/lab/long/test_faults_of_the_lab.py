@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lab fails as it is told to, and Nova does what the manual says."""
 
+import time
 from typing import Any
 
 import requests
@@ -35,6 +36,7 @@ HOW_IT_ENDS: dict[str, tuple[dict[str, Any], str, str, bool, bool]] = {
     'stayed': ({'end': 'stayed'}, 'completed', 'ACTIVE', False, True),
     'lost': ({'end': 'lost'}, 'completed', 'MIGRATING', False, True),
 }
+STILL_SECONDS = 3.0
 ENDED = ('completed', 'failed', 'error', 'cancelled')
 
 
@@ -58,16 +60,19 @@ class FaultsTestCase(base.LabTestCase):
         self.wait(lambda: self.status(server) in wanted, f'to be {wanted}')
 
     def stalled(self, server: str) -> int:
-        """Bytes left of a transfer that stands still at one half."""
+        """Bytes of memory left of a transfer that stands still."""
+        since, last = time.monotonic(), 0
 
-        def half() -> int | None:
+        def still() -> int | None:
+            nonlocal since, last
             for row in self.cloud.under_way(server):
-                left = row['memory_remaining_bytes']
-                if left and left * 2 == row['memory_total_bytes']:
-                    return int(left)
-            return None
+                left = row['memory_remaining_bytes'] or 0
+                if left != last:
+                    since, last = time.monotonic(), left
+            is_still = time.monotonic() - since > STILL_SECONDS
+            return last if last and is_still else None
 
-        return int(self.wait(half, 'the transfer to stand still'))
+        return int(self.wait(still, 'the transfer to stand still'))
 
 
 class TestMigrations(FaultsTestCase):

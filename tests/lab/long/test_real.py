@@ -16,7 +16,7 @@ With Nova 34, ERROR is the end of whatever is not completed.
 
 from typing import Any, ClassVar
 
-from labkit.real import guest_control
+from labkit.real import guest_control, topology
 
 from tests.lab import real
 from tests.lab.real import DESTINATION, SOURCE
@@ -124,8 +124,53 @@ class TestForced(FailingTestCase):
         self.addDetail('pause', real._content(f'{self.standstill("one")} s'))
         self.assertLess(self.standstill('one'), 20)
 
+    def test_post_copy(self) -> None:
+        """The guest goes on at once; nobody has to wait for its memory."""
+        self.permit_post_copy()
+        said = self.writing(at_stall='post_copy')
+        self.assertIn('ended by post-copy', said)
+        self.assertLess(self.standstill('one'), 5)
+
+    def test_post_copy_that_is_not_permitted(self) -> None:
+        """Its guest is paused instead, and then taken back."""
+        self.configure(
+            at_stall='post_copy', max_pause_seconds=0, recover_rows=True
+        )
+        self.boot_guests({'one': SOURCE})
+        self.order('one', 'dirty 30')
+        plan = self.evacuation()
+        self.speed('one', 4)
+        self.start(plan)
+        self.assertIn('for ra does not permit post-copy', self.told(plan))
+        self.assert_stayed()
+
 
 class TestCancelled(real.RealTestCase):
+    def test_while_its_disk_is_copied(self) -> None:
+        """A GiB, of which nothing is written; QEMU sends it all the same."""
+        flavor = 'real.disk'
+        if flavor not in self.cloud.flavors():
+            self.cloud.compute.create_flavor(
+                name=flavor, vcpus=1, ram=topology.MEMORY_MB, disk=1
+            )
+        self.configure(recover_rows=True)
+        self.boot_guests({'large': SOURCE}, flavor)
+        self.speed('large', 16)
+        plan = self.evacuation()
+        self.start(plan)
+        self.wait(
+            lambda: self.figures('large').get('disk_processed_bytes'),
+            'the disk to be copied',
+        )
+        self.openstack(f'optimize actionplan cancel {plan["uuid"]}')
+        self.executed(plan)
+        self.assertIn(
+            'KRONOS:MigrationCancelled: [plan_cancelled]',
+            self.rows(plan)['large']['status_message'],
+        )
+        self.assert_at_rest({'large': SOURCE})
+        self.assert_alive('large')
+
     def test_cancelled_in_a_later_pass(self) -> None:
         self.configure(stall_passes=0, recover_rows=True)
         self.boot_guests({'busy': SOURCE})
