@@ -105,6 +105,12 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument(
         '--down', action='store_true', help='bring the lab down afterwards'
     )
+    demo.add_argument(
+        '--real',
+        action='store_true',
+        default=None,
+        help='show guests move that really run, on hosts with libvirt',
+    )
     logs = commands.add_parser('logs', help="show a service's log")
     logs.add_argument('name', help='as "status" lists it, or a host (cmp1)')
     logs.add_argument('-f', '--follow', action='store_true')

@@ -12,11 +12,17 @@ def run(wanted: argparse.Namespace) -> int:
     """Run one command and give the exit code."""
     lab = Lab()
     if wanted.command == 'demo':
-        from labkit import demo
-
-        return demo.run(lab, down=wanted.down)
+        return _demo(lab, wanted)
     COMMANDS[wanted.command](lab, wanted)
     return 0
+
+
+def _demo(lab: Lab, wanted: argparse.Namespace) -> int:
+    from labkit import demo
+    from labkit.real import demo as real_demo
+
+    chosen = real_demo if wanted.real else demo
+    return chosen.run(lab, down=wanted.down)
 
 
 def _kill(lab: Lab, wanted: argparse.Namespace) -> None:

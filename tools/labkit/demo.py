@@ -68,7 +68,9 @@ class Demo:
         self._step('Prometheus sees the result', self._settle)
         found = self._show_scores('Scores after')
         wrong = self._actions_wrong(plan) + self._rules_broken(before, after)
-        wrong += self._uneven(found)
+        return self._verdict(wrong + self._uneven(found), begin)
+
+    def _verdict(self, wrong: list[str], begin: float) -> int:
         seconds = time.monotonic() - begin
         for line in wrong:
             print(f'NOT AS IT SHOULD BE: {line}')
@@ -156,7 +158,7 @@ class Demo:
 
     # Kronos, by the openstack client
 
-    def _audit(self) -> str:
+    def _audit(self, aggregate: str = AGGREGATE) -> str:
         audit = self._openstack(
             'audit',
             'create',
@@ -165,7 +167,7 @@ class Demo:
             '--strategy',
             'kronos_spread',
             '-p',
-            f'aggregates={AGGREGATE}',
+            f'aggregates={aggregate}',
             '-p',
             f'max_migrations={MAX_MIGRATIONS}',
             '--name',
