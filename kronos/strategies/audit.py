@@ -49,10 +49,10 @@ class AuditResult:
     parents: list[list[int]]
     settings: Settings
     basis: publishing.Basis
-    pace: dict[str, float] = field(default_factory=dict)
-    """Seconds that a move of a scope has taken, by its name."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds that each part took."""
+    pace: dict[str, float] = field(default_factory=dict)
+    """Seconds that a move of a scope has taken, by its name."""
 
 
 def run(
@@ -101,7 +101,7 @@ def run(
     basis = publishing.Basis(known, _hosts(plan.report, snapshots))
     pace = durations.by_scope(snapshots)
     return AuditResult(
-        plan.report, plan.parents, settings, basis, pace, timings
+        plan.report, plan.parents, settings, basis, timings, pace
     )
 
 
