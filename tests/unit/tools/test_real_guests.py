@@ -86,10 +86,10 @@ class TestLoad(base.BaseTestCase):
         self.useFixture(
             patch('labkit.real.load._usage', lambda pid: self.usages[pid])
         )
-        self.host = load.Host(self.folder, 1)
         self.useFixture(
             patch('labkit.real.load.Host._guests', lambda host: [*self.usages])
         )
+        self.host = load.Host(self.folder, 1)
 
     def busy(self) -> float:
         """Seconds of processors that were used so far."""
@@ -114,6 +114,14 @@ class TestLoad(base.BaseTestCase):
         ):
             self.host.write()
             self.assertAlmostEqual(wanted, self.busy(), delta=0.011)
+
+    def test_what_was_used_before_does_not_count(self) -> None:
+        """It is started anew where guests have run for a long time."""
+        self.usages = {7: (500.0, 100)}
+        self.host = load.Host(self.folder, 1)
+        self.now, self.usages = 101.0, {7: (500.5, 100)}
+        self.host.write()
+        self.assertAlmostEqual(0.5, self.busy(), delta=0.011)
 
     def test_memory(self) -> None:
         self.now = 101.0

@@ -36,6 +36,10 @@ class Host:
         self._used = 0.0
         """Seconds of processors."""
         self._seen: dict[int, float] = {}
+        for pid in self._guests():
+            # What it used before this began is no load of now.
+            with contextlib.suppress(OSError):
+                self._seen[pid], _ = _usage(pid)
         folder.mkdir(parents=True, exist_ok=True)
 
     def write(self) -> None:
