@@ -27,7 +27,8 @@ RUNNING = 1
 UUID = 'UUID'
 """Stands for the server's in a query."""
 States = Callable[[str], dict[str, float]]
-"""Gives the state of a server's guest by host, as its exporters tell."""
+"""Gives the state of a server's guest by host, as its exporters tell; raises
+PrometheusError where they cannot be asked."""
 
 
 def states_of(
@@ -45,7 +46,7 @@ def states_of(
             return {}
         read = connect().instant_query(query.replace(UUID, uuid), 'instance')
         if read.error:
-            LOG.warning('Instance %s: %s: %s', uuid, read.query, read.error)
+            raise exceptions.PrometheusError(url=read.query, reason=read.error)
         told = {
             of_series(one.series).get('host', one.label): one.value
             for one in read.samples
@@ -87,7 +88,8 @@ class Recovery:
         """
         host = instance.host
         by_nova = self._asked_nova()
-        by_exporters = self._asked_exporters()
+        told = self._asked_exporters()
+        by_exporters = told or {}
         elsewhere = [
             name
             for name, state in sorted(by_exporters.items())
@@ -112,7 +114,7 @@ class Recovery:
         text = f'its guest runs on {host} all the same ({seen})'
         self.in_short = f'in ERROR, its guest runs on {host}'
         if host == self._task.source and clear and not instance.task_state:
-            return f'{text}; {self._mend()}'
+            return f'{text}; {self._mend(told is not None)}'
         return text
 
     def _asked_nova(self) -> bool | None:
@@ -122,15 +124,19 @@ class Recovery:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             return None
 
-    def _asked_exporters(self) -> dict[str, float]:
+    def _asked_exporters(self) -> dict[str, float] | None:
         try:
             return self._states(self._task.instance)
         except exceptions.KronosException as error:
             LOG.warning('Instance %s: %s', self._task.instance, error)
-            return {}
+            return None
 
-    def _mend(self) -> str:
-        """Set the row to ACTIVE, or say what does."""
+    def _mend(self, were_asked: bool) -> str:
+        """Set the row to ACTIVE, or say what does.
+
+        :param were_asked: whether the exporters could be; if not, nobody
+            knows whether the guest runs at the other end, too
+        """
         uuid = self._task.instance
         command = (
             f'"openstack server set --state active --auto-approve {uuid}" '
@@ -139,6 +145,8 @@ class Recovery:
         if not self._mends:
             self.in_short += ': "openstack server set --state active"'
             return command
+        if not were_asked:
+            return f'{command}; guest_state_query gave no answer'
         try:
             self._live_migration.set_active(uuid)
         except exceptions.NovaClientError as error:

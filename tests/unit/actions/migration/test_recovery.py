@@ -23,14 +23,20 @@ class ErrorTestCase(base.MoveTestCase):
     def break_server(self, migration):
         self.instance.status = 'ERROR'
 
-    def fail(self, *words):
-        run = self.run_of(guest_states=lambda uuid: self.states)
+    def fail(self, *words, error=exceptions.MigrationFailed):
+        run = self.run_of(guest_states=self.asked)
 
         def move():
             run.begin()
             run.carry_out()
 
-        return str(self.fails(exceptions.MigrationFailed, *words, run=move))
+        return str(self.fails(error, *words, run=move))
+
+    def asked(self, uuid):
+        """What the exporters tell; None: they cannot be asked."""
+        if self.states is None:
+            raise exceptions.PrometheusError(url='url', reason='away')
+        return self.states
 
 
 class TellingTestCase(ErrorTestCase):
@@ -73,16 +79,8 @@ class TellingTestCase(ErrorTestCase):
         self.fail('nobody knows whether its guest runs on h1')
 
     def test_an_exporter_that_is_away(self):
-        def away(uuid):
-            raise exceptions.PrometheusError(url='url', reason='away')
-
-        run = self.run_of(guest_states=away)
-
-        def move():
-            run.begin()
-            run.carry_out()
-
-        self.fails(exceptions.MigrationFailed, RUNS, run=move)
+        self.states = None
+        self.fail(RUNS, COMMAND)
 
     def test_it_is_asked_of_no_other(self):
         self.cloud.on_look = lambda migration: None
@@ -115,13 +113,7 @@ class AftermathTestCase(ErrorTestCase):
         self.cloud.on_look = look
 
     def cancel(self, *words):
-        run = self.run_of(guest_states=lambda uuid: self.states)
-
-        def move():
-            run.begin()
-            run.carry_out()
-
-        return str(self.fails(exceptions.MigrationCancelled, *words, run=move))
+        return self.fail(*words, error=exceptions.MigrationCancelled)
 
     def test_it_is_waited_for(self):
         self.late(3)
@@ -168,6 +160,12 @@ class MendingTestCase(ErrorTestCase):
         self.assertEqual('ACTIVE', self.instance.status)
         self.assertEqual(('h1', None), self.place())
 
+    def test_exporters_that_cannot_be_asked(self):
+        """It may run at the other end, too."""
+        self.states = None
+        self.fail(RUNS, COMMAND, 'guest_state_query gave no answer')
+        self.assertEqual('ERROR', self.instance.status)
+
     def test_a_guest_that_is_not_seen(self):
         self.instance.guest = 'crashed'
         self.fail('its guest does not run on h1')
@@ -202,8 +200,8 @@ class MendingTestCase(ErrorTestCase):
 class StatesTestCase(base.MoveTestCase):
     """What the exporters say, host by host."""
 
-    def ask(self, samples, query='state{uuid="UUID"}'):
-        reading = Reading(query, samples=samples)
+    def ask(self, samples, query='state{uuid="UUID"}', error=''):
+        reading = Reading(query, samples=samples, error=error)
         asked = []
 
         class Client(PrometheusClient):
@@ -234,3 +232,8 @@ class StatesTestCase(base.MoveTestCase):
 
     def test_turned_off(self):
         self.assertEqual(({}, []), self.ask([], query=''))
+
+    def test_prometheus_is_away(self):
+        self.assertRaises(
+            exceptions.PrometheusError, self.ask, [], error='no connection'
+        )
