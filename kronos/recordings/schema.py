@@ -125,6 +125,7 @@ class EventRow:
     plan: str = ''
     began: float = 0.0
     is_resize: bool = False
+    seconds: float = 0.0
 
     @classmethod
     def of(cls, event: Event) -> 'EventRow':
@@ -142,6 +143,7 @@ class EventRow:
             plan=event.plan,
             began=event.began,
             is_resize=event.is_resize,
+            seconds=event.seconds,
         )
 
     def event(self) -> Event:
@@ -159,6 +161,7 @@ class EventRow:
             plan=self.plan,
             began=self.began,
             is_resize=self.is_resize,
+            seconds=self.seconds,
         )
 
 

@@ -34,6 +34,7 @@ EVENT = Event(
     plan='p',
     began=1.0,
     is_resize=True,
+    seconds=3.0,
 )
 
 
@@ -59,6 +60,7 @@ class TestEvents(base.BaseTestCase):
                 'plan',
                 'began',
                 'is_resize',
+                'seconds',
             ],
             list(vars(schema.EventRow.of(EVENT))),
         )

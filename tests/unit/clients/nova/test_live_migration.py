@@ -352,6 +352,7 @@ class TestHistory(LiveMigrateTestCase):
                 self.SINCE + 1200.0,
                 Origin.NOVA,
                 status='completed',
+                seconds=1140.0,
             ),
             first,
         )
