@@ -12,8 +12,6 @@ carries the call out, and its   SUCCEEDED  nothing: it was not asked again
 answer is lost, or late
 refuses all tries               FAILED     NovaClientError, tried 3 times; the
                                            next audit plans it again
-is away when one has to be      FAILED     MigrationCancelled, aborted as soon
-aborted                                    as it is back
 ==============================  =========  ===================================
 
 So many requests to migrate reach Nova as there are migrations: one each.
@@ -22,7 +20,7 @@ So many requests to migrate reach Nova as there are migrations: one each.
 from typing import Any, ClassVar
 
 from tests.lab import moves
-from tests.lab.moves import DESTINATION, HELD, SOURCE
+from tests.lab.moves import DESTINATION, SOURCE
 
 BACKOFF = 2
 RETRY_AFTER = 7
@@ -110,31 +108,3 @@ class TestTheCall(moves.MovesTestCase):
             if request['action'] == 'os-migrateLive'
             and self.uuids[name] in request['path']
         ]
-
-
-class TestAway(moves.MovesTestCase):
-    """The API answers nothing at all."""
-
-    def test_when_one_has_to_be_aborted(self):
-        """It is asked again and again."""
-        self.boot_here('a', 'b')
-        self.cloud.set_migrations({'default': HELD})
-        plan = self.started()
-        name, other = self.first('running')
-        self.wait_followed(name)
-        self.cloud.set_nova_api([{'answer': 503}])
-        self.cancel(plan)
-        self.wait(lambda: 503 in self.aborts(name), 'a request to abort it')
-        self.assertEqual('running', self.status(name))
-        self.cloud.set_nova_api([])
-        rows = self.ended(plan, 'CANCELLED')
-        self.assert_told(
-            rows[name],
-            'FAILED',
-            'KRONOS:MigrationCancelled: [plan_cancelled] its plan was '
-            'cancelled',
-        )
-        self.assert_never_started(rows[other])
-        self.assertEqual('cancelled', self.status(name))
-        self.assertEqual(1, len(self.orders()))
-        self.assert_at_rest({'a': SOURCE, 'b': SOURCE})

@@ -52,9 +52,3 @@ class TestReal(real.RealTestCase):
         )
         self.assert_at_rest({'busy': SOURCE})
         self.assert_alive('busy')
-        # It was its own fault, so it would not be tried again at once.
-        self.configure(instance_quarantine_seconds=0)
-        self.order('busy', 'dirty 0')
-        self.carried_out(self.evacuation())
-        self.assert_at_rest({'busy': DESTINATION})
-        self.assert_alive('busy')

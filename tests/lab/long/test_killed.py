@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts that are stopped, or do not come back in time, under moves.
+"""What becomes of moves whose hosts are killed or stopped?
 
 ==========================  ==========================================
 The host                    Its moves
 ==========================  ==========================================
 source killed or stopped,   queued, preparing: tried again, SUCCEEDED;
 and started again           running: FAILED
-destination stopped         FAILED, aborted, on their sources
+destination killed, stopped FAILED, aborted, on their sources
 source killed, stays down   FAILED (MigrationTimeout); the servers are
                             on their sources when it is back
 ==========================  ==========================================
@@ -84,6 +84,10 @@ class TestSource(killed.SourceTestCase):
 
 
 class TestDestination(killed.DestinationTestCase):
+    def test_killed(self):
+        """Within the time that Nova takes to notice it."""
+        self.check_lost(kill=True)
+
     def test_stopped(self):
         """As if it had been killed."""
         self.check_lost(kill=False)

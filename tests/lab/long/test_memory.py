@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was moved is remembered, whoever forgets."""
+"""What was moved or has failed is remembered, whoever forgets."""
 
 import re
 from typing import Any
@@ -21,6 +21,32 @@ class TestMemory(memory.MemoryTestCase):
         told = COOLS.search(audit['Status Message'])
         self.assertIsNotNone(told, audit['Status Message'])
         return int(told.group(1))
+
+    def test_a_failed_server_is_quarantined(self):
+        """It stays out of the plans, across a restart."""
+        uuids = self.boot([Wanted('big', 'cmp1', 1.9, 3600), *pile('cmp1', 5)])
+        self.cloud.set_migrations({'big': {'end': 'failed'}})
+        one = 'aggregates=alpha max_migrations=1'
+        _audit, plan, actions = self.audited(one)
+        self.assertEqual({'big'}, self.moved(actions))
+        self.start(plan)
+        self.assertEqual('FAILED', self.executed(plan)['state'])
+        [action] = self.actions(plan)
+        self.assertIn('KRONOS:MigrationFailed', action['status_message'])
+        # Else it would be the first again.
+        self.configure(instance_quarantine_seconds=0)
+        self.assertEqual({'big'}, self.moved(self.audited(one)[2]))
+
+        self.configure(instance_quarantine_seconds=3600)
+        for _ in range(2):
+            audit, _plan, actions = self.audited('aggregates=alpha')
+            planned = self.moved(actions)
+            self.assertNotEqual(set(), planned)
+            self.assertNotIn('big', planned)
+            self.assertIn(
+                'quarantine', self.report(audit)['stayed'][uuids['big']]
+            )
+            self.crash()
 
     def test_a_cooldown_outlives_the_engine_and_the_plan(self):
         """kill -9, then the plan is deleted."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nova's API is away for a minute: do migrations go on, and are followed?"""
+"""Nova's API answers nothing: do migrations go on, and are they followed?"""
 
 import time
 from typing import Any
@@ -49,3 +49,27 @@ class TestAway(moves.MovesTestCase):
             self.assertIsNone(row['status_message'])
         self.assertEqual(2, len(self.orders()))
         self.assert_at_rest(dict.fromkeys(placed, DESTINATION))
+
+    def test_when_one_has_to_be_aborted(self):
+        """It is asked again and again, until it is back."""
+        self.boot_here('a', 'b')
+        self.cloud.set_migrations({'default': HELD})
+        plan = self.started()
+        name, other = self.first('running')
+        self.wait_followed(name)
+        self.cloud.set_nova_api([{'answer': 503}])
+        self.cancel(plan)
+        self.wait(lambda: 503 in self.aborts(name), 'a request to abort it')
+        self.assertEqual('running', self.status(name))
+        self.cloud.set_nova_api([])
+        rows = self.ended(plan, 'CANCELLED')
+        self.assert_told(
+            rows[name],
+            'FAILED',
+            'KRONOS:MigrationCancelled: [plan_cancelled] its plan was '
+            'cancelled',
+        )
+        self.assert_never_started(rows[other])
+        self.assertEqual('cancelled', self.status(name))
+        self.assertEqual(1, len(self.orders()))
+        self.assert_at_rest({'a': SOURCE, 'b': SOURCE})

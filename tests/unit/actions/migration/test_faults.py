@@ -31,6 +31,7 @@ class Scenes(whole.WholeMoveTestCase):
     def setUp(self):
         super().setUp()
         self.settings.timing.poll_interval = POLL
+        self.settings.timing.queue_timeout = 300
         self.settings.timing.stall_timeout = 0
         self.before = self.clock.now
 

@@ -156,6 +156,7 @@ class BetweenTestCase(base.MoveTestCase):
         )
 
     def test_no_turn_any_more(self):
+        self.settings.timing.queue_timeout = 100
         self.clock.at(
             1010,
             lambda: self.slots.others.append(self.slot(source='h1')),
