@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do the scenarios with real hypervisors and guests share?"""
 
+import subprocess
 from typing import Any, ClassVar
+
+from testtools import content
 
 from tests.lab import base
 
-from labkit import layout  # isort: skip
+from labkit import layout, services  # isort: skip
 from labkit.real import guest_control, hosts, packages, ticks  # isort: skip
 from labkit.real import topology  # isort: skip
 
 SOURCE, DESTINATION = 'ra', 'rb'
+SLOW_MIB = 4
+"""Per second: the memory of a guest takes about ten seconds."""
+DISK_FLAVOR, DISK_MIB = 'real.disk', 16
+"""Its disk takes about a minute."""
 OWN_SHARE = 0.8
 """Of a host's load, that its guests are seen to make."""
 
@@ -47,7 +54,11 @@ class RealTestCase(base.LabTestCase):
                 file = host.folder / 'instances' / uuid / 'console.log'
                 if file.exists():
                     text = file.read_text(errors='replace')[-2000:]
-                    self.addDetail(f'{name} on {host.name}', _content(text))
+                    self.tell(f'{name} on {host.name}', text)
+
+    def tell(self, name: str, text: object) -> None:
+        """Keep something with the result, for whoever reads it."""
+        self.addDetail(name, content.text_content(f'{text}'))
 
     def boot_guests(
         self, placed: dict[str, str], flavor: str = topology.FLAVOR
@@ -161,14 +172,53 @@ class RealTestCase(base.LabTestCase):
         """Seconds for which a guest stood still while it moved."""
         return ticks.standstill(self.listening[name].heard)
 
-    def permit_post_copy(self) -> None:
-        """Let Nova go over to post-copy where it is to force an end."""
-        self.addCleanup(self.write_computes, False)
-        self.write_computes(True)
+    def put_right(self, name: str, text: str) -> None:
+        """Do what an action says that has left a server in ERROR.
 
-    def write_computes(self, post_copy: bool) -> None:
+        :param text: its status message
+        """
+        uuid = self.uuids[name]
+        self.assertIn('in ERROR', text)
+        if 'Placement holds room' in text:
+            self.assert_logged('nova-manage placement heal_allocations')
+            self.manage('heal_allocations', '--instance', uuid, '--force')
+        left = self.migration(name)['uuid']
+        if self.allocations(left):
+            self.assert_logged('openstack resource provider allocation delete')
+            self.cloud.connection.placement.delete(f'/allocations/{left}')
+        self.openstack(f'server set --state active --auto-approve {uuid}')
+
+    def assert_logged(self, command: str) -> None:
+        """A status message is short; the log has all of it."""
+        log = (layout.LOG / 'watcher-applier.log').read_text()
+        self.assertIn(command, log)
+
+    def assert_audited(self) -> None:
+        """Nova finds no allocation that nobody holds."""
+        self.manage('audit')
+
+    def manage(self, *words: str) -> None:
+        """Run nova-manage for Placement."""
+        done = subprocess.run(
+            [
+                layout.program('nova-manage'),
+                *services.nova_files(),
+                'placement',
+                *words,
+            ],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+
+    def permit(self, means: str) -> None:
+        """Let Nova end migrations by ``post_copy`` or ``auto_converge``."""
+        self.addCleanup(self.write_computes, '')
+        self.write_computes(means)
+
+    def write_computes(self, permitted: str) -> None:
         for host in self.hosts.values():
-            hosts.write_compute(host, post_copy)
+            hosts.write_compute(host, permitted)
             self.lab.stop(host.compute)
         for host in self.hosts.values():
             self.lab.start(host.compute)
@@ -190,7 +240,54 @@ class RealTestCase(base.LabTestCase):
         return (layout.LOG / f'compute-{host}.log').read_text()
 
 
-def _content(text: str) -> Any:
-    from testtools import content
+class OneGuestTestCase(RealTestCase):
+    """A plan whose only move is slow; something happens on the way."""
 
-    return content.text_content(text)
+    options: ClassVar[dict[str, Any]] = {
+        **RealTestCase.options,
+        'recover_rows': True,
+    }
+
+    def begun(self, **options: Any) -> dict[str, Any]:
+        """The plan, while its guest's memory is sent."""
+        return self._begun('memory', topology.FLAVOR, options)
+
+    def begun_with_disk(self, **options: Any) -> dict[str, Any]:
+        """The plan, while its guest's disk is copied."""
+        return self._begun('disk', self.disk_flavor(), options)
+
+    def _begun(
+        self, part: str, flavor: str, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        self.configure(**options)
+        self.boot_guests({'one': SOURCE}, flavor)
+        self.order('one', 'cpu 30')
+        plan = self.evacuation()
+        self.speed('one', DISK_MIB if part == 'disk' else SLOW_MIB)
+        self.start(plan)
+        self.wait(
+            lambda: self.figures('one').get(f'{part}_processed_bytes'),
+            f'{part} to be sent',
+        )
+        return plan
+
+    def disk_flavor(self) -> str:
+        """Its disk has a GiB; QEMU sends what was never written, too."""
+        if DISK_FLAVOR not in self.cloud.flavors():
+            self.cloud.compute.create_flavor(
+                name=DISK_FLAVOR, vcpus=1, ram=topology.MEMORY_MB, disk=1
+            )
+        return DISK_FLAVOR
+
+    def told(self, plan: dict[str, Any]) -> str:
+        """What the action says, once its plan has failed."""
+        self.assertEqual('FAILED', self.executed(plan)['state'])
+        text = str(self.rows(plan)['one']['status_message'])
+        self.tell('told', text)
+        return text
+
+    def assert_stayed(self) -> None:
+        """It is where it was, alive, and Placement agrees."""
+        self.assert_at_rest({'one': SOURCE})
+        self.assert_alive('one')
+        self.assert_audited()

@@ -60,6 +60,7 @@ Real hosts, for which root and some packages are needed:
   ./tools/lab guest NAME quit         power off; "crash": as its kernel would
   ./tools/lab speed NAME 4            migrate with at most 4 MiB/s from here
   ./tools/lab kill ra --libvirtd      or --compute, or --qemu NAME
+  ./tools/lab pause rb --qemu NAME    and resume: what migrates to rb stalls
 
 "stop --kill" is a crash; what is paused accepts connections and says nothing
 until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
@@ -125,7 +126,7 @@ def parser() -> argparse.ArgumentParser:
         )
         if name == 'stop':
             one.add_argument('--kill', action='store_true', help='as a crash')
-        if name in ('start', 'stop', 'kill'):
+        if name != 'restart':
             _add_parts(one, name)
     guest = commands.add_parser(
         'guest', help='tell a real guest what to do; see "Real hosts" below'
@@ -151,7 +152,7 @@ def _add_parts(one: argparse.ArgumentParser, name: str) -> None:
             const=part,
             help=f"a real host's {part}",
         )
-    if name == 'kill':
+    if name in ('kill', 'pause', 'resume'):
         parts.add_argument(
             '--qemu', metavar='NAME', help='the guest of that server there'
         )

@@ -32,6 +32,20 @@ def _kill(lab: Lab, wanted: argparse.Namespace) -> None:
         lab.stop(_named(wanted), kill=True)
 
 
+def _pause(lab: Lab, wanted: argparse.Namespace) -> None:
+    if wanted.qemu:
+        guest_control.pause(lab, wanted.name, wanted.qemu)
+    else:
+        lab.pause(_named(wanted))
+
+
+def _resume(lab: Lab, wanted: argparse.Namespace) -> None:
+    if wanted.qemu:
+        guest_control.resume(lab, wanted.name, wanted.qemu)
+    else:
+        lab.resume(_named(wanted))
+
+
 def _named(wanted: argparse.Namespace) -> str:
     """The service that is meant; of a real host its nova-compute."""
     if wanted.part:
@@ -46,8 +60,8 @@ COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
     'stop': lambda lab, wanted: lab.stop(_named(wanted), kill=wanted.kill),
     'kill': _kill,
     'restart': lambda lab, wanted: lab.restart(wanted.name),
-    'pause': lambda lab, wanted: lab.pause(wanted.name),
-    'resume': lambda lab, wanted: lab.resume(wanted.name),
+    'pause': _pause,
+    'resume': _resume,
     'guest': lambda lab, wanted: print(
         guest_control.order(lab, wanted.name, wanted.order)
     ),

@@ -167,8 +167,9 @@ class Lab:
         process.resume(self._record(name))
 
     def _record(self, name: str) -> process.Record:
-        full = f'compute-{name}' if name in topology.HOSTS else name
-        found = process.records().get(full)
+        if name in topology.HOSTS or name in self.real_hosts():
+            name = f'compute-{name}'
+        found = process.records().get(name)
         if found is None:
             raise running.LabError(f'{name} does not run')
         return found

@@ -264,7 +264,13 @@ class Verification:
         held = self._placement.nodes_of(self._task.instance)
         if len(held) != 1 or (node and held != node):
             nodes = ' and '.join(sorted(held)) or 'no host'
-            return f'Placement holds room for it on {nodes}'
+            heal = f'heal_allocations --instance {self._task.instance} --force'
+            besides = self._of_migration(migration)
+            return (
+                f'Placement holds room for it on {nodes}; "nova-manage '
+                f'placement {heal}" puts that right'
+                f'{f"; {besides}" if besides else ""}'
+            )
         return self._of_migration(migration)
 
     def _held_besides(self, migration: str) -> str:

@@ -70,6 +70,20 @@ def kill(lab: 'Lab', name: str, server: str) -> None:
 
     :param name: of the host: a server that migrates has one on both
     """
+    os.kill(_emulator(lab, name, server), signal.SIGKILL)
+
+
+def pause(lab: 'Lab', name: str, server: str) -> None:
+    """Have the QEMU of a server on a host do nothing, until it may go on."""
+    os.kill(_emulator(lab, name, server), signal.SIGSTOP)
+
+
+def resume(lab: 'Lab', name: str, server: str) -> None:
+    """Have it go on."""
+    os.kill(_emulator(lab, name, server), signal.SIGCONT)
+
+
+def _emulator(lab: 'Lab', name: str, server: str) -> int:
     real = lab.real_hosts()
     if name not in real:
         raise running.LabError(f'{name} is no real host')
@@ -77,4 +91,4 @@ def kill(lab: 'Lab', name: str, server: str) -> None:
     pid = hosts.guests(real[name]).get(domain)
     if pid is None:
         raise running.LabError(f'{server} has no QEMU on {name}')
-    os.kill(pid, signal.SIGKILL)
+    return pid

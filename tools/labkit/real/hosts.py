@@ -66,6 +66,7 @@ live_migration_inbound_addr = {name}
 # Nova saves how far a migration is every fifth time that it looks.
 live_migration_monitor_interval = 1
 live_migration_permit_post_copy = {post_copy}
+live_migration_permit_auto_converge = {auto_converge}
 mem_stats_period_seconds = 5
 [oslo_concurrency]
 lock_path = {state}/lock
@@ -76,7 +77,7 @@ helper_command = {helper}
 """
 
 
-def write(hosts: list[RealHost], post_copy: bool = False) -> None:
+def write(hosts: list[RealHost]) -> None:
     """Write the files of all hosts, where they are not written yet."""
     topology.INSTANCES.mkdir(parents=True, exist_ok=True)
     names = topology.FOLDER / 'hosts'
@@ -97,7 +98,7 @@ def write(hosts: list[RealHost], post_copy: bool = False) -> None:
         }
         (etc / 'libvirtd.conf').write_text(LIBVIRTD.format(**values))
         (etc / 'qemu.conf').write_text(QEMU.format(**values))
-        write_compute(host, post_copy)
+        write_compute(host)
 
 
 def nova_file(host: RealHost) -> pathlib.Path:
@@ -105,8 +106,10 @@ def nova_file(host: RealHost) -> pathlib.Path:
     return layout.ETC / 'computes' / f'{host.name}.conf'
 
 
-def write_compute(host: RealHost, post_copy: bool) -> None:
-    """:param post_copy: whether Nova may end a migration by post-copy"""
+def write_compute(host: RealHost, permitted: str = '') -> None:
+    """:param permitted: how Nova may end a migration of a busy guest, besides
+    a pause: ``post_copy`` or ``auto_converge``
+    """
     file = nova_file(host)
     helper = f'{layout.program("privsep-helper")} --config-file {file}'
     file.touch(mode=0o600)
@@ -117,7 +120,8 @@ def write_compute(host: RealHost, post_copy: bool) -> None:
             state=host.folder / 'state',
             instances=topology.INSTANCES,
             helper=helper,
-            post_copy=str(post_copy).lower(),
+            post_copy=permitted == 'post_copy',
+            auto_converge=permitted == 'auto_converge',
         )
     )
 

@@ -84,18 +84,22 @@ def _size(file: pathlib.Path) -> int:
         return 0
 
 
-def standstill(heard: list[Tick]) -> float:
-    """Seconds for which a guest that moved was not heard, besides its rest.
+def standstills(heard: list[Tick]) -> list[float]:
+    """Seconds for which a guest was not heard at each move, besides its rest.
 
     Between the last line at one host and the first at the other, less what
     has passed for the guest itself.
     """
-    longest = 0.0
-    for before, after in zip(heard, heard[1:], strict=False):
-        if before.host != after.host:
-            passed = after.at - before.at
-            longest = max(longest, passed - (after.uptime - before.uptime))
-    return longest
+    return [
+        after.at - before.at - (after.uptime - before.uptime)
+        for before, after in zip(heard, heard[1:], strict=False)
+        if before.host != after.host
+    ]
+
+
+def standstill(heard: list[Tick]) -> float:
+    """The longest of them; 0 if it did not move."""
+    return max([0.0, *standstills(heard)])
 
 
 def gap(heard: list[Tick]) -> float:

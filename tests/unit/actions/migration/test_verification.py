@@ -7,6 +7,10 @@ from tests.unit.actions.migration import base
 
 SIZE = {'VCPU': 1, 'MEMORY_MB': 1024}
 MIGRATION = 'b0000000-0000-0000-0000-000000000001'
+HEAL = (
+    f'; "nova-manage placement heal_allocations --instance {base.UUID} '
+    '--force" puts that right'
+)
 
 
 class VerificationTestCase(base.MoveTestCase):
@@ -30,7 +34,8 @@ class ArrivalTestCase(VerificationTestCase):
             lambda: self.cloud.leftovers.update({base.UUID: {'h1': SIZE}})
         )
         self.assertEqual(
-            'Placement holds room for it on h1.example.org and h2.example.org',
+            'Placement holds room for it on h1.example.org and h2.example.org'
+            + HEAL,
             self.run_move(),
         )
         event, more = self.notices.told[-1]
@@ -55,10 +60,28 @@ class ArrivalTestCase(VerificationTestCase):
             self.run_move(),
         )
 
+    def test_the_other_way_round(self):
+        """As Nova leaves it that lost sight of its migration."""
+
+        def wrong():
+            self.cloud.allocations = lambda: {
+                base.UUID: {'h1': SIZE},
+                MIGRATION: {'h2': SIZE},
+            }
+
+        self.at_end(wrong)
+        self.assertEqual(
+            f'Placement holds room for it on h1.example.org{HEAL}; Placement '
+            'still holds room for its migration on h2.example.org; '
+            f'"openstack resource provider allocation delete {MIGRATION}" '
+            'gives it back',
+            self.run_move(),
+        )
+
     def test_none_at_all(self):
         self.at_end(self.lose_allocations)
         self.assertEqual(
-            'Placement holds room for it on no host', self.run_move()
+            'Placement holds room for it on no host' + HEAL, self.run_move()
         )
 
     def lose_allocations(self):
@@ -80,7 +103,8 @@ class ArrivalTestCase(VerificationTestCase):
 
         self.at_end(wrong)
         self.assertEqual(
-            'Placement holds room for it on h1.example.org', self.run_move()
+            'Placement holds room for it on h1.example.org' + HEAL,
+            self.run_move(),
         )
 
     def test_placement_away(self):
