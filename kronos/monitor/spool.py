@@ -229,8 +229,10 @@ class Spool:
         return self._file.size()
 
     def close(self) -> None:
-        """Let another agent have the file."""
+        """Let another agent have the file; again is no harm."""
         with self._lock:
+            if self._is_closed:
+                return
             self._is_closed = True
             self._disconnect()
             self._file.close()
@@ -374,9 +376,9 @@ def _write(writer: sqlite3.Connection, changes: Changes) -> None:
 
 def _write_entry(writer: sqlite3.Connection, entry: Entry) -> None:
     made = writer.execute(
-        'INSERT OR IGNORE INTO incidents '
+        'INSERT INTO incidents '
         '(id, instance, severity, seen, run, state, body) '
-        'VALUES (?, ?, ?, ?, ?, ?, ?)',
+        'VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
         (
             entry.id,
             entry.instance,

@@ -34,7 +34,12 @@ class Severity(StrEnum):
 
 
 def listed(value: Any) -> Any:
-    """A single text stands for a list of it."""
+    """A single text stands for a list of it.
+
+    :raises ValueError: nothing is given, which would match everything
+    """
+    if value is None:
+        raise ValueError('nothing is given')
     return [value] if isinstance(value, str) else value
 
 
@@ -47,21 +52,20 @@ Name = Annotated[
         'start with a letter or a digit',
     ),
 ]
+_Glob = Annotated[str, pydantic.Field(min_length=1, max_length=255)]
 Globs = Annotated[
-    list[Annotated[str, pydantic.Field(min_length=1, max_length=255)]] | None,
+    Annotated[list[_Glob], pydantic.Field(min_length=1, max_length=1000)]
+    | None,
     pydantic.BeforeValidator(listed),
     pydantic.Field(
-        min_length=1,
-        max_length=1000,
         description='a list of patterns, in which * stands for any text and '
         '? for any character',
     ),
 ]
 Sinks = Annotated[
-    list[str] | None,
+    Annotated[list[str], pydantic.Field(min_length=1)] | None,
     pydantic.BeforeValidator(listed),
     pydantic.Field(
-        min_length=1,
         description='a list of names of [kronos_monitor] sinks',
     ),
 ]
@@ -80,9 +84,13 @@ class Match(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra='forbid', strict=True)
 
     kind: Annotated[
-        list[Annotated[Kind, pydantic.Field(strict=False)]] | None,
+        Annotated[
+            list[Annotated[Kind, pydantic.Field(strict=False)]],
+            pydantic.Field(min_length=1),
+        ]
+        | None,
         pydantic.BeforeValidator(listed),
-        pydantic.Field(min_length=1, description=f'a list of {_KINDS}'),
+        pydantic.Field(description=f'a list of {_KINDS}'),
     ] = None
     event: Globs = None
     detail: Globs = None

@@ -9,7 +9,7 @@ import pydantic
 
 from kronos.common import exceptions, yaml_files
 from kronos.monitor.events import Kind
-from kronos.monitor.rules.models import Match, Rule, RuleFile, listed
+from kronos.monitor.rules.models import Match, Rule, RuleFile
 
 DEFAULT = """\
 rules:
@@ -97,7 +97,8 @@ def _faults_between(
             told = yaml_files.clip(name)
             faults.append(f'rule {told}: name: {count} rules have it')
     for place, row in zip(_places(data), rows, strict=True):
-        chosen = listed(row.get('sinks'))
+        chosen = row.get('sinks')
+        chosen = [chosen] if isinstance(chosen, str) else chosen
         for sink in chosen if isinstance(chosen, list) else []:
             if isinstance(sink, str) and sink not in sinks:
                 hint = yaml_files.suggestion(sink, sinks or ['none'])
