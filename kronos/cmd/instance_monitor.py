@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _check(settings)
         if parsed.explain:
             return _explain(settings, parsed.explain)
-        return _run(settings)
+        return _run(settings, conf)
     except exceptions.ConfigurationError as error:
         _complain(error)
     except ModuleNotFoundError as error:
@@ -97,8 +97,6 @@ def _load(where: config_files.Paths, parsed: argparse.Namespace) -> Any:
         conf.set_override('debug', True)
     if parsed.check or parsed.explain:
         config_files.log(parsed.debug)
-    else:
-        logging.setup(conf, 'kronos')
     return conf
 
 
@@ -140,11 +138,12 @@ def _explain(settings: Any, words: Sequence[str]) -> int:
     return 0
 
 
-def _run(settings: Any) -> int:
+def _run(settings: Any, conf: Any) -> int:
     from kronos.monitor import assembly
 
     ended = threading.Event()
     made = assembly.agent_of(settings)
+    logging.setup(conf, 'kronos')
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     # The terminal that it was started from may be closed.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

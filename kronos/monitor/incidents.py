@@ -128,8 +128,10 @@ class Grouping:
 
     @property
     def open(self) -> set[str]:
-        """Instances whose rows must not be kept yet: they would hide an
-        incident that is not."""
+        """Instances whose rows must not be kept yet.
+
+        They would hide an incident that is not on disk.
+        """
         return set(self._groups)
 
     def take(self, event: Event, now: float) -> str:

@@ -36,8 +36,13 @@ class Metrics:
         self.registry = prometheus_client.CollectorRegistry()
         self._host = host
         self._failures: set[Failure] = set()
-        more: Any = {'registry': self.registry}
+        self._of_servers()
+        self._of_events()
+        self._of_the_spool()
+
+    def _of_servers(self) -> None:
         counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
+        more: Any = {'registry': self.registry}
         self._events = counter(
             'kronos_vm_events',
             'Events of servers that showed no failure (ignored) or belonged '
@@ -51,6 +56,10 @@ class Metrics:
             ['host', 'instance_uuid', 'kind'],
             **more,
         )
+
+    def _of_events(self) -> None:
+        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
+        more: Any = {'registry': self.registry}
         self.up = gauge(
             'kronos_monitor_libvirt_up',
             'Whether the hypervisor tells events',
@@ -67,6 +76,20 @@ class Metrics:
             ['sink', 'result'],
             **more,
         )
+        self.rules_valid = gauge(
+            'kronos_monitor_rules_valid',
+            'Whether the rules file as it is now holds',
+            **more,
+        )
+        self.errors = counter(
+            'kronos_monitor_errors',
+            'Faults of the agent itself, which its log tells',
+            **more,
+        )
+
+    def _of_the_spool(self) -> None:
+        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
+        more: Any = {'registry': self.registry}
         self.spool_bytes = gauge(
             'kronos_monitor_spool_bytes',
             'Bytes that incidents and servers take in the state file',
@@ -80,16 +103,6 @@ class Metrics:
         self.dropped = counter(
             'kronos_monitor_dropped',
             'Incidents that were let go undelivered, for want of room',
-            **more,
-        )
-        self.errors = counter(
-            'kronos_monitor_errors',
-            'Faults of the agent itself, which its log tells',
-            **more,
-        )
-        self.rules_valid = gauge(
-            'kronos_monitor_rules_valid',
-            'Whether the rules file as it is now holds',
             **more,
         )
         self.oldest = gauge(

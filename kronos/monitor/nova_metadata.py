@@ -67,7 +67,8 @@ def parse(text: str | bytes) -> Metadata:
 
 def bounded(text: str) -> str:
     """A name or a value as it may be kept and told: one line, not endless."""
-    return plain_text.line(text[:MAX_TEXT])
+    start = text[:MAX_TEXT].encode(errors='replace').decode()
+    return plain_text.line(start)
 
 
 class _Reader:

@@ -150,6 +150,24 @@ class Outbox:
         return found
 
     def _commit(self, one: Changes) -> None:
+        """Put changes on disk; what cannot be kept at all is let go."""
+        try:
+            self._commit_all(one)
+        except SpoolError:
+            raise
+        except Exception:
+            for part in _parts(one):
+                try:
+                    self._commit_all(part)
+                except SpoolError:
+                    raise
+                except Exception:
+                    names = ', '.join(map(repr, part.rows))
+                    LOG.exception('What is known of %s is odd', names)
+                    self._metrics.errors.inc()
+                    self._forget(part)
+
+    def _commit_all(self, one: Changes) -> None:
         if dropped := self._spool.commit(one):
             self._metrics.dropped.inc(dropped)
             LOG.warning(
@@ -157,6 +175,10 @@ class Outbox:
                 'the least severe and oldest',
                 dropped,
             )
+        self._forget(one)
+
+    def _forget(self, one: Changes) -> None:
+        """It is on disk, or will never be."""
         del self._entries[: len(one.entries)]
         for key in one.sent:
             self._sent_due.pop(key, None)
@@ -183,3 +205,21 @@ class Outbox:
             'severe and oldest',
             excess,
         )
+
+
+def _parts(one: Changes) -> list[Changes]:
+    """Each change by itself; a row goes with its last incident."""
+    last = {entry.instance: at for at, entry in enumerate(one.entries)}
+    found = []
+    for at, entry in enumerate(one.entries):
+        name = entry.instance
+        is_last = last[name] == at and name in one.rows
+        rows = {name: one.rows[name]} if is_last else {}
+        found.append(Changes(rows, [entry]))
+    found += [
+        Changes({name: row})
+        for name, row in one.rows.items()
+        if name not in last
+    ]
+    found += [Changes(sent={key: at}) for key, at in one.sent.items()]
+    return [*found, Changes(is_baseline=one.is_baseline)]

@@ -28,6 +28,15 @@ _SHED = 50
 search."""
 
 
+_ODD = (
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+"""What is wrong with what is to be kept, and not with the disk."""
+
+
 class SpoolError(exceptions.KronosException):
     """The disk is full, or the file cannot be used just now."""
 
@@ -117,6 +126,7 @@ class Spool:
         :returns: how many incidents were let go to make room: the least
             severe and oldest, be they new or not
         :raises SpoolError: none is; they can be committed later
+        :raises ValueError: none is, since one cannot be kept at all
         """
 
         def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> int:
@@ -249,6 +259,8 @@ class Spool:
                     self._both = self._file.open()
                     self.made = _meta(self._both[0], 'made') or ''
                 return work(*self._both)
+            except _ODD as error:
+                raise ValueError(str(error)) from error
             except (sqlite3.Error, OSError) as error:
                 self._file.is_broken |= state_file.is_broken(error)
                 self._disconnect()

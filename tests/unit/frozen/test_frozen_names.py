@@ -21,9 +21,17 @@ from oslo_config import types as option_types
 from oslotest import base
 
 from kronos.actions import live_migrate
-from kronos.cmd import explain, program, record, replay, scripts, test_config
+from kronos.cmd import (
+    explain,
+    instance_monitor,
+    program,
+    record,
+    replay,
+    scripts,
+    test_config,
+)
 from kronos.common import exceptions
-from kronos.conf import opts
+from kronos.conf import monitor, opts
 from kronos.engine import faults, types
 from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
@@ -41,6 +49,7 @@ FILE = places.FIXTURES / 'frozen.yaml'
 DAEMONS = str(places.FIXTURES / 'recordings' / 'daemons')
 COMMANDS = {
     'kronos-explain': explain.main,
+    'kronos-instance-monitor': instance_monitor.main,
     'kronos-record': record.main,
     'kronos-replay': replay.main,
     'kronos-test-config': test_config.main,
@@ -168,7 +177,7 @@ class TestNames(FrozenTestCase):
             'options',
             {
                 group: {one.dest: _option(one) for one in found}
-                for group, found in opts.list_opts()
+                for group, found in [*opts.list_opts(), *monitor.list_opts()]
             },
         )
 
@@ -407,6 +416,7 @@ class TestExitStatuses(FrozenTestCase):
         pathlib.Path(bad).write_text('no option')
         impossible = {
             'kronos-explain': ['/nowhere'],
+            'kronos-instance-monitor': ['--check', '--config-file', bad],
             'kronos-record': [f'{folder}/out', '--config-file', bad],
             'kronos-replay': ['/nowhere'],
             'kronos-test-config': ['--offline', '--config-file', bad],

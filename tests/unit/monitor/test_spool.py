@@ -89,7 +89,7 @@ class TestKept(SpoolTestCase):
         odd = entry(2)
         odd.body = None  # type: ignore[assignment]
         self.assertRaises(
-            SpoolError, self.spool.commit, Changes(entries=[entry(1), odd])
+            ValueError, self.spool.commit, Changes(entries=[entry(1), odd])
         )
         self.assertEqual([], self.ids())
 
