@@ -142,9 +142,9 @@ def _run(settings: Any, conf: Any) -> int:
     from kronos.monitor import assembly
 
     ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
     made = assembly.agent_of(settings)
     logging.setup(conf, 'kronos')
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
     # The terminal that it was started from may be closed.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     made.run(ended)

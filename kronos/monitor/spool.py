@@ -7,7 +7,6 @@ the state of its domain that it changed.
 
 import contextlib
 import json
-import os
 import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator
@@ -272,33 +271,6 @@ class Spool:
             with contextlib.suppress(sqlite3.Error):
                 one.close()
         self._both = None
-
-
-def check(path: str) -> str:
-    """What keeps a state file from being used; '': nothing.
-
-    An agent may be using it meanwhile; nothing is changed.
-    """
-    folder = os.path.dirname(path) or '.'
-    if not os.path.isdir(folder):
-        return f'{folder} is no directory'
-    if not os.access(folder, os.W_OK | os.X_OK):
-        return f'{folder} is not writable'
-    if not os.path.exists(path):
-        return ''
-    if os.path.islink(path):
-        return 'it is a link'
-    try:
-        with contextlib.closing(
-            sqlite3.connect(f'file:{path}?mode=ro', uri=True)
-        ) as reader:
-            (version,) = reader.execute('PRAGMA user_version').fetchone()
-            (told,) = reader.execute('PRAGMA quick_check(1)').fetchone()
-    except sqlite3.Error as error:
-        return str(error)
-    if version not in (0, state_file.VERSION):
-        return f'it has version {version}'
-    return '' if told == 'ok' else str(told)
 
 
 @contextlib.contextmanager

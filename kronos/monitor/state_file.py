@@ -158,6 +158,33 @@ class StateFile:
         )
 
 
+def check(path: str) -> str:
+    """What keeps a state file from being used; '': nothing.
+
+    An agent may be using it meanwhile; nothing is changed.
+    """
+    folder = os.path.dirname(path) or '.'
+    if not os.path.isdir(folder):
+        return f'{folder} is no directory'
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return f'{folder} is not writable'
+    if os.path.islink(path):
+        return 'it is a link'
+    if not os.path.exists(path):
+        return ''
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f'file:{path}?mode=ro', uri=True)
+        ) as reader:
+            (version,) = reader.execute('PRAGMA user_version').fetchone()
+            (told,) = reader.execute('PRAGMA quick_check(1)').fetchone()
+    except sqlite3.Error as error:
+        return str(error)
+    if version not in (0, VERSION):
+        return f'it has version {version}'
+    return '' if told == 'ok' else str(told)
+
+
 def is_broken(error: BaseException) -> bool:
     """Whether an error says that the file itself is no good."""
     code = getattr(error, 'sqlite_errorcode', None)

@@ -219,19 +219,3 @@ class TestBroken(SpoolTestCase):
         spool = Spool(str(self.path) + '.y', 16 * MIB)
         spool.close()
         self.assertRaises(SpoolError, spool.oldest)
-
-
-class TestCheck(SpoolTestCase):
-    def check(self) -> str:
-        return spools.check(str(self.path))
-
-    def test_good(self) -> None:
-        self.assertEqual('', self.check())
-        self.spool.commit(Changes(entries=[entry(1)]))
-        self.assertEqual('', self.check())
-
-    def test_bad(self) -> None:
-        self.path.write_text('no database')
-        self.assertIn('not a database', self.check())
-        self.path = self.path.parent / 'no' / 'x'
-        self.assertIn('is no directory', self.check())

@@ -110,3 +110,28 @@ class TestBroken(FileTestCase):
             stream.seek(4096 * 4)
             stream.write(b'\xa5' * 4096 * 20)
         self.assertNotEqual(first, self.made(self.open(file)))
+
+
+class TestCheck(FileTestCase):
+    def check(self) -> str:
+        return state_file.check(str(self.path))
+
+    def test_good(self) -> None:
+        self.assertEqual('', self.check())
+        writer = self.open(self.file())
+        self.assertEqual('', self.check())
+        writer.execute('BEGIN IMMEDIATE')
+        self.assertEqual('', self.check())
+
+    def test_bad(self) -> None:
+        self.path.write_text('no database')
+        self.assertIn('not a database', self.check())
+        self.path.unlink()
+        self.path.symlink_to('/elsewhere')
+        self.assertEqual('it is a link', self.check())
+        self.path = self.path.parent / 'no' / 'x'
+        self.assertIn('is no directory', self.check())
+
+    def test_of_a_newer_version(self) -> None:
+        self.open(self.file()).execute('PRAGMA user_version = 2')
+        self.assertEqual('it has version 2', self.check())
