@@ -28,7 +28,7 @@ from kronos.monitor.spool import Kept, Spool, SpoolError
 
 LOG = logging.getLogger(__name__)
 
-TURN_SECONDS = 0.05
+TURN_SECONDS = 0.08
 """Between two looks at what a source has told."""
 MOST_NEWS = 5000
 """Of a turn, so that a storm does not keep incidents from the disk."""

@@ -14,7 +14,7 @@ from kronos.monitor.events import Event, Kind, kind_of
 from kronos.monitor.memory import Memory, Row
 from kronos.monitor.nova_metadata import Metadata, bounded
 
-SETTLE = 0.2
+SETTLE = 0.15
 """Seconds for which a group waits for the rest of its events."""
 QUIET = 60.0
 """Seconds without an event of a kind after which a storm of it is over."""

@@ -25,7 +25,7 @@ from kronos.monitor.sources.base import News, Source
 
 LOG = logging.getLogger(__name__)
 
-LOOK_SECONDS = 0.01
+LOOK_SECONDS = 0.02
 """Between two looks at the file."""
 PIECE = 2**20
 """Bytes that are read at once."""
