@@ -88,6 +88,7 @@ def snapshots(
         client,
         hypervisor_types=kronos.hypervisor_types,
         cell_source=kronos.cell_source,
+        exclude_hosts_query=kronos.exclude_hosts_query,
     )
     try:
         return collector.collect(wanted, policies, how).snapshots
