@@ -110,7 +110,7 @@ class Collector:
         asked = queries.PolicyQueries(self._prometheus, settings)
         readings = asked.of(policies)
         self._tell(f'{asked.queries} queries of the policies')
-        self._exclude(gathered, asked, settings)
+        _exclude(gathered, asked, self._exclude_hosts_query, settings)
         return CollectedCloud(
             gathered,
             asked.answers,
@@ -152,27 +152,6 @@ class Collector:
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'moves that are remembered'
         )
-
-    def _exclude(
-        self,
-        gathered: CloudInventory,
-        asked: queries.PolicyQueries,
-        settings: Settings,
-    ) -> None:
-        hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
-        query, how = self._exclude_hosts_query, settings.host_match
-        try:
-            found = exclusions.ask(asked, query, hosts, how)
-        except exceptions.PrometheusError as error:
-            gathered.exclusions_unknown = str(error)
-            LOG.error(
-                'The hosts at fault are not known, so nothing will be '
-                'migrated: %s',
-                error,
-            )
-            return
-        for name, value in found.items():
-            hosts[name].excluded = value
 
     def _services(self) -> dict[str, ComputeService] | None:
         try:
@@ -270,3 +249,25 @@ class Collector:
         for event in left_behind:
             LOG.warning('%s', stale_migrations.sentence(event))
         return events
+
+
+def _exclude(
+    gathered: CloudInventory,
+    asked: queries.PolicyQueries,
+    query: str,
+    settings: Settings,
+) -> None:
+    """Note the hosts at fault, or why nobody knows them."""
+    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+    try:
+        found = exclusions.ask(asked, query, hosts, settings.host_match)
+    except exceptions.PrometheusError as error:
+        gathered.exclusions_unknown = str(error)
+        LOG.error(
+            'The hosts at fault are not known, so nothing will be '
+            'migrated: %s',
+            error,
+        )
+        return
+    for name, value in found.items():
+        hosts[name].excluded = value
