@@ -17,7 +17,13 @@ from watcher.applier.actions import base
 from watcher.common import context, exception
 
 from kronos.actions import notifications
-from kronos.actions.migration import parameters, recovery, retries, run
+from kronos.actions.migration import (
+    destination,
+    parameters,
+    recovery,
+    retries,
+    run,
+)
 from kronos.actions.migration.context import MigrationContext, Patience
 from kronos.clients import connection
 from kronos.clients.nova.live_migration import LiveMigration
@@ -26,7 +32,9 @@ from kronos.common import deadline, exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.engine.settings import HostMatch
 from kronos.engine.types import MigrationPhase
+from kronos.snapshots import exclusions
 from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
@@ -183,16 +191,29 @@ class LiveMigrate(base.BaseAction):
                 placement=retries.reach(settings, patience, clients.placement),
                 slots=parameters.slots_of(told, settings),
                 guest_states=recovery.states_of(
-                    lambda: prometheus.from_options(
-                        CONF.kronos_prometheus, self.osc.session
-                    ),
+                    self._prometheus,
                     CONF.kronos.guest_state_query,
                     settings.task,
                 ),
+                exclusions=self._exclusions(),
                 notices=notifications.Notices(parameters.facts(told), CONF),
             )
             self._own_run = run.MigrationRun(settings, reached)
         return self._own_run
+
+    def _prometheus(self) -> prometheus.PrometheusClient:
+        return prometheus.from_options(
+            CONF.kronos_prometheus, self.osc.session
+        )
+
+    def _exclusions(self) -> destination.Exclusions | None:
+        query = CONF.kronos.exclude_hosts_query
+        if not query:
+            return None
+        how = HostMatch(CONF.kronos.host_match)
+        return lambda hosts: exclusions.ask(
+            self._prometheus(), query, hosts, how
+        )
 
     def _is_cancelled(self) -> bool:
         """Since Watcher 16.0.0 only the plan's state tells an action."""

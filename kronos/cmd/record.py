@@ -145,6 +145,7 @@ def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:
         client.from_options(conf.kronos_prometheus, access.session),
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
+        exclude_hosts_query=conf.kronos.exclude_hosts_query,
         tell=tell,
     )
 
@@ -183,7 +184,10 @@ def _doubts(recording: Recording) -> list[str]:
         for reading in recording.answers.values()
         if reading.health in (Health.STALE, Health.UNREACHABLE)
     ]
-    found = [*recording.unknown, *recording.gathered.warnings, *failed]
+    gathered = recording.gathered
+    if gathered.exclusions_unknown:
+        failed.append(gathered.exclusions_unknown)
+    found = [*recording.unknown, *gathered.warnings, *failed]
     return [masking.masked(one) for one in found]
 
 

@@ -17,6 +17,7 @@ from kronos.clients.prometheus import client
 from kronos.cmd import config_files, credentials, program, tables, terminal
 from kronos.cmd.checks import (
     cloud,
+    exclusions,
     exporters,
     files,
     instances,
@@ -228,6 +229,9 @@ class Check:
         self._report['prometheus'] = asked.address
         once = OncePrometheus(asked)
         self._report['exporters'] = exporters.check(once, self.findings)
+        excluded = exclusions.check(clients, once, conf.kronos, self.findings)
+        if excluded is not None:
+            self._report['exclusions'] = excluded
         self._measure(conf.kronos, clients, once, found)
         return clients
 

@@ -107,6 +107,15 @@ PLANNING_OPTS = [
         ],
         help='How a label value of Prometheus finds its Nova host.',
     ),
+    cfg.StrOpt(
+        'exclude_hosts_query',
+        default='',
+        help='PromQL that names hosts at fault by a label host, or else '
+        'instance, as host_match says: a host with a value other than 0 is '
+        'no destination, in audit, action and replay. A host without a '
+        'series is not excluded. When the query fails, no migration is '
+        'planned, and none begins. Empty: no host is at fault.',
+    ),
     cfg.BoolOpt(
         'check_disk',
         default=False,

@@ -21,6 +21,7 @@ class Whose(StrEnum):
     GROUP = 'group'
     SCOPE = 'scope'
     NOVA = 'Nova'
+    PROMETHEUS = 'Prometheus'
     WATCHER = 'Watcher'
     KRONOS = 'Kronos'
     OPERATOR = 'operator'
@@ -52,6 +53,7 @@ class Fault(StrEnum):
     SOURCE_NOT_UP = 'source_not_up'
     DESTINATION_NOT_UP = 'destination_not_up'
     DESTINATION_DISABLED = 'destination_disabled'
+    DESTINATION_EXCLUDED = 'destination_excluded'
     DESTINATION_FULL = 'destination_full'
     DESTINATION_CELL = 'destination_cell'
     DESTINATION_REFUSED = 'destination_refused'
@@ -79,6 +81,7 @@ class Fault(StrEnum):
 
     NOVA_ERROR = 'nova_error'
     PLACEMENT_ERROR = 'placement_error'
+    PROMETHEUS_ERROR = 'prometheus_error'
     WATCHER_ERROR = 'watcher_error'
     CONFIGURATION = 'configuration'
     UNKNOWN = 'unknown'
@@ -198,6 +201,13 @@ TABLE: dict[Fault, Consequence] = {
         'The destination was disabled, or forced down, after the server was '
         'planned.',
         'Nothing: the next audit chooses another.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.DESTINATION_EXCLUDED: Consequence(
+        _PREFLIGHT,
+        Whose.DESTINATION,
+        'exclude_hosts_query gives a value other than 0 for the destination.',
+        'See what the query tells of it; the next audit chooses another.',
         rests=Rest.SCOPE,
     ),
     Fault.DESTINATION_FULL: Consequence(
@@ -361,6 +371,16 @@ TABLE: dict[Fault, Consequence] = {
         'Placement could not be asked, or answered nonsense.',
         'Mend its API; kronos-test-config says what is wrong.',
         retried=True,
+    ),
+    Fault.PROMETHEUS_ERROR: Consequence(
+        exceptions.PrometheusError.__name__,
+        Whose.PROMETHEUS,
+        'exclude_hosts_query gave no answer that can be used, so nobody knows '
+        'whether the destination is at fault.',
+        'Mend Prometheus, or the query; kronos-test-config says what is '
+        'wrong.',
+        retried=True,
+        rests=Rest.SCOPE,
     ),
     Fault.WATCHER_ERROR: Consequence(
         exceptions.TurnUnknown.__name__,

@@ -36,6 +36,11 @@ class Code(StrEnum):
         'The state of the compute services is unknown.',
         'Let os-services answer.',
     )
+    SCOPE_EXCLUSIONS_UNKNOWN = (
+        'scope_exclusions_unknown',
+        'exclude_hosts_query gave no answer that can be used.',
+        'Let Prometheus answer, or correct the query.',
+    )
     SCOPE_NO_POLICY = (
         'scope_no_policy',
         'No policy can be used, or not all where all are required.',
@@ -187,6 +192,11 @@ class Code(StrEnum):
         'host_closed',
         'The recording says that the host takes nothing.',
         'Set available to true in the recording.',
+    )
+    HOST_EXCLUDED = (
+        'host_excluded',
+        'exclude_hosts_query gives a value other than 0 for the host.',
+        'See what the query tells of the host.',
     )
     HOST_NO_PLACEMENT = (
         'host_no_placement',

@@ -31,6 +31,8 @@ class HostRow:
     cell: str = ''
     closed: str = ''
     frozen: str = ''
+    excluded: schema.Number | None = None
+    """What ``exclude_hosts_query`` gives for it, if that is not 0."""
 
     @classmethod
     def of(cls, host: Host, planned: bool) -> 'HostRow':
@@ -43,6 +45,9 @@ class HostRow:
             cell=host.cell,
             closed=host.closed,
             frozen=host.frozen,
+            excluded=None
+            if host.excluded is None
+            else schema.written(host.excluded),
         )
 
     def host(self) -> Host:
@@ -54,6 +59,9 @@ class HostRow:
             cell=self.cell,
             closed=self.closed,
             frozen=self.frozen,
+            excluded=None
+            if self.excluded is None
+            else schema.read(self.excluded),
         )
 
 

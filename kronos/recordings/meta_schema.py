@@ -219,6 +219,8 @@ class Meta:
     anonymized: bool
     warnings: list[str]
     unknown: list[str] = field(default_factory=list)
+    exclusions_unknown: str = ''
+    """Why ``exclude_hosts_query`` was not answered; '' if it was."""
 
 
 META = pydantic.TypeAdapter(Meta)

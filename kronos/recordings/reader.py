@@ -152,6 +152,7 @@ class _Reader:
             [row.event() for row in events],
             meta.taken_at,
             meta.warnings,
+            meta.exclusions_unknown,
         )
 
     def _fill_in(self, hosts: dict[str, Host]) -> None:

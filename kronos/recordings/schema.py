@@ -36,14 +36,16 @@ _COOLDOWNS = (
 """The sections of ``cooldowns.json``."""
 _NOT_NUMBERS = {'NaN': math.nan, '+Inf': math.inf, '-Inf': -math.inf}
 """As Prometheus writes them; JSON has none of them."""
+Number = float | Literal['NaN', '+Inf', '-Inf']
+"""What Prometheus gives; JSON knows some of its numbers only as text."""
 
 
 @dataclass
 class SampleRow:
-    """An element of ``samples``; JSON knows no such numbers but as text."""
+    """An element of ``samples``."""
 
     label: str
-    value: float | Literal['NaN', '+Inf', '-Inf']
+    value: Number
     timestamp: float
     series: str = ''
 
@@ -72,7 +74,7 @@ class ReadingFile:
         rows = [
             SampleRow(
                 one.label,
-                _written(one.value),
+                written(one.value),
                 one.timestamp,
                 one.series
                 if counts[one.label] > 1 or one.label in repeated
@@ -93,7 +95,7 @@ class ReadingFile:
         samples = [
             Sample(
                 label=one.label,
-                value=_read(one.value),
+                value=read(one.value),
                 timestamp=one.timestamp,
                 series=one.series,
             )
@@ -165,7 +167,8 @@ class EventRow:
         )
 
 
-def _written(value: float) -> Any:
+def written(value: float) -> Any:
+    """A number of Prometheus as JSON can tell it."""
     if math.isfinite(value):
         return value
     return next(
@@ -173,7 +176,8 @@ def _written(value: float) -> Any:
     )
 
 
-def _read(value: float | str) -> float:
+def read(value: float | str) -> float:
+    """The same as a number."""
     return _NOT_NUMBERS[value] if isinstance(value, str) else value
 
 

@@ -12,7 +12,7 @@ import pydantic
 
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.types import Event, Origin, Reading, Seeds
+from kronos.engine.types import Event, Host, Origin, Reading, Seeds
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import inventory_schema as rows
@@ -115,10 +115,7 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
         if host.headroom is not None
     }
     return {
-        reader.HOSTS: _lines(
-            rows.HOSTS,
-            [rows.HostRow.of(one, one.name in cloud.hosts) for one in hosts],
-        ),
+        reader.HOSTS: _joined(_hosts(hosts, cloud.hosts), ' '),
         reader.SERVICES: _lines(rows.SERVICES, services),
         reader.AGGREGATES: _lines(
             rows.AGGREGATES,
@@ -138,6 +135,18 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
             rows.TRAITS, {h.name: h.traits for h in hosts if h.traits}
         ),
     }
+
+
+def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:
+    """What is not excluded is not said to be: most recordings ask nobody."""
+    found: list[dict[str, Any]] = rows.HOSTS.dump_python(
+        [rows.HostRow.of(one, one.name in planned) for one in hosts],
+        mode='json',
+    )
+    for row in found:
+        if row['excluded'] is None:
+            del row['excluded']
+    return found
 
 
 def _events(events: Iterable[Event], origin: Origin) -> str:
@@ -166,8 +175,11 @@ def _meta(recording: Recording) -> dict[str, Any]:
         anonymized=recording.anonymized,
         warnings=recording.gathered.warnings,
         unknown=recording.unknown,
+        exclusions_unknown=recording.gathered.exclusions_unknown,
     )
     found: dict[str, Any] = meta_schema.META.dump_python(meta, mode='json')
+    if not meta.exclusions_unknown:
+        del found['exclusions_unknown']
     return found
 
 

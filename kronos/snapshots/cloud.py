@@ -15,7 +15,7 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
-from kronos.snapshots import scopes
+from kronos.snapshots import exclusions, scopes
 from kronos.snapshots.scopes import ScopeRequest
 
 NO_HEADROOM = 'the headroom of the hosts is not known'
@@ -42,6 +42,8 @@ class CloudInventory:
     """Unix seconds."""
     warnings: list[str] = field(default_factory=list)
     """What every scope should tell."""
+    exclusions_unknown: str = ''
+    """Why nobody knows which hosts are at fault; '' if it is known."""
 
 
 def cut(
@@ -135,6 +137,7 @@ def _snapshot(
         instances=instances,
         readings=readings,
         services=gathered.services,
+        exclusions_unknown=gathered.exclusions_unknown,
         groups=[
             group
             for group in gathered.groups
@@ -148,5 +151,5 @@ def _snapshot(
             or event.instance in instances
         ],
         taken_at=gathered.taken_at,
-        warnings=list(gathered.warnings),
+        warnings=[*gathered.warnings, *exclusions.warnings(hosts)],
     )

@@ -25,7 +25,13 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import Policy
-from kronos.snapshots import cells, queries, scopes, stale_migrations
+from kronos.snapshots import (
+    cells,
+    exclusions,
+    queries,
+    scopes,
+    stale_migrations,
+)
 from kronos.snapshots.cloud import NO_HEADROOM, CloudInventory, parts
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -49,6 +55,7 @@ class Collector:
 
     :param hypervisor_types: types that are planned, in any case
     :param cell_source: where the operator tells the cells of hosts
+    :param exclude_hosts_query: names the hosts at fault; '': none is asked
     :param clock: Unix seconds
     :param tell: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
@@ -62,6 +69,7 @@ class Collector:
         *,
         hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
         cell_source: str = 'metadata',
+        exclude_hosts_query: str = '',
         clock: Callable[[], float] = time.time,
         tell: Callable[[str], None] = LOG.debug,
     ) -> None:
@@ -70,6 +78,7 @@ class Collector:
         self._prometheus = prometheus
         self._types = {name.lower() for name in hypervisor_types}
         self._cell_source = cells.CellSource(cell_source)
+        self._exclude_hosts_query = exclude_hosts_query
         self._clock = clock
         self._tell = tell
 
@@ -84,7 +93,8 @@ class Collector:
 
         Every listing is read once for all scopes, and each query of a
         policy is asked once. Without os-services a snapshot's ``services``
-        is None; without Placement its hosts have no headroom.
+        is None; without Placement its hosts have no headroom. Without an
+        answer to ``exclude_hosts_query`` its ``exclusions_unknown`` says why.
 
         :param events: what is known of moves from elsewhere; those that
             Nova tells of are added
@@ -100,6 +110,7 @@ class Collector:
         asked = queries.PolicyQueries(self._prometheus, settings)
         readings = asked.of(policies)
         self._tell(f'{asked.queries} queries of the policies')
+        _exclude(gathered, asked, self._exclude_hosts_query, settings)
         return CollectedCloud(
             gathered,
             asked.answers,
@@ -238,3 +249,25 @@ class Collector:
         for event in left_behind:
             LOG.warning('%s', stale_migrations.sentence(event))
         return events
+
+
+def _exclude(
+    gathered: CloudInventory,
+    asked: queries.PolicyQueries,
+    query: str,
+    settings: Settings,
+) -> None:
+    """Note the hosts at fault, or why nobody knows them."""
+    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+    try:
+        found = exclusions.ask(asked, query, hosts, settings.host_match)
+    except exceptions.PrometheusError as error:
+        gathered.exclusions_unknown = str(error)
+        LOG.error(
+            'The hosts at fault are not known, so nothing will be '
+            'migrated: %s',
+            error,
+        )
+        return
+    for name, value in found.items():
+        hosts[name].excluded = value

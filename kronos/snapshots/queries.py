@@ -53,6 +53,10 @@ class PolicyQueries:
             policies, [one for one in models.QUERIES if one.ranks_hosts]
         )
 
+    def instant_query(self, query: str, label_key: str) -> Reading:
+        """One that is of no policy, and so no part of :attr:`answers`."""
+        return self._reading(query, label_key)
+
     def _readings(
         self, policies: Sequence[Policy], rows: Sequence[PolicyQuery]
     ) -> dict[str, PolicyReadings]:

@@ -192,4 +192,5 @@ def _collector(conf: Any, osc: Any) -> collector.Collector:
         client.from_options(conf.kronos_prometheus, osc.session),
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
+        exclude_hosts_query=conf.kronos.exclude_hosts_query,
     )

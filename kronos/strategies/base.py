@@ -131,6 +131,7 @@ class KronosStrategy(base.BaseStrategy):
             if a ONESHOT audit could not be carried out
         """
         self.audit = audit
+        _refresh(audit)
         message, failed = self._attempt(audit)
         message = self._tell(audit, message)
         if (
@@ -258,6 +259,26 @@ class KronosStrategy(base.BaseStrategy):
         if fresh.status_message != text:
             fresh.status_message = text
             fresh.save()
+
+
+def _refresh(audit: Any) -> None:
+    """Let an EVENT audit know that it runs.
+
+    Watcher 17 sets another copy of it to ONGOING, and at the end leaves an
+    audit alone that says SUCCEEDED from the run before: it would stay ONGOING
+    for ever, and refuse every later trigger.
+    """
+    states, types_ = objects.audit.State, objects.audit.AuditType
+    if audit.audit_type != types_.EVENT.value or audit.state == states.ONGOING:
+        return
+    for attempt in tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(lock.FAILURES),
+        stop=tenacity.stop_after_delay(DATABASE_SECONDS),
+        wait=tenacity.wait_fixed(1),
+        reraise=True,
+    ):
+        with attempt:
+            audit.refresh()
 
 
 def _input_parameters(

@@ -22,7 +22,11 @@ ScopeSummary = Callable[[types.AggregateResult], str]
 """Tells what the plan of a scope does for the goal of its audit."""
 
 # Nothing could be judged: that is a failure, not an even cluster.
-_BLIND = {types.StopReason.NO_POLICY, types.StopReason.NO_SERVICES}
+_BLIND = {
+    types.StopReason.NO_POLICY,
+    types.StopReason.NO_SERVICES,
+    types.StopReason.EXCLUSIONS_UNKNOWN,
+}
 
 
 def is_blind(report: types.CycleReport) -> bool:

@@ -15,6 +15,9 @@ from labkit.real import topology  # isort: skip
 SOURCE, DESTINATION = 'ra', 'rb'
 SLOW_MIB = 4
 """Per second: the memory of a guest takes about ten seconds."""
+WRITES, TOO_SLOW_MIB = 'dirty 30', 5
+"""What a guest does, and a speed at which its memory cannot be sent, even
+where other work leaves it half of its processor."""
 DISK_FLAVOR, DISK_MIB = 'real.disk', 16
 """Its disk takes about a minute."""
 OWN_SHARE = 0.8

@@ -31,8 +31,8 @@ class TestReal(real.RealTestCase):
     def test_what_has_no_end_is_told_and_left_running(self) -> None:
         """The guest writes faster than its memory is sent."""
         self.boot_guests({'busy': SOURCE})
-        self.order('busy', 'dirty 30')
-        self.speed('busy', 12)
+        self.order('busy', real.WRITES)
+        self.speed('busy', real.TOO_SLOW_MIB)
         plan = self.evacuation()
         self.start(plan)
         self.assertEqual('FAILED', self.executed(plan)['state'])

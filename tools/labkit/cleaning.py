@@ -58,7 +58,7 @@ def reset(cloud: 'Cloud', closed: Collection[str] = ()) -> None:
     for group in groups['server_groups']:
         cloud.compute.delete(f'/os-server-groups/{group["id"]}')
     _forget_migrations()
-    _free_allocations(cloud)
+    free_allocations(cloud)
 
 
 def _let_migrations_end(cloud: 'Cloud') -> None:
@@ -114,7 +114,7 @@ def _forget_migrations() -> None:
     _in_database('nova_cell1', FORGET_MIGRATIONS)
 
 
-def _free_allocations(cloud: 'Cloud') -> None:
+def free_allocations(cloud: 'Cloud') -> None:
     """Drop what deleted servers have left in Placement."""
     placement = cloud.connection.placement
     for provider in cloud.providers():

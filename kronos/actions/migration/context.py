@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kronos.actions import notifications
-from kronos.actions.migration import recovery
+from kronos.actions.migration import destination, recovery
 from kronos.actions.migration.turn import slots
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
@@ -46,3 +46,4 @@ class MigrationContext(Patience):
     slots: slots.Slots
     notices: notifications.Notices
     guest_states: recovery.States = lambda uuid: {}
+    exclusions: destination.Exclusions | None = None

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of a destination: groups, allocations and room, as of now.
+"""The checks of a destination: groups, room and faults, as of now.
 
 The plan was right when it was made. Meanwhile members of a server group may
 have been booted or moved there, or its room may be taken. Nova's scheduler
-asks the same of hard rules; here it costs no migration that fails.
+asks the same of hard rules; here it costs no migration that fails. Whether
+the host is at fault, only the operator's query knows.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from kronos.actions.migration.task import MigrationTask
 from kronos.actions.migration.turn import concurrency
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
-from kronos.engine.eligibility import room
+from kronos.engine.eligibility import hosts, room
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Reason
 
 Flights = Iterable[concurrency.Flight]
+Exclusions = Callable[[Collection[str]], Mapping[str, float]]
+"""Gives those of the hosts that ``exclude_hosts_query`` excludes, with its
+values; raises PrometheusError where that is not known."""
 
 
 def check_scope(task: MigrationTask, is_inside: Callable[[str], bool]) -> None:
@@ -160,3 +164,26 @@ def check_room(
                 Fault.DESTINATION_FULL,
                 f'destination {task.destination} has no room: {reason}',
             )
+
+
+def check_exclusion(
+    client: NovaClient, task: MigrationTask, exclusions: Exclusions | None
+) -> None:
+    """Whether the operator's query finds the destination at fault.
+
+    Of all hosts the names are given, since a label may be short.
+
+    :param exclusions: None: there is no such query
+    :raises PreFlightError: it does
+    :raises ClientError: Nova or Prometheus cannot be asked
+    """
+    if exclusions is None:
+        return
+    known = {*client.list_compute_services(), task.destination}
+    value = exclusions(known).get(task.destination)
+    reason = hosts.why_excluded(types.Host(task.destination, excluded=value))
+    if reason:
+        raise faults.error(
+            Fault.DESTINATION_EXCLUDED,
+            f'destination {task.destination} takes nothing: {reason}',
+        )

@@ -80,6 +80,7 @@ class PrometheusClient:
 
         Series that share a label value stay apart.
 
+        :param label_key: each series must have it; '': it need have none
         :param expected_labels: values of the label; if one of them has
             no finite sample the reading is PARTIAL
         """

@@ -171,14 +171,15 @@ def _value_of(row: Mapping[str, Any], key: str) -> Any:
 
 
 def _label_of(metric: Mapping[str, str], label: str) -> str:
-    if label not in metric:
+    """:param label: '': none is asked for"""
+    if label and label not in metric:
         there = ', '.join(sorted(set(metric) - {'__name__'})) or 'none'
         raise AnswerError(
             f'the series {text_of(metric)} has no label "{label}"; its '
             f'labels: {there}. Keep the label with "by", or name another '
             'one in the policy'
         )
-    return metric[label]
+    return metric.get(label, '')
 
 
 def text_of(metric: Mapping[str, str]) -> str:

@@ -19,7 +19,12 @@ from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import PHASES_OF_MODE, Settings
 from kronos.engine.types import Health, Snapshot, StopReason
 from kronos.policies.models import Mode, Policy
-from kronos.snapshots import queries, scopes, settings_from_conf
+from kronos.snapshots import (
+    exclusions,
+    queries,
+    scopes,
+    settings_from_conf,
+)
 from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'
@@ -88,6 +93,7 @@ def snapshots(
         client,
         hypervisor_types=kronos.hypervisor_types,
         cell_source=kronos.cell_source,
+        exclude_hosts_query=kronos.exclude_hosts_query,
     )
     try:
         return collector.collect(wanted, policies, how).snapshots
@@ -174,9 +180,11 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
         may want this one to be planned
     """
     where = f'scope {one.snapshot.scope}'
+    # Else it is told with the query that failed.
+    is_told = one.card.blocked is StopReason.EXCLUSIONS_UNKNOWN
     if one.card.blocked is StopReason.TOO_FEW_HOSTS and is_anyone:
         to.note('scope-small', f'{where}: {one.card.reason}')
-    elif one.card.blocked:
+    elif one.card.blocked and not is_told:
         to.error(
             'scope-blocked',
             f'{where}: nothing can be planned: {one.card.reason}',
@@ -185,7 +193,7 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
         )
     # Of too few hosts the reason names those that are out.
     is_small = one.card.blocked is StopReason.TOO_FEW_HOSTS
-    if one.card.excluded and not is_small:
+    if one.card.excluded and not (is_small or is_told):
         out = [f'{host}: {why}' for host, why in one.card.excluded.items()]
         to.warning(
             'host-left-out',
@@ -201,7 +209,9 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
             'see that each host is scraped, and that its label is its name '
             'in "openstack compute service list"',
         )
-    for text in one.snapshot.warnings:
+    # Of all hosts of the cloud they are told already.
+    told = exclusions.warnings(one.snapshot.hosts.values())
+    for text in (text for text in one.snapshot.warnings if text not in told):
         to.warning('scope-unknown', f'{where}: {text}', 'see to that first')
 
 

@@ -26,6 +26,7 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _files(document),
         _policies(document, width),
         _exporters(document, width),
+        _exclusions(document, width),
         _queries(document, width),
         _servers(document, width),
         _scopes(document, width),
@@ -126,6 +127,16 @@ def _exporters(document: Mapping[str, Any], width: int | None) -> str:
         return ''
     columns = ['exporter', 'targets', 'series', 'sample that fits']
     return _table('Exporters', columns, rows, width)
+
+
+def _exclusions(document: Mapping[str, Any], width: int | None) -> str:
+    found = document.get('exclusions')
+    if not found:
+        return ''
+    told = found['error'] or f'{found["series"]} series'
+    rows = [list(one) for one in found['hosts_excluded'].items()]
+    head = f'Hosts at fault, by exclude_hosts_query ({told})'
+    return _table(head, ['host', 'value'], rows, width)
 
 
 def _queries(document: Mapping[str, Any], width: int | None) -> str:

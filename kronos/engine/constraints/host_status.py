@@ -58,6 +58,9 @@ def _sample(query: str, value: float) -> Relaxation:
 
 _RELAXATIONS: dict[Code, Relaxation] = {
     Code.SCOPE_NO_SERVICES: _services,
+    Code.SCOPE_EXCLUSIONS_UNKNOWN: lambda case, _, __: edits.with_snapshot(
+        case, exclusions_unknown=''
+    ),
     Code.HOST_NO_SERVICE: _new_service,
     Code.HOST_CELL_DOWN: _new_service,
     # Nova takes a host that is forced down for down.
@@ -70,6 +73,7 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.HOST_NO_SAMPLE: _sample('imbalance', 0.0),
     Code.HOST_NO_CAPACITY: _sample('host_capacity', 1.0),
     Code.HOST_CLOSED: _host(closed=''),
+    Code.HOST_EXCLUDED: _host(excluded=None),
     Code.HOST_NO_PLACEMENT: lambda case, _, __: edits.with_settings(
         case, require_headroom=False
     ),

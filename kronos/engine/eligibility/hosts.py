@@ -9,9 +9,11 @@ from collections.abc import Iterable, Sequence
 
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
-from kronos.engine.types import ComputeService, Snapshot
+from kronos.engine.types import ComputeService, Host, Snapshot
 
-CLOSING = frozenset({Code.HOST_CLOSED, Code.HOST_NO_PLACEMENT})
+CLOSING = frozenset(
+    {Code.HOST_CLOSED, Code.HOST_EXCLUDED, Code.HOST_NO_PLACEMENT}
+)
 """A host against which only these are said counts, and may give instances,
 but takes none. Any other reason keeps it out of everything."""
 OF_SERVICE = frozenset(
@@ -39,23 +41,44 @@ def reasons(
 
     :param gaps: which values of policies it lacks, where that is known
     """
-    if snapshot.services is None:
-        text = 'the state of the compute services is unknown'
-        return [Reason(text, Code.SCOPE_NO_SERVICES)]
+    if shut := why_shut(snapshot):
+        return [shut]
+    services = snapshot.services or {}
     about = snapshot.hosts[host]
     found = []
     if about.frozen:
         found.append(Reason(about.frozen, Code.HOST_FROZEN))
-    found += of_service(snapshot.services.get(host))
+    found += of_service(services.get(host))
     if settings.evacuate and host in (settings.drain_hosts or []):
         found.append(Reason('it is being drained', Code.HOST_DRAINED))
     found += gaps
     if about.closed:
         found.append(Reason(about.closed, Code.HOST_CLOSED))
+    if excluded := why_excluded(about):
+        found.append(excluded)
     if about.headroom is None and settings.require_headroom:
         text = 'Placement shows no inventory of it (require_headroom is set)'
         found.append(Reason(text, Code.HOST_NO_PLACEMENT))
     return found
+
+
+def why_shut(snapshot: Snapshot) -> Reason | None:
+    """Why the liveness gate is shut, so that no host takes part; or None."""
+    if snapshot.services is None:
+        text = 'the state of the compute services is unknown'
+        return Reason(text, Code.SCOPE_NO_SERVICES)
+    if snapshot.exclusions_unknown:
+        text = f'the hosts at fault are unknown: {snapshot.exclusions_unknown}'
+        return Reason(text, Code.SCOPE_EXCLUSIONS_UNKNOWN)
+    return None
+
+
+def why_excluded(host: Host) -> Reason | None:
+    """Why ``exclude_hosts_query`` excludes a host; None if it does not."""
+    if host.excluded is None:
+        return None
+    text = f'exclude_hosts_query gives {host.excluded:g} for it'
+    return Reason(text, Code.HOST_EXCLUDED)
 
 
 def why_out(
@@ -176,11 +199,10 @@ def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
 def _asked_for(
     snapshot: Snapshot, settings: Settings
 ) -> dict[str, ComputeService | None]:
-    if not settings.evacuate or snapshot.services is None:
+    if not settings.evacuate or why_shut(snapshot):
         return {}
-    services = {
-        host: snapshot.services.get(host) for host in sorted(snapshot.hosts)
-    }
+    rows = snapshot.services or {}
+    services = {host: rows.get(host) for host in sorted(snapshot.hosts)}
     if settings.drain_hosts is not None:
         wanted = set(settings.drain_hosts)
         return {name: one for name, one in services.items() if name in wanted}

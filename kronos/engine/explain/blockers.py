@@ -14,6 +14,7 @@ from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import GAPS, Scenario
 from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.scoring import scorecard
 from kronos.engine.types import PlanningInput, StopReason
 
 MOST = 16
@@ -27,6 +28,7 @@ OF_INSTANCE = frozenset(
 
 STOPS = {
     StopReason.NO_SERVICES: Code.SCOPE_NO_SERVICES,
+    StopReason.EXCLUSIONS_UNKNOWN: Code.SCOPE_EXCLUSIONS_UNKNOWN,
     StopReason.NO_POLICY: Code.SCOPE_NO_POLICY,
     StopReason.COOLDOWN: Code.SCOPE_COOLDOWN,
 }
@@ -248,4 +250,4 @@ def is_of_host(reason: Reason) -> bool:
     code = reason.code
     if code is Code.HOST_STUCK_INTO:
         return False
-    return code is Code.SCOPE_NO_SERVICES or code.startswith('host_')
+    return code in scorecard.SHUT or code.startswith('host_')

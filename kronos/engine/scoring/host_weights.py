@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kronos.engine.scoring import scorecard
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.types import StopReason
 from kronos.policies.models import Mode, Policy
@@ -52,6 +53,8 @@ class HostWeight:
         return max(_rounded(load, step), step or LEAST)
 
 
+_BLIND = {*scorecard.SHUT.values(), StopReason.NO_POLICY}
+"""Nothing is known of any host."""
 FULL = 0.0
 """Weight of a host above a ceiling where hosts are to be filled."""
 MOST = 1.0
@@ -72,7 +75,7 @@ def places(
     :param card: of these policies
     :param sizes: of hosts of the scope, as far as known
     """
-    if card.blocked in (StopReason.NO_POLICY, StopReason.NO_SERVICES):
+    if card.blocked in _BLIND:
         return {}
     weights = {result.name: result.weight for result in card.results}
     ceilings = {one.name: one.capacity_threshold for one in policies}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from kronos.engine import wording
 from kronos.engine.eligibility import hosts
-from kronos.engine.reasons import Reason
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import evaluation
 from kronos.engine.scoring.evaluation import PolicyEvaluation
 from kronos.engine.settings import Settings
@@ -21,6 +21,12 @@ from kronos.engine.types import (
     StopReason,
 )
 from kronos.policies.models import Policy
+
+SHUT = {
+    Code.SCOPE_NO_SERVICES: StopReason.NO_SERVICES,
+    Code.SCOPE_EXCLUSIONS_UNKNOWN: StopReason.EXCLUSIONS_UNKNOWN,
+}
+"""The halves of the liveness gate, as reasons of a stop."""
 
 
 @dataclass(frozen=True)
@@ -194,9 +200,8 @@ def _why_blocked(
     # What leaves a host that is drained needs only somewhere to go.
     needed = 1 if card.draining else 2
     total = math.fsum(result.weight for result in card.results)
-    if snapshot.services is None:
-        reason = 'the state of the compute services is unknown'
-        return StopReason.NO_SERVICES, reason
+    if shut := hosts.why_shut(snapshot):
+        return SHUT[shut.code], str(shut)
     if len(available) < needed:
         return StopReason.TOO_FEW_HOSTS, _few(available, snapshot, card)
     if total <= 0.0:

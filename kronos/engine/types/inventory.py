@@ -75,6 +75,9 @@ class Host:
     closed: str = ''
     """A reason known from elsewhere why it takes nothing, though it counts
     and may give (a recording's ``available: false``)."""
+    excluded: float | None = None
+    """What ``exclude_hosts_query`` gives for it, if that is not 0: it takes
+    nothing, though it counts and may give. None: it does not exclude it."""
     frozen: str = ''
     """A reason known from elsewhere why it takes no part at all (no cell is
     known of it, though the cells of others are)."""

@@ -112,6 +112,8 @@ class StopReason(StrEnum):
     COOLDOWN = 'cooldown'
     NO_SERVICES = 'no_services'
     """The liveness gate is shut."""
+    EXCLUSIONS_UNKNOWN = 'exclusions_unknown'
+    """So it is: ``exclude_hosts_query`` gave no answer that can be used."""
     NO_POLICY = 'no_policy'
     """No policy could be used, or not all where all are required."""
     TOO_FEW_HOSTS = 'too_few_hosts'

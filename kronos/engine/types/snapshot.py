@@ -42,6 +42,9 @@ class Snapshot:
     """By name of an enabled policy."""
     services: dict[str, ComputeService] | None = None
     """By host; None when os-services failed: the gate stays shut."""
+    exclusions_unknown: str = ''
+    """Why nobody knows which hosts ``exclude_hosts_query`` excludes: then the
+    gate stays shut, too. Empty: it is known, or not asked."""
     groups: list[ServerGroup] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     """What is remembered of moves of its instances and at its hosts."""

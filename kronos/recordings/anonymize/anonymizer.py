@@ -111,6 +111,7 @@ class _Rewriter:
             groups=[self._group(one) for one in was.groups],
             events=[self._event(one) for one in was.events],
             warnings=[_told(text) for text in was.warnings],
+            exclusions_unknown=_told(was.exclusions_unknown),
         )
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:

@@ -14,7 +14,7 @@ from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.settings import PlanMode
 from kronos.recordings.formats import kronos_openstack
-from kronos.snapshots import cloud
+from kronos.snapshots import cloud, exclusions
 
 
 def _words(text: str) -> frozenset[str]:
@@ -94,6 +94,7 @@ PHRASES = (
     'their rules are not known',
     'it is in no known cell',
     'it is in more than one cell',
+    exclusions.OPTION,
     'the newest sample is too old',
     'parse error',
     'timed out',

@@ -24,6 +24,7 @@ _SAYS = {
     'budget': 'Budget used',
     'cooldown': 'Cooling down',
     'done': 'Done',
+    'exclusions_unknown': 'Hosts at fault unknown',
     'no_policy': 'No usable policy',
     'no_services': 'Services unknown',
     'packed': 'Packed',

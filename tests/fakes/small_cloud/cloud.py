@@ -53,7 +53,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     ``calls`` holds every request as (method, path), ``leftovers`` what
     Placement has besides: resources by host by consumer, ``capacities``
     (VCPUs, MiB) of single hosts, ``unmeasured`` uuids of servers of which
-    Prometheus has no samples.
+    Prometheus has no samples, ``faulty`` values of the metric ``faulty`` by
+    its label ``host``, which is the only one.
     """
 
     def __init__(self, hosts, aggregates, servers, capacity=(16, 32768)):
@@ -75,6 +76,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.swapped = {}
         self.capacities = {}
         self.unmeasured = set()
+        self.faulty = {}
         self.down = set()
         self.answers = {}
         self.lost = {}
@@ -162,9 +164,14 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     # Prometheus: "<what>_<kind>", such as cpu_host and memory_instance
 
     def query(self, q, body):
-        what, kind = (q.get('query') or body['query']).split('_')
+        what, _, kind = (q.get('query') or body['query']).partition('_')
         now = time.time()
-        if kind == 'host':
+        if what == 'faulty':
+            rows = [
+                {'metric': {'host': name}, 'value': [now, str(value)]}
+                for name, value in self.faulty.items()
+            ]
+        elif kind == 'host':
             values = dict.fromkeys(self.hosts, 0.0)
             for one in self.servers.values():
                 values[one.host] += getattr(one, what)

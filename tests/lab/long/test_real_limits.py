@@ -66,8 +66,8 @@ class TestForced(real.OneGuestTestCase):
         """What is said of a guest without an end that has moved."""
         self.configure(**options)
         self.boot_guests({'one': SOURCE})
-        self.order('one', 'dirty 30')
-        self.speed('one', 12)
+        self.order('one', real.WRITES)
+        self.speed('one', real.TOO_SLOW_MIB)
         plan = self.evacuation()
         done = self.carried_out(plan)
         self.assertEqual('SUCCEEDED', done['state'])
@@ -103,9 +103,9 @@ class TestForced(real.OneGuestTestCase):
             at_stall='post_copy', max_pause_seconds=0, recover_rows=True
         )
         self.boot_guests({'one': SOURCE})
-        self.order('one', 'dirty 30')
+        self.order('one', real.WRITES)
         plan = self.evacuation()
-        self.speed('one', 4)
+        self.speed('one', real.TOO_SLOW_MIB)
         self.start(plan)
         self.assertIn('for ra does not permit post-copy', self.told(plan))
         self.assert_stayed()
@@ -121,8 +121,8 @@ class TestCancelled(real.OneGuestTestCase):
     def test_in_a_later_pass(self) -> None:
         self.configure(stall_passes=0)
         self.boot_guests({'one': SOURCE})
-        self.order('one', 'dirty 30')
-        self.speed('one', 12)
+        self.order('one', real.WRITES)
+        self.speed('one', real.TOO_SLOW_MIB)
         plan = self.evacuation()
         self.start(plan)
         self.wait_pass('one', 3)

@@ -186,6 +186,26 @@ class TestRecord(RecordTestCase):
 
 
 class TestHistory(RecordTestCase):
+    def test_hosts_at_fault(self) -> None:
+        self.series['failed'] = [('a2', 2.0), ('a3', 0.0)]
+        conf = self.conf(exclude_hosts_query='failed')
+        hosts = self.recorded('--config-file', conf).gathered.cloud.hosts
+        self.assertEqual(
+            {'a1': None, 'a2': 2.0, 'a3': None},
+            {name: one.excluded for name, one in hosts.items()},
+        )
+
+    def test_nobody_knows_the_hosts_at_fault(self) -> None:
+        """It is told, and recorded."""
+        self.labels['failed'] = 'vm'
+        self.series['failed'] = [('x', 1.0)]
+        conf = self.conf(exclude_hosts_query='failed')
+        code, err = self.record('--config-file', conf)
+        self.assertEqual(0, code, err)
+        self.assertIn('warning: exclude_hosts_query: the series', err)
+        found = load.read(str(self.target))
+        self.assertIn('"host"', found.gathered.exclusions_unknown)
+
     def test_quarantine(self) -> None:
         """An action that failed is in Watcher's history."""
         self.watcher_says(

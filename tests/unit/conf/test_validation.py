@@ -80,7 +80,7 @@ class OptionsTestCase(base.BaseTestCase):
                     continue
                 self.assertIn(conf[group][opt.dest], ('', [], opt.default))
                 if conf[group][opt.dest] == '':
-                    self.assertIsNone(opt.default)
+                    self.assertIn(opt.default, (None, ''))
 
     def test_a_secret(self):
         """Only its name."""

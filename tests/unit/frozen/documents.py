@@ -138,7 +138,11 @@ def of_audit(folder: str) -> tuple[str, Any, str]:
 def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     """Name and contents of each file of recordings written anew."""
     of_examples = {name: load.read(f'examples/{name}') for name in EXAMPLES}
-    for name, recording in (of_examples | {'x': recordings.small()}).items():
+    faulty = recordings.small()
+    faulty.gathered.cloud.hosts['a1'].excluded = 1.0
+    faulty.gathered.exclusions_unknown = 'why'
+    more = {'x': recordings.small(), 'y': faulty}
+    for name, recording in (of_examples | more).items():
         path = pathlib.Path(folder, name)
         load.write(str(path), recording)
         for file in sorted(path.rglob('*')):

@@ -402,6 +402,9 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         found = documents.Collector(frozen()['documents']['keyed_by_data'])
         found.add(self.check('--watcher-config', watcher))
         found.add(self.check('--nova-config', nova))
+        self.series['failed'] = [('a1', 1.0)]
+        excluding = self.conf(exclude_hosts_query='failed')
+        found.add(self.check('--config-file', excluding))
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
 
 

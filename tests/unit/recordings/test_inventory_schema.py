@@ -2,6 +2,7 @@
 """Is the inventory in the files what the engine knows of it?"""
 
 import dataclasses
+import math
 from typing import Any
 
 from oslotest import base
@@ -114,6 +115,7 @@ class TestHost(base.BaseTestCase):
             traits=['T'],
             closed='c',
             frozen='f',
+            excluded=2.0,
             cell='cell1',
         )
         row = rows.HostRow.of(host, planned=True)
@@ -127,9 +129,22 @@ class TestHost(base.BaseTestCase):
                 'cell',
                 'closed',
                 'frozen',
+                'excluded',
             ],
             list(vars(row)),
         )
         self.assertEqual(
             dataclasses.replace(host, headroom=None, traits=[]), row.host()
         )
+
+    def test_what_json_knows_as_no_number(self) -> None:
+        """A value is told as that of a sample; 0 is one, too."""
+        for value, told in (
+            (math.nan, 'NaN'),
+            (-math.inf, '-Inf'),
+            (0.0, 0.0),
+            (None, None),
+        ):
+            row = rows.HostRow.of(Host('h', excluded=value), planned=True)
+            self.assertEqual(told, row.excluded)
+            self.assertEqual(str(value), str(row.host().excluded))

@@ -172,3 +172,22 @@ class TestDamaged(base.BaseTestCase):
         path.write_text('null')
         found = load.read(str(self.top / 'ours'))
         self.assertIsNone(found.gathered.services)
+
+    def test_hosts_at_fault(self) -> None:
+        """A recording that knows none says nothing, as those of before."""
+        meta = self.top / 'ours' / 'meta.json'
+        hosts = self.top / 'ours' / 'nova' / 'hosts.json'
+        document, rows = (json.loads(p.read_text()) for p in (meta, hosts))
+        self.assertNotIn('exclusions_unknown', document)
+        self.assertNotIn('excluded', rows[0])
+        rows[0]['excluded'] = 'NaN'
+        hosts.write_text(json.dumps(rows))
+        found = load.read(str(self.top / 'ours'))
+        excluded = found.gathered.cloud.hosts[rows[0]['name']].excluded
+        self.assertEqual('nan', str(excluded))
+        self.assertEqual('', found.gathered.exclusions_unknown)
+        meta.write_text(json.dumps(document | {'exclusions_unknown': 'why'}))
+        found = load.read(str(self.top / 'ours'))
+        told = 'the hosts at fault are unknown: why'
+        for scope in replay(found, ReplayOptions()).report.scopes:
+            self.assertEqual(told, scope.reason)

@@ -26,3 +26,12 @@ class TestComments(base.BaseTestCase):
     def test_many_signs(self) -> None:
         """Each character is looked at some times, not once for each other."""
         self.assertEqual('#' * 10**6, self.spared('#' * 10**6))
+
+
+class TestReasons(base.BaseTestCase):
+    def test_why_no_host_at_fault_is_known(self) -> None:
+        was = recordings.small()
+        was.gathered.exclusions_unknown = 'http://me:t0psecret@host said no'
+        found = redaction.redacted(was).gathered.exclusions_unknown
+        self.assertNotIn('t0psecret', found)
+        self.assertIn('host said no', found)

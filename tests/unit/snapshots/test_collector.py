@@ -150,6 +150,7 @@ class CollectTestCase(base.BaseTestCase):
         *policies: Policy,
         settings: Settings | None = None,
         events: Sequence[Event] = (),
+        exclude: str = '',
         **request: Any,
     ) -> list[Snapshot]:
         found = connection.connect(self.keystone.session, 'one')
@@ -163,6 +164,7 @@ class CollectTestCase(base.BaseTestCase):
                 retry_backoff=0,
                 clock=lambda: NOW,
             ),
+            exclude_hosts_query=exclude,
             clock=lambda: NOW,
         )
         return collector.collect(
@@ -400,6 +402,57 @@ class TestSnapshot(CollectTestCase):
         ):
             self.assertEqual(1, len(self.keystone.requests(path)), path)
         self.assertEqual(['host_cpu', 'vm_cpu'], sorted(self.queries()))
+
+
+class TestExclusions(CollectTestCase):
+    """Hosts that an operator's query finds at fault."""
+
+    def of_hosts(self, *hosts: str) -> None:
+        """They are, by whichever query."""
+        self.answers = [
+            {'metric': {'host': host}, 'value': [NOW, '1']} for host in hosts
+        ]
+
+    answers: Sequence[Any] = ()
+
+    def answer(self, request: Any, context: Any) -> Any:
+        found = super().answer(request, context)
+        if parse.parse_qs(request.text)['query'] == ['failed']:
+            found['data']['result'] = self.answers
+        return found
+
+    def test_hosts_of_the_cloud(self) -> None:
+        self.of_hosts('a2', 'b1', 'metal', 'of another cloud')
+        a, b = self.collect(aggregates=['a', 'b'], exclude='failed')
+        self.assertEqual(
+            {'a1': None, 'a2': 1.0, 'ab': None},
+            {host.name: host.excluded for host in a.hosts.values()},
+        )
+        self.assertEqual(
+            ['1 host takes no instance (b1: exclude_hosts_query gives 1 for '
+             'it)'],
+            b.warnings,
+        )  # fmt: skip
+        self.assertEqual('', a.exclusions_unknown)
+        self.assertEqual(1, self.queries().count('failed'))
+
+    def test_it_is_not_asked(self) -> None:
+        self.collect(aggregates=['a'])
+        self.assertEqual(['host_cpu', 'vm_cpu'], sorted(self.queries()))
+
+    def test_why_it_is_unknown(self) -> None:
+        self.answers = [{'metric': {}, 'value': [NOW, '1']}]
+        (a,) = self.collect(aggregates=['a'], exclude='failed')
+        self.assertIn('neither a label "host"', a.exclusions_unknown)
+        self.assertEqual([], a.warnings)
+
+    def test_prometheus_is_away(self) -> None:
+        """It is not tried again, query after query."""
+        self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)
+        (a,) = self.collect(aggregates=['a'], exclude='failed')
+        self.assertIn('exclude_hosts_query: ', a.exclusions_unknown)
+        self.assertIn('503', a.exclusions_unknown)
+        self.assertNotIn('failed', self.queries())
 
 
 class TestEvents(CollectTestCase):

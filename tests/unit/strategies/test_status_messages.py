@@ -221,6 +221,7 @@ class BlindTestCase(base.BaseTestCase):
     def test_only_if_no_scope_could_be_judged(self):
         stop = types.StopReason
         self.assertTrue(self.blind(stop.NO_POLICY, stop.NO_SERVICES))
+        self.assertTrue(self.blind(stop.EXCLUSIONS_UNKNOWN))
         self.assertFalse(self.blind(stop.NO_POLICY, stop.BALANCED))
         self.assertFalse(self.blind(stop.COOLDOWN))
         self.assertFalse(self.blind())

@@ -3,7 +3,7 @@
 
 import shutil
 
-from labkit import furnishing, running, topology
+from labkit import cleaning, furnishing, running, topology
 from labkit.cloud import Cloud
 from labkit.real import guests, packages
 from labkit.real import topology as real
@@ -103,6 +103,9 @@ def forget(cloud: Cloud, kept: set[str]) -> None:
     for aggregate in cloud.compute.aggregates():
         for host in names & set(aggregate.hosts or []):
             cloud.compute.remove_host_from_aggregate(aggregate, host)
+    # Nova keeps the provider of a host on which something is still held, and
+    # then refuses a new host of that name.
+    cleaning.free_allocations(cloud)
     for row in gone:
         cloud.compute.delete(f'/os-services/{row["id"]}', microversion='2.100')
         # What it remembers of itself is not Nova's any more.

@@ -107,8 +107,10 @@ def nova_file(host: RealHost) -> pathlib.Path:
 
 
 def write_compute(host: RealHost, permitted: str = '') -> None:
-    """:param permitted: how Nova may end a migration of a busy guest, besides
-    a pause: ``post_copy`` or ``auto_converge``
+    """Write what only this one reads.
+
+    :param permitted: how Nova may end a migration of a busy guest, besides a
+        pause: ``post_copy`` or ``auto_converge``
     """
     file = nova_file(host)
     helper = f'{layout.program("privsep-helper")} --config-file {file}'

@@ -137,6 +137,9 @@ class Admission:
                 settings.resources,
                 settings.require_headroom,
             )
+            destination.check_exclusion(
+                context.nova, self._task, context.exclusions
+            )
         except exceptions.KronosException:
             context.slots.release()
             raise

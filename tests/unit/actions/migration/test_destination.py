@@ -292,3 +292,40 @@ class AllocationsTestCase(base.MoveTestCase):
         self.cloud.leftovers[base.UUID] = {'h3': self.SIZE}
         self.fails(exceptions.PreFlightError, 'h1.example.org and h3')
         self.assertEqual((0, 0), (self.requests, self.slots.held))
+
+
+class ExclusionTestCase(base.MoveTestCase):
+    """Of the hosts that are at fault only the destination matters."""
+
+    def check(self, **values):
+        self.given = None
+
+        def exclusions(hosts):
+            self.given = sorted(hosts)
+            return values
+
+        destination.check_exclusion(self.client, self.task, exclusions)
+
+    def test_at_fault(self):
+        for value, told in ((2.0, '2'), (float('nan'), 'nan')):
+            error = self.assertRaises(
+                exceptions.PreFlightError, self.check, h2=value
+            )
+            self.assertEqual(
+                'destination h2 takes nothing: exclude_hosts_query gives '
+                f'{told} for it',
+                str(error),
+            )
+            self.assertEqual(
+                'destination_excluded', error.kwargs['fault'].value
+            )
+
+    def test_others_are(self):
+        """What leaves a host that is at fault may be what helps it."""
+        self.check(h1=1.0, h3=1.0)
+        self.assertEqual(['h1', 'h2', 'h3'], self.given)
+
+    def test_there_is_no_query(self):
+        calls = len(self.cloud.calls)
+        destination.check_exclusion(self.client, self.task, None)
+        self.assertEqual(calls, len(self.cloud.calls))

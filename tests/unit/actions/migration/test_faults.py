@@ -92,6 +92,26 @@ class Scenes(whole.WholeMoveTestCase):
     def destination_disabled(self):
         self.service('h2', status='disabled')()
 
+    def excludes(self):
+        """With the query of an operator, as its options say."""
+        CONF.set_override('exclude_hosts_query', 'faulty', 'kronos')
+        self.addCleanup(CONF.clear_override, 'exclude_hosts_query', 'kronos')
+        for name, value in (
+            ('url', self.cloud.prometheus_url),
+            ('max_retries', 0),
+        ):
+            CONF.set_override(name, value, 'kronos_prometheus')
+            self.addCleanup(CONF.clear_override, name, 'kronos_prometheus')
+        self.action._own_run = self.run_of(
+            tell=self.action._tell,
+            is_cancelled=self.action._is_cancelled,
+            exclusions=self.action._exclusions(),
+        )
+
+    def destination_excluded(self):
+        self.cloud.faulty = {'h1': 1, 'h2': 2, 'h3': 0}
+        self.excludes()
+
     def destination_full(self):
         self.cloud.capacities['h2'] = (16, 1023)
 
@@ -223,6 +243,10 @@ class Scenes(whole.WholeMoveTestCase):
 
     def placement_error(self):
         self.cloud.down.add(('GET', '/placement'))
+
+    def prometheus_error(self):
+        self.cloud.down.add(('POST', '/prometheus'))
+        self.excludes()
 
     def watcher_error(self):
         self.slots.errors = [

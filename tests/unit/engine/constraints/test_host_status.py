@@ -82,7 +82,9 @@ class TestHosts(base.BaseTestCase):
     def test_relaxations(self) -> None:
         """One after the other, until it is open."""
         self.snapshot.services = None
+        self.snapshot.exclusions_unknown = 'for the test'
         self.snapshot.hosts['b'].closed = 'for the test'
+        self.snapshot.hosts['b'].excluded = 1.0
         self.settings.require_headroom = True
         reason = hosts.why_closed(self.snapshot, 'b', self.settings)
         found = []
@@ -93,7 +95,9 @@ class TestHosts(base.BaseTestCase):
         self.assertEqual(
             [
                 Code.SCOPE_NO_SERVICES,
+                Code.SCOPE_EXCLUSIONS_UNKNOWN,
                 Code.HOST_CLOSED,
+                Code.HOST_EXCLUDED,
                 Code.HOST_NO_PLACEMENT,
             ],
             found,

@@ -129,7 +129,7 @@ class TestReasons(base.BaseTestCase):
         snapshot = cloud(a={'forced_down': True, **OFF})
         about = snapshot.hosts['a']
         about.frozen, about.closed = 'its cell is not known', 'said so'
-        about.headroom = None
+        about.headroom, about.excluded = None, 1.0
         gap = Reason('policy cpu has no value', Code.HOST_NO_SAMPLE, 'cpu')
         self.assertEqual(
             [
@@ -139,6 +139,7 @@ class TestReasons(base.BaseTestCase):
                 Code.HOST_DRAINED,
                 Code.HOST_NO_SAMPLE,
                 Code.HOST_CLOSED,
+                Code.HOST_EXCLUDED,
                 Code.HOST_NO_PLACEMENT,
             ],
             self.codes(
@@ -150,6 +151,13 @@ class TestReasons(base.BaseTestCase):
         snapshot = cloud()
         snapshot.services, snapshot.hosts['a'].closed = None, 'said so'
         self.assertEqual([Code.SCOPE_NO_SERVICES], self.codes(snapshot))
+
+    def test_unknown_exclusions_hide_the_rest(self) -> None:
+        snapshot = cloud(a=OFF)
+        snapshot.exclusions_unknown = 'exclude_hosts_query: no'
+        self.assertEqual([Code.SCOPE_EXCLUSIONS_UNKNOWN], self.codes(snapshot))
+        self.assertEqual({}, hosts.to_drain(snapshot, settings()))
+        self.assertEqual({}, hosts.not_drained(snapshot, settings()))
 
     def test_what_a_row_says_is_one_sentence(self) -> None:
         snapshot = cloud(a={'state': 'down', **OFF})
@@ -163,6 +171,7 @@ class TestReasons(base.BaseTestCase):
     def test_a_closed_host_takes_part(self) -> None:
         for field, how in (
             ({'closed': 'said so'}, settings()),
+            ({'excluded': float('nan')}, settings()),
             ({'headroom': None}, settings(require_headroom=True)),
         ):
             snapshot = cloud()

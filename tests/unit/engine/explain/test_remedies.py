@@ -126,6 +126,12 @@ def no_services() -> Scene:
     return Scene(found, cpu())
 
 
+def exclusions_unknown() -> Scene:
+    found = three()
+    found.exclusions_unknown = 'exclude_hosts_query: timed out'
+    return Scene(found, cpu())
+
+
 def no_policy() -> Scene:
     found = three()
     found.readings['cpu'].imbalance.health = Health.UNREACHABLE
@@ -299,6 +305,7 @@ def cells() -> Scene:
 
 GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.SCOPE_NO_SERVICES: no_services,
+    Code.SCOPE_EXCLUSIONS_UNKNOWN: exclusions_unknown,
     Code.SCOPE_NO_POLICY: no_policy,
     Code.SCOPE_COOLDOWN: lambda: past(
         Event('w', 'c', 'b', Outcome.MOVED, NOW - 60, Origin.NOVA),
@@ -344,6 +351,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.HOST_NO_SAMPLE: no_sample,
     Code.HOST_NO_CAPACITY: lambda: no_sample('host_capacity'),
     Code.HOST_CLOSED: lambda: of_host(closed='available is false'),
+    Code.HOST_EXCLUDED: lambda: of_host(excluded=2.0),
     Code.HOST_NO_PLACEMENT: lambda: of_host({'require_headroom': True}),
     Code.HOST_STUCK_OUT: lambda: stuck(('w', 'a', 'x')),
     Code.HOST_STUCK_INTO: lambda: stuck(('w', 'x', 'b'), ('y', 'x', 'b')),

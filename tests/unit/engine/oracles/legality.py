@@ -122,6 +122,8 @@ class Judge(Ledger):
             yield 'its destination is not available'
         if target.forced_down or self._snapshot.hosts[target.host].closed:
             yield 'its destination is closed'
+        if self._snapshot.hosts[target.host].excluded is not None:
+            yield 'its destination is at fault'
         if self._stuck('source', step.source) >= 1:
             yield 'its source sends one that is stuck'
         if self._stuck('destination', step.destination) >= 2:

@@ -192,6 +192,7 @@ class Literal:
             host in self._hosts
             and host != self._placement[uuid]
             and not self._snapshot.hosts[host].closed
+            and self._snapshot.hosts[host].excluded is None
             and self._zone_fits(uuid, host)
             and self._has_room(uuid, host)
             and self._groups_agree(uuid, host)

@@ -558,6 +558,26 @@ class TestGate(base.BaseTestCase):
         self.assertEqual(even(2, card.reason), card.excluded)
         self.assertEqual([], card.results[0].scores)
 
+    def test_shut_when_the_hosts_at_fault_are_unknown(self):
+        """As told, whatever else would stop it."""
+        snapshot = build.snapshot({'cpu': even(1)})
+        snapshot.exclusions_unknown = 'exclude_hosts_query: timed out'
+        card = score(snapshot)
+        self.assertEqual(StopReason.EXCLUSIONS_UNKNOWN, card.blocked)
+        self.assertEqual(
+            'the hosts at fault are unknown: exclude_hosts_query: timed out',
+            card.reason,
+        )
+        self.assertEqual(even(1, card.reason), card.excluded)
+
+    def test_an_excluded_host_counts(self):
+        snapshot = build.snapshot({'cpu': even(2)})
+        snapshot.hosts['cmp00'].excluded = 1.0
+        card = score(snapshot)
+        self.assertIsNone(card.blocked)
+        self.assertEqual(even(2), card.values['cpu'])
+        self.assertEqual({}, card.excluded)
+
     def test_shut_when_the_map_is_empty(self):
         card = score(build.snapshot({'cpu': even(2)}, services={}))
         self.assertEqual(StopReason.TOO_FEW_HOSTS, card.blocked)

@@ -189,6 +189,7 @@ def full() -> Recording:
     first.extra_specs = {'hw:cpu_policy': 'dedicated', 'acme:rack': '7'}
     for host in gathered.cloud.hosts.values():
         host.closed = host.frozen = host.cell = 'a word'
+    gathered.exclusions_unknown = 'a sentence'
     for service in (gathered.services or {}).values():
         service.disabled_reason = service.zone = 'a person'
     for event in gathered.events:

@@ -371,6 +371,49 @@ class RetryTestCase(AdmissionTestCase):
         self.assertEqual('destination_disabled', error.kwargs['fault'])
         self.assertEqual(1000.0, self.clock.now)
 
+    def excludes(self, *answers):
+        """What the query gives, look after look; the last one again."""
+        left = list(answers)
+
+        def exclusions(hosts):
+            found = left.pop(0) if len(left) > 1 else left[0]
+            if isinstance(found, Exception):
+                raise found
+            return found
+
+        return self.run_of(exclusions=exclusions)
+
+    def test_a_destination_at_fault_is_not_waited_for(self):
+        move = self.excludes({'h2': 1.0})
+        error = self.fails(
+            exceptions.PreFlightError, 'gives 1 for it', run=move.begin
+        )
+        self.assertEqual('destination_excluded', error.kwargs['fault'])
+        self.assertEqual(1000.0, self.clock.now)
+        self.assertFalse(self.slots.held)
+        self.assertEqual(0, self.requests)
+
+    def test_nobody_knows_for_a_moment(self):
+        """Others may have the turn meanwhile."""
+        away = exceptions.PrometheusError('away', transient=True)
+        self.excludes(away, away, {}).begin()
+        self.assertEqual('tries again in 30 s: away', self.told[0])
+        self.assertEqual(1000.0 + 30 + 60, self.clock.now)
+        self.assertEqual(
+            ['taken', 'released', 'taken', 'released', 'taken'],
+            [what for what, _ in self.slots.log],
+        )
+
+    def test_nobody_knows_for_long(self):
+        for transient, seconds in ((True, 30 + 60 + 120), (False, 0)):
+            before = self.clock.now
+            away = exceptions.PrometheusError('away', transient=transient)
+            move = self.excludes(away)
+            self.fails(exceptions.PrometheusError, 'away', run=move.begin)
+            self.assertEqual(before + seconds, self.clock.now)
+            self.assertFalse(self.slots.held)
+            self.assertEqual(0, self.requests)
+
     def test_a_dead_delivery_that_was_replaced(self):
         """It waits for the other one, and then for its turn if that dies."""
         self.slots.replaced = [slots.Replaced(reason='by another')]

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of the exclusions: which hosts does the query find at fault?
+
+It is judged by the very function that an audit judges it with.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from kronos.cmd.checks import metrics
+from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.cloud import Cloud
+from kronos.cmd.checks.findings import Findings
+from kronos.common import exceptions
+from kronos.engine import wording
+from kronos.engine.scoring import labels
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import Host, Reading
+from kronos.snapshots import exclusions
+
+OPTION = exclusions.OPTION
+MEND = f'correct {OPTION} in [kronos]; until then no migration is planned'
+
+
+def check(
+    cloud: Cloud, prometheus: OncePrometheus, kronos: Any, findings: Findings
+) -> dict[str, Any] | None:
+    """Ask the query, if there is one.
+
+    :param kronos: the group ``[kronos]``
+    :returns: what the answer says, for the report
+    """
+    query, how = kronos.exclude_hosts_query, HostMatch(kronos.host_match)
+    if not query:
+        return None
+    reading = prometheus.instant_query(query, exclusions.ANY)
+    hosts = _hosts(cloud)
+    found, error = _judged(reading, hosts, how, findings)
+    unmatched: list[str] = []
+    if hosts and not error:
+        unmatched = exclusions.unmatched(reading, hosts, how)
+        _tell(found, unmatched, hosts, findings)
+    if not (error or reading.samples):
+        findings.note(
+            'exclusions-none',
+            f'{OPTION} gives no series, so no host is at fault',
+            'this is right where it names only hosts that are; else try it '
+            'in Prometheus: is the name of the metric right?',
+        )
+    return {
+        'query': query,
+        'health': reading.health.value,
+        'error': error,
+        'series': len(reading.samples),
+        'hosts_excluded': {
+            host: f'{value:g}' for host, value in sorted(found.items())
+        },
+        'labels_unmatched': unmatched[: metrics.EXAMPLES],
+    }
+
+
+def _judged(
+    reading: Reading, hosts: Collection[str], how: HostMatch, to: Findings
+) -> tuple[Mapping[str, float], str]:
+    """The hosts at fault, and why nobody knows them."""
+    if reading.is_away:
+        metrics.tell_away(reading, to)
+        return {}, reading.error
+    try:
+        return exclusions.judge(reading, hosts, how), ''
+    except exceptions.PrometheusError as error:
+        to.error('exclusions-unknown', str(error), MEND)
+        return {}, str(error)
+
+
+def _hosts(cloud: Cloud) -> set[str]:
+    """All of the cloud; none where they are not known."""
+    if cloud.nova is None:
+        return set()
+    try:
+        return {one.name for one in cloud.nova.list_compute_hosts()}
+    except exceptions.NovaClientError:
+        return set()  # told with the listing that failed
+
+
+def _tell(
+    found: Mapping[str, float],
+    unmatched: Collection[str],
+    hosts: Collection[str],
+    to: Findings,
+) -> None:
+    excluded = [Host(name, excluded=value) for name, value in found.items()]
+    for text in exclusions.warnings(excluded):
+        to.warning('host-excluded', text, 'see what the query tells of it')
+    if unmatched:
+        to.warning(
+            'exclusions-unmatched',
+            f'{OPTION}: {len(unmatched)} labels are no host '
+            f'({wording.some([_named(one, hosts) for one in unmatched])})',
+            'this is right for hosts of another cloud; else give the query a '
+            'label host or instance that is the name in "openstack compute '
+            'service list", or correct host_match',
+        )
+
+
+def _named(label: str, hosts: Collection[str]) -> str:
+    """A label, and the host that is called much like it."""
+    short = labels.short_name(label)
+    alike = sorted(one for one in hosts if labels.short_name(one) == short)
+    if not alike:
+        return repr(label)
+    return f'{label!r}, which host_match = short may match to {alike[0]}'

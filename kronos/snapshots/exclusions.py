@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exclusions: hosts that a query of the operator finds at fault.
+
+The second half of the liveness gate: nova-compute may report while instances
+fail on its host. An audit and the action ask by the same function. It fails
+closed: who does not know which hosts are at fault moves nothing.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+
+from kronos.common import exceptions
+from kronos.engine import wording
+from kronos.engine.eligibility import hosts as eligible
+from kronos.engine.scoring import labels
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import Health, Host, Reading
+from kronos.snapshots.queries import Source
+
+OPTION = 'exclude_hosts_query'
+LABELS = ('host', 'instance')
+"""The first of them that a series has names its host."""
+ANY = ''
+"""No label is asked for: a series may have either."""
+EXAMPLES = 3
+
+
+def ask(
+    prometheus: Source, query: str, hosts: Collection[str], how: HostMatch
+) -> dict[str, float]:
+    """The hosts at fault, with the value of each.
+
+    :param query: ``[kronos] exclude_hosts_query``; '': none is at fault
+    :param hosts: names of all that are known, so that no series is taken for
+        one of a host that is called much like it
+    :raises PrometheusError: as of :func:`judge`
+    """
+    if not query:
+        return {}
+    return judge(prometheus.instant_query(query, ANY), hosts, how)
+
+
+def judge(
+    reading: Reading, hosts: Collection[str], how: HostMatch
+) -> dict[str, float]:
+    """The hosts that an answer excludes, with the value of each.
+
+    The query names those at fault: a host without a series is not excluded,
+    and NaN is not 0. Of several values the one furthest from 0 is told, and
+    each host is excluded that a label may mean.
+
+    :raises PrometheusError: the answer cannot be used; ``transient`` says
+        whether the next one may be better
+    """
+    if reading.health in (Health.STALE, Health.UNREACHABLE):
+        passing = reading.is_away or reading.health is Health.STALE
+        raise _unusable(reading.error or reading.health.value, passing)
+    named = _by_label(reading)
+    matches = labels.match_hosts(named, hosts, how)
+    found: dict[str, float] = {}
+    for label, value in _at_fault(named).items():
+        meant = [matches.hosts[label]] if label in matches.hosts else []
+        if label in matches.ambiguous:
+            meant = _alike(label, hosts)
+        if not meant and how is HostMatch.EXACT:
+            _require_foreign(label, hosts)
+        for host in meant:
+            found[host] = _worse(found.get(host, 0.0), value)
+    return found
+
+
+def unmatched(
+    reading: Reading, hosts: Collection[str], how: HostMatch
+) -> list[str]:
+    """The labels of an answer that are no host."""
+    named = {label for one in reading.samples if (label := _label(one.series))}
+    return labels.match_hosts(named, hosts, how).unmatched
+
+
+def warnings(hosts: Iterable[Host]) -> list[str]:
+    """What is said of those of a scope that are excluded."""
+    told = [
+        f'{host.name}: {reason}'
+        for host in sorted(hosts, key=lambda one: one.name)
+        if (reason := eligible.why_excluded(host))
+    ]
+    if not told:
+        return []
+    verb = 'hosts take' if len(told) > 1 else 'host takes'
+    return [f'{len(told)} {verb} no instance ({wording.some(told)})']
+
+
+def _by_label(reading: Reading) -> dict[str, float]:
+    """Values by the label of the host.
+
+    :raises PrometheusError: of a series at fault nobody knows the host
+    """
+    named: dict[str, float] = {}
+    nameless = [one for one in reading.samples if not _label(one.series)]
+    for one in reading.samples:
+        if label := _label(one.series):
+            named[label] = _worse(named.get(label, 0.0), one.value)
+    lost = [one for one in nameless if one.value != 0.0]
+    if lost or (nameless and not named):
+        raise _unusable(
+            f'the series {(lost or nameless)[0].series} has neither a label '
+            '"host" nor "instance"; keep one of them with "by"'
+        )
+    return named
+
+
+def _label(series: str) -> str:
+    told = labels.of_series(series)
+    return next((told[one] for one in LABELS if told.get(one)), '')
+
+
+def _at_fault(named: Mapping[str, float]) -> dict[str, float]:
+    return {label: value for label, value in named.items() if value != 0.0}
+
+
+def _alike(label: str, hosts: Collection[str]) -> list[str]:
+    """All that a label may mean where it cannot be told from others."""
+    short = labels.short_name(label)
+    return [host for host in hosts if labels.short_name(host) == short]
+
+
+def _require_foreign(label: str, hosts: Collection[str]) -> None:
+    """:raises PrometheusError: it is a host but for a port or a domain"""
+    if alike := _alike(label, hosts):
+        raise _unusable(
+            f'its label {label!r} is no host; [kronos] host_match = short '
+            f'would match it to {wording.some(sorted(alike), EXAMPLES)}; else '
+            'leave it out of the query'
+        )
+
+
+def _worse(one: float, other: float) -> float:
+    """The value that is further from 0; a number tells more than NaN."""
+    return max(one, other, key=lambda value: (value != 0.0, _size(value)))
+
+
+def _size(value: float) -> float:
+    return -1.0 if math.isnan(value) else abs(value)
+
+
+def _unusable(
+    reason: str, transient: bool = False
+) -> exceptions.PrometheusError:
+    return exceptions.PrometheusError(
+        f'{OPTION}: {reason}', transient=transient
+    )
