@@ -27,6 +27,7 @@ from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
 from kronos.snapshots import cloud, settings_from_conf, watcher_api
 from kronos.snapshots.collector import Collector
+from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
@@ -146,6 +147,7 @@ def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
+        failure_queries=FailureQueries.of(conf.kronos),
         tell=tell,
     )
 
@@ -185,8 +187,8 @@ def _doubts(recording: Recording) -> list[str]:
         if reading.health in (Health.STALE, Health.UNREACHABLE)
     ]
     gathered = recording.gathered
-    if gathered.exclusions_unknown:
-        failed.append(gathered.exclusions_unknown)
+    unknown = (gathered.exclusions_unknown, gathered.failures_unknown)
+    failed += [one for one in unknown if one]
     found = [*recording.unknown, *gathered.warnings, *failed]
     return [masking.masked(one) for one in found]
 

@@ -19,6 +19,7 @@ from kronos.cmd.checks import (
     cloud,
     exclusions,
     exporters,
+    failures,
     files,
     instances,
     metrics,
@@ -232,6 +233,9 @@ class Check:
         excluded = exclusions.check(clients, once, conf.kronos, self.findings)
         if excluded is not None:
             self._report['exclusions'] = excluded
+        self._report['failures'] = failures.check(
+            clients, once, conf.kronos, self.findings
+        )
         self._measure(conf.kronos, clients, once, found)
         return clients
 

@@ -44,6 +44,8 @@ class Fault(StrEnum):
     INSTANCE_ELSEWHERE = 'instance_elsewhere'
     OTHER_HALF = 'other_half'
     NO_TURN = 'no_turn'
+    HOST_NOT_AT_FAULT = 'host_not_at_fault'
+    HOST_NOT_CLOSED = 'host_not_closed'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -58,6 +60,7 @@ class Fault(StrEnum):
     DESTINATION_CELL = 'destination_cell'
     DESTINATION_REFUSED = 'destination_refused'
     HOST_LEFT_SCOPE = 'host_left_scope'
+    TOO_MANY_AT_FAULT = 'too_many_at_fault'
     GROUP_RULE = 'group_rule'
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
@@ -140,6 +143,22 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SCOPE,
         'Others were moving all the time (queue_timeout).',
         'See what the message says it waited for.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.HOST_NOT_AT_FAULT: Consequence(
+        _STALE,
+        Whose.SOURCE,
+        'host_fault_query does not name the host any more, so it was not '
+        'closed.',
+        'Nothing.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.HOST_NOT_CLOSED: Consequence(
+        _STALE,
+        Whose.SOURCE,
+        'The source was to be closed before the server left it, and is open.',
+        'See how the action kronos_close_host of the plan ended; the next '
+        'audit looks again.',
         rests=Rest.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
@@ -237,6 +256,14 @@ TABLE: dict[Fault, Consequence] = {
         'The source or the destination was taken out of the aggregate.',
         'Nothing.',
         rests=Rest.SCOPE,
+    ),
+    Fault.TOO_MANY_AT_FAULT: Consequence(
+        _PREFLIGHT,
+        Whose.SCOPE,
+        'More hosts of the aggregate are at fault, or were closed by Kronos, '
+        'than max_closed_hosts, so the host was not closed.',
+        'See what the hosts share: the storage, the network.',
+        rests=Rest.NOBODY,
     ),
     Fault.GROUP_RULE: Consequence(
         _PREFLIGHT,
@@ -375,8 +402,8 @@ TABLE: dict[Fault, Consequence] = {
     Fault.PROMETHEUS_ERROR: Consequence(
         exceptions.PrometheusError.__name__,
         Whose.PROMETHEUS,
-        'exclude_hosts_query gave no answer that can be used, so nobody knows '
-        'whether the destination is at fault.',
+        'exclude_hosts_query, or a query of a recovery, gave no answer that '
+        'can be used, so nobody knows what is at fault.',
         'Mend Prometheus, or the query; kronos-test-config says what is '
         'wrong.',
         retried=True,

@@ -41,6 +41,19 @@ class Code(StrEnum):
         'exclude_hosts_query gave no answer that can be used.',
         'Let Prometheus answer, or correct the query.',
     )
+    SCOPE_FAILURES_UNKNOWN = (
+        'scope_failures_unknown',
+        'host_fault_query or server_fault_query gave no answer that can be '
+        'used, so nobody knows what to recover.',
+        'Let Prometheus answer, or correct the query that the reason names.',
+    )
+    SCOPE_TOO_MANY_AT_FAULT = (
+        'scope_too_many_at_fault',
+        'More hosts of the aggregate are at fault, or were closed by Kronos, '
+        'than max_closed_hosts: it is the storage or the network.',
+        'See what the hosts share; open those that are mended, or raise '
+        'max_closed_hosts.',
+    )
     SCOPE_NO_POLICY = (
         'scope_no_policy',
         'No policy can be used, or not all where all are required.',
@@ -105,6 +118,11 @@ class Code(StrEnum):
         'instance_not_running',
         'Its power state is not running.',
         'Start it, or leave it.',
+    )
+    INSTANCE_FAILED = (
+        'instance_failed',
+        'It failed itself, so it cannot be live-migrated.',
+        'See what its incident says; start it again elsewhere.',
     )
     INSTANCE_EXTRA_SPEC = (
         'instance_extra_spec',
@@ -196,6 +214,11 @@ class Code(StrEnum):
     HOST_EXCLUDED = (
         'host_excluded',
         'exclude_hosts_query gives a value other than 0 for the host.',
+        'See what the query tells of the host.',
+    )
+    HOST_AT_FAULT = (
+        'host_at_fault',
+        'host_fault_query gives a value other than 0 for the host.',
         'See what the query tells of the host.',
     )
     HOST_NO_PLACEMENT = (

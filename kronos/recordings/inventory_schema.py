@@ -33,6 +33,8 @@ class HostRow:
     frozen: str = ''
     excluded: schema.Number | None = None
     """What ``exclude_hosts_query`` gives for it, if that is not 0."""
+    faulty: schema.Number | None = None
+    """The same of ``host_fault_query``."""
 
     @classmethod
     def of(cls, host: Host, planned: bool) -> 'HostRow':
@@ -48,6 +50,9 @@ class HostRow:
             excluded=None
             if host.excluded is None
             else schema.written(host.excluded),
+            faulty=None
+            if host.faulty is None
+            else schema.written(host.faulty),
         )
 
     def host(self) -> Host:
@@ -62,6 +67,7 @@ class HostRow:
             excluded=None
             if self.excluded is None
             else schema.read(self.excluded),
+            faulty=None if self.faulty is None else schema.read(self.faulty),
         )
 
 
@@ -176,6 +182,9 @@ class InstanceRow:
     pinned_availability_zone: str | None = None
     unmovable: str = ''
     project_id: str = ''
+    failure: str = ''
+    """By ``server_fault_query``; '': none."""
+    failed_at: float = 0.0
 
     @classmethod
     def of(cls, instance: Instance) -> 'InstanceRow':
@@ -197,6 +206,8 @@ class InstanceRow:
             pinned_availability_zone=instance.pinned_availability_zone,
             unmovable=instance.unmovable,
             project_id=instance.project_id,
+            failure=instance.failure,
+            failed_at=instance.failed_at,
         )
 
     def instance(self) -> Instance:
@@ -218,6 +229,8 @@ class InstanceRow:
             pinned_availability_zone=self.pinned_availability_zone,
             unmovable=self.unmovable,
             project_id=self.project_id,
+            failure=self.failure,
+            failed_at=self.failed_at,
         )
 
 

@@ -57,6 +57,7 @@ def redacted(recording: Recording) -> Recording:
             instances=[_instance(one, keys) for one in found.instances],
             warnings=[masked(text) for text in found.warnings],
             exclusions_unknown=masked(found.exclusions_unknown),
+            failures_unknown=masked(found.failures_unknown),
         ),
         answers={
             key: dataclasses.replace(one, error=masked(one.error))

@@ -32,6 +32,7 @@ FIELDS = {
     'stuck_after': 'stuck_seconds',
     'evacuate_disabled_hosts': 'evacuate',
     'drain_may_exceed_threshold': 'drain_may_exceed_threshold',
+    'max_closed_hosts': 'max_closed_hosts',
     'enforce_hard_affinity': 'enforce_hard_affinity',
     'enforce_soft_affinity': 'enforce_soft_affinity',
     'soft_rules': 'soft_rules',

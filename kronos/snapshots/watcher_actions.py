@@ -19,6 +19,8 @@ from kronos.engine.types import Event, Origin, Outcome
 LOG = logging.getLogger(__name__)
 
 ACTION_TYPE = 'kronos_live_migrate'
+CLOSE_HOST = 'kronos_close_host'
+OURS = (ACTION_TYPE, CLOSE_HOST)
 FINISHED = 'SUCCEEDED'
 FAILED = 'FAILED'
 DELETED = 'DELETED'

@@ -23,6 +23,7 @@ from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
 from kronos.snapshots import collector, settings_from_conf
 from kronos.snapshots.collector import CollectedCloud
+from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ScopeRequest
 from kronos.strategies import audit_scope, history, parameters
 from kronos.watcher_db import publishing
@@ -82,7 +83,7 @@ def run(
         since = cooldown.watcher_since(settings, time.time())
         events = history.events(since, request.audit)
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc).collect(
+        collected = _collector(conf, osc, request.plan_mode).collect(
             scopes, file.enabled, settings, events
         )
         snapshots = collected.snapshots
@@ -139,6 +140,7 @@ def _recording(
 def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
     """Those of the scopes in which something is planned."""
     planned = {step.scope for step in report.steps}
+    planned |= {one.name for one in report.scopes if one.closings}
     return frozenset(
         host for one in snapshots if one.scope in planned for host in one.hosts
     )
@@ -184,7 +186,8 @@ def make_settings(
     return found
 
 
-def _collector(conf: Any, osc: Any) -> collector.Collector:
+def _collector(conf: Any, osc: Any, mode: PlanMode) -> collector.Collector:
+    recovers = PHASES_OF_MODE[mode].recovers
     host = connection.HostProcess(lambda: osc.session, conf)
     return collector.Collector(
         host.nova(),
@@ -193,4 +196,5 @@ def _collector(conf: Any, osc: Any) -> collector.Collector:
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
+        failure_queries=FailureQueries.of(conf.kronos) if recovers else None,
     )

@@ -6,6 +6,7 @@ ratios in [0, 1]; memory is in MiB, disk in GiB; times are Unix seconds. All
 others import these names from here.
 """
 
+from kronos.engine.types.inventory import BY_KRONOS as BY_KRONOS
 from kronos.engine.types.inventory import UNASSIGNED as UNASSIGNED
 from kronos.engine.types.inventory import ComputeService as ComputeService
 from kronos.engine.types.inventory import Headroom as Headroom
@@ -22,6 +23,7 @@ from kronos.engine.types.migrations import Origin as Origin
 from kronos.engine.types.migrations import Outcome as Outcome
 from kronos.engine.types.plan import AggregateResult as AggregateResult
 from kronos.engine.types.plan import Begun as Begun
+from kronos.engine.types.plan import Closing as Closing
 from kronos.engine.types.plan import CycleReport as CycleReport
 from kronos.engine.types.plan import Drain as Drain
 from kronos.engine.types.plan import GroupStanding as GroupStanding

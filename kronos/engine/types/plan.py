@@ -40,6 +40,14 @@ class MigrationStep:
 
 
 @dataclass
+class Closing:
+    """A host whose nova-compute is to be disabled before anything leaves."""
+
+    host: str
+    reason: Reason
+
+
+@dataclass
 class HostScore:
     """One host's value for one policy; ``normalized`` is for show."""
 
@@ -114,6 +122,10 @@ class StopReason(StrEnum):
     """The liveness gate is shut."""
     EXCLUSIONS_UNKNOWN = 'exclusions_unknown'
     """So it is: ``exclude_hosts_query`` gave no answer that can be used."""
+    FAILURES_UNKNOWN = 'failures_unknown'
+    """Nobody knows which hosts are at fault, or which servers failed."""
+    TOO_MANY_AT_FAULT = 'too_many_at_fault'
+    """More hosts are at fault, or were closed, than may be closed."""
     NO_POLICY = 'no_policy'
     """No policy could be used, or not all where all are required."""
     TOO_FEW_HOSTS = 'too_few_hosts'
@@ -190,6 +202,12 @@ class AggregateResult:
     """Instance uuid to reason: it could not move."""
     stayed: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to reason, of every instance that does not move."""
+    closings: list[Closing] = field(default_factory=list)
+    """Hosts at fault that the plan closes, before their instances leave."""
+    hosts_at_fault: dict[str, Reason] = field(default_factory=dict)
+    """Host to reason, in a recovery: closed, or not."""
+    failed_servers: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to the kind of its failure, in a recovery."""
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be."""
@@ -209,6 +227,15 @@ class AggregateResult:
     instances: dict[str, InstanceStanding] = field(default_factory=dict)
     """By uuid, all of the scope, as planning found them."""
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def trouble(self) -> set[str]:
+        """Uuids of what failed, and of what is on a host that is emptied."""
+        hosts = {one.host for one in self.drains}
+        there = {
+            uuid for uuid, one in self.instances.items() if one.host in hosts
+        }
+        return there | self.failed_servers.keys()
 
     @property
     def policies_used(self) -> int:
@@ -234,3 +261,12 @@ class CycleReport:
     def steps(self) -> list[MigrationStep]:
         """All steps, scope by scope, in the order they were planned."""
         return [step for scope in self.scopes for step in scope.steps]
+
+    @property
+    def closings(self) -> list[tuple[str, Closing]]:
+        """Each host that is closed, with the first scope that says so."""
+        found: dict[str, tuple[str, Closing]] = {}
+        for scope in self.scopes:
+            for one in scope.closings:
+                found.setdefault(one.host, (scope.name, one))
+        return list(found.values())

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from kronos.clients.nova.rows import HostAggregate
+from kronos.engine import types
 from kronos.engine.eligibility.instances import PIN
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
@@ -32,6 +33,7 @@ from kronos.recordings.anonymize import extra_specs, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
 from kronos.recordings.recording import Recording
+from kronos.snapshots import failures
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import ALL, Cloud, ScopeRequest
@@ -112,6 +114,7 @@ class _Rewriter:
             events=[self._event(one) for one in was.events],
             warnings=[_told(text) for text in was.warnings],
             exclusions_unknown=_told(was.exclusions_unknown),
+            failures_unknown=_told(was.failures_unknown),
         )
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
@@ -167,7 +170,7 @@ class _Rewriter:
             state=_only(was.state, vocabulary.SERVICE_STATES),
             status=_only(was.status, vocabulary.SERVICE_STATUSES),
             zone=self._names.zone(was.zone),
-            disabled_reason=was.disabled_reason and _REASON,
+            disabled_reason=_disabled(was),
         )
 
     def _instance(self, was: Instance) -> Instance:
@@ -188,6 +191,7 @@ class _Rewriter:
             pinned_availability_zone=names.zone(pin) if pin else pin,
             unmovable=_told(was.unmovable),
             project_id=names.project(was.project_id),
+            failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
         )
 
     def _key(self, key: str) -> str:
@@ -301,6 +305,13 @@ def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
 
 def _made_by(was: str) -> str:
     return was if vocabulary.MADE_BY.fullmatch(was) else ''
+
+
+def _disabled(was: ComputeService) -> str:
+    """Why it is; that Kronos closed it matters to a plan."""
+    if was.is_closed_by_kronos:
+        return f'{types.BY_KRONOS}{_REASON}'
+    return was.disabled_reason and _REASON
 
 
 def _told(text: str) -> str:

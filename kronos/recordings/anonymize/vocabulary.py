@@ -14,7 +14,7 @@ from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.settings import PlanMode
 from kronos.recordings.formats import kronos_openstack
-from kronos.snapshots import cloud, exclusions
+from kronos.snapshots import cloud, exclusions, failures
 
 
 def _words(text: str) -> frozenset[str]:
@@ -87,6 +87,7 @@ PHRASES = (
     *kronos_openstack.ALWAYS_UNKNOWN,
     cloud.NO_HEADROOM,
     cloud.NO_HISTORY,
+    cloud.NOT_ASKED,
     'the recording does not tell its time',
     'all hosts are taken to be up and enabled',
     'are not planned',
@@ -95,6 +96,8 @@ PHRASES = (
     'it is in no known cell',
     'it is in more than one cell',
     exclusions.OPTION,
+    failures.OF_HOSTS,
+    failures.OF_SERVERS,
     'the newest sample is too old',
     'parse error',
     'timed out',

@@ -80,6 +80,14 @@ class Nova:
         ]
         return {'services': rows}
 
+    def change_service(self, number, q, body):
+        name = self.hosts[int(number)]
+        self.services[name] |= {
+            'status': body['status'],
+            'reason': body.get('disabled_reason'),
+        }
+        return {'service': {'id': number, 'host': name}}
+
     def os_aggregates(self, q, body):
         rows = [
             {
@@ -356,6 +364,7 @@ ROUTES = [
     ('GET', f'{_NOVA}/?', Nova.discovery),
     ('GET', f'{_NOVA}/os-hypervisors/detail', Nova.hypervisors),
     ('GET', f'{_NOVA}/os-services', Nova.os_services),
+    ('PUT', f'{_NOVA}/os-services/([0-9]+)', Nova.change_service),
     ('GET', f'{_NOVA}/os-aggregates', Nova.os_aggregates),
     ('GET', f'{_NOVA}/servers/detail', Nova.server_list),
     ('GET', _SERVER, Nova.server_show),

@@ -140,7 +140,10 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     of_examples = {name: load.read(f'examples/{name}') for name in EXAMPLES}
     faulty = recordings.small()
     faulty.gathered.cloud.hosts['a1'].excluded = 1.0
+    faulty.gathered.cloud.hosts['a1'].faulty = 1.0
     faulty.gathered.exclusions_unknown = 'why'
+    faulty.gathered.failures_unknown = 'why'
+    faulty.gathered.instances[0].failure = 'crash'
     more = {'x': recordings.small(), 'y': faulty}
     for name, recording in (of_examples | more).items():
         path = pathlib.Path(folder, name)

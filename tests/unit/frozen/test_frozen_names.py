@@ -39,7 +39,14 @@ from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
 from kronos.recordings.formats import cluster
 from kronos.snapshots import cells, watcher_actions
-from kronos.strategies import affinity, evacuate, goals, pack, spread
+from kronos.strategies import (
+    affinity,
+    evacuate,
+    goals,
+    pack,
+    recover,
+    spread,
+)
 from kronos.watcher_db import marks
 from tests import commands, places
 from tests.unit.cmd import checking
@@ -54,7 +61,13 @@ COMMANDS = {
     'kronos-replay': replay.main,
     'kronos-test-config': test_config.main,
 }
-STRATEGIES = (affinity.Affinity, evacuate.Evacuate, pack.Pack, spread.Spread)
+STRATEGIES = (
+    affinity.Affinity,
+    evacuate.Evacuate,
+    pack.Pack,
+    recover.Recover,
+    spread.Spread,
+)
 WEIGHERS = {
     'error': '',
     'is_enabled': True,
@@ -65,7 +78,13 @@ WEIGHERS = {
     'troubles': [],
 }
 """What a process with Nova in it says."""
-GOALS = (goals.Affinity, goals.Balance, goals.Consolidate, goals.Drain)
+GOALS = (
+    goals.Affinity,
+    goals.Balance,
+    goals.Consolidate,
+    goals.Drain,
+    goals.Recovery,
+)
 
 
 def frozen() -> dict[str, Any]:

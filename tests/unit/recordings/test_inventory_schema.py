@@ -49,10 +49,12 @@ FULL: list[tuple[Any, Any, str]] = [
             pinned_availability_zone='z',
             unmovable='why',
             project_id='p',
+            failure='io_error',
+            failed_at=1.5,
         ),
         'uuid host name internal_name vcpus memory_mb disk_gb status '
         'task_state power_state locked metadata tags extra_specs '
-        'pinned_availability_zone unmovable project_id',
+        'pinned_availability_zone unmovable project_id failure failed_at',
     ),
     (
         rows.GroupRow,
@@ -116,6 +118,7 @@ class TestHost(base.BaseTestCase):
             closed='c',
             frozen='f',
             excluded=2.0,
+            faulty=3.0,
             cell='cell1',
         )
         row = rows.HostRow.of(host, planned=True)
@@ -130,6 +133,7 @@ class TestHost(base.BaseTestCase):
                 'closed',
                 'frozen',
                 'excluded',
+                'faulty',
             ],
             list(vars(row)),
         )
