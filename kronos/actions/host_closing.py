@@ -104,7 +104,7 @@ class HostClosing:
                 f'host_fault_query does not name {host} any more',
             )
         self._value = at_fault[host]
-        inside = self._members(services)
+        inside = members_of(self._asked.nova, settings.aggregate, services)
         if host not in inside:
             raise faults.error(
                 Fault.HOST_LEFT_SCOPE,
@@ -123,19 +123,6 @@ class HostClosing:
                 f'or were closed by Kronos ({wording.some(counted)}), and '
                 f'max_closed_hosts is {settings.max_closed_hosts}',
             )
-
-    def _members(self, services: Collection[str]) -> set[str]:
-        """The hosts of the aggregate as it is now."""
-        aggregates = self._asked.nova.list_aggregates()
-        if self._settings.aggregate == UNASSIGNED:
-            taken = {name for one in aggregates for name in one.hosts}
-            return set(services) - taken
-        return {
-            name
-            for one in aggregates
-            if one.name == self._settings.aggregate
-            for name in one.hosts
-        }
 
     def _close(self) -> str:
         host = self._settings.host
@@ -171,3 +158,22 @@ class HostClosing:
                 delay = self._settings.retry_backoff * 2.0**failures
                 self._patience.sleep(delay)
                 failures += 1
+
+
+def members_of(
+    nova: NovaClient, aggregate: str, services: Collection[str]
+) -> set[str]:
+    """The hosts of an aggregate as it is now, or those that are in none.
+
+    :raises NovaClientError: Nova cannot be asked
+    """
+    aggregates = nova.list_aggregates()
+    if aggregate == UNASSIGNED:
+        taken = {name for one in aggregates for name in one.hosts}
+        return set(services) - taken
+    return {
+        name
+        for one in aggregates
+        if one.name == aggregate
+        for name in one.hosts
+    }

@@ -25,7 +25,12 @@ from kronos.policies import loader
 from kronos.recordings import load, redaction, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
-from kronos.snapshots import cloud, settings_from_conf, watcher_api
+from kronos.snapshots import (
+    cloud,
+    recoveries,
+    settings_from_conf,
+    watcher_api,
+)
 from kronos.snapshots.collector import Collector
 from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ALL, ScopeRequest
@@ -113,9 +118,9 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     access = credentials.connect(conf, parsed.os_cloud)
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
-    events, lacking = _history(access, conf, settings)
+    events, restarts, lacking = _history(access, conf, settings)
     collected = _collector(access, conf, tell).collect(
-        request, policies.enabled, _all_queries(settings), events
+        request, policies.enabled, _all_queries(settings), events, restarts
     )
     recording = Recording(
         collected.gathered,
@@ -169,14 +174,19 @@ def _all_queries(settings: Settings) -> Settings:
 
 def _history(
     access: credentials.Access, conf: Any, settings: Settings
-) -> tuple[list[Event], list[str]]:
-    """What Watcher tells of past moves, and what is lacking of it."""
+) -> tuple[list[Event], recoveries.PastRestarts, list[str]]:
+    """What Watcher tells of past moves and restarts, and what is lacking."""
     since = cooldown.watcher_since(settings, time.time())
     try:
         client = watcher.find(access.session, conf.nova.region_name)
-        return watcher_api.events(client, since), []
+        events = watcher_api.events(client, since)
+        done = recoveries.NONE
+        if settings.restart_servers:
+            began = time.time() - recoveries.REMEMBERED_SECONDS
+            done = watcher_api.restarts(client, began)
+        return events, done, []
     except exceptions.ClientError as error:
-        return [], [f'{cloud.NO_HISTORY}: {error}']
+        return [], recoveries.NONE, [f'{cloud.NO_HISTORY}: {error}']
 
 
 def _doubts(recording: Recording) -> list[str]:

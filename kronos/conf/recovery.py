@@ -37,4 +37,26 @@ OPTS = [
         'it is the storage or the network, and none is closed. Kronos never '
         'opens a host again.',
     ),
+    cfg.BoolOpt(
+        'restart_servers',
+        default=False,
+        help='Whether kronos_recover starts servers again that '
+        'server_fault_query names, for clouds without Masakari: first on '
+        'their host, after a second failure or an I/O error on another, and '
+        'after a third it leaves them alone.',
+    ),
+    cfg.IntOpt(
+        'recovery_window',
+        default=600,
+        min=1,
+        help='Seconds for which the restarts of a server count. Only with '
+        'restart_servers.',
+    ),
+    cfg.FloatOpt(
+        'restart_timeout',
+        default=300,
+        min=1,
+        help='Seconds that each step of a restart may take: to stop, to '
+        'migrate, to confirm, and to start.',
+    ),
 ]

@@ -46,6 +46,8 @@ class Fault(StrEnum):
     NO_TURN = 'no_turn'
     HOST_NOT_AT_FAULT = 'host_not_at_fault'
     HOST_NOT_CLOSED = 'host_not_closed'
+    INSTANCE_RUNS = 'instance_runs'
+    INSTANCE_WELL = 'instance_well'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -61,6 +63,9 @@ class Fault(StrEnum):
     DESTINATION_REFUSED = 'destination_refused'
     HOST_LEFT_SCOPE = 'host_left_scope'
     TOO_MANY_AT_FAULT = 'too_many_at_fault'
+    INSTANCE_STOPPED = 'instance_stopped'
+    INSTANCE_RECOVERY_OFF = 'instance_recovery_off'
+    GUEST_UNKNOWN = 'guest_unknown'
     GROUP_RULE = 'group_rule'
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
@@ -72,6 +77,8 @@ class Fault(StrEnum):
     SOURCE_FAILED = 'source_failed'
     DESTINATION_FAILED = 'destination_failed'
     INSTANCE_VANISHED = 'instance_vanished'
+    RESTART_FAILED = 'restart_failed'
+    RESTART_TOO_SLOW = 'restart_too_slow'
     TOO_SLOW = 'too_slow'
     QUEUED_TOO_LONG = 'queued_too_long'
 
@@ -159,6 +166,21 @@ TABLE: dict[Fault, Consequence] = {
         'The source was to be closed before the server left it, and is open.',
         'See how the action kronos_close_host of the plan ended; the next '
         'audit looks again.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_RUNS: Consequence(
+        _STALE,
+        Whose.SERVER,
+        'The guest of the server runs again, so it was not restarted.',
+        'Nothing.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_WELL: Consequence(
+        _STALE,
+        Whose.SERVER,
+        'server_fault_query does not name the server any more, so it was not '
+        'restarted.',
+        'Nothing.',
         rests=Rest.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
@@ -265,6 +287,29 @@ TABLE: dict[Fault, Consequence] = {
         'See what the hosts share: the storage, the network.',
         rests=Rest.NOBODY,
     ),
+    Fault.INSTANCE_STOPPED: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'Somebody stopped the server, or nobody can tell who did.',
+        'Start it, if it is to run.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_RECOVERY_OFF: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The server got kronos:recover=false after its restart was planned.',
+        'Nothing: its owner wants no restart.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.GUEST_UNKNOWN: Consequence(
+        _PREFLIGHT,
+        Whose.SOURCE,
+        'Nobody can tell whether the guest of the server runs, so it was not '
+        'restarted.',
+        'See whether its nova-compute is up.',
+        waits=True,
+        rests=Rest.NOBODY,
+    ),
     Fault.GROUP_RULE: Consequence(
         _PREFLIGHT,
         Whose.GROUP,
@@ -333,6 +378,21 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'The server was deleted while it moved.',
         'Nothing.',
+    ),
+    Fault.RESTART_FAILED: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'Nova gave up to stop, to migrate, to confirm or to start the server.',
+        "Read Nova's words in the message, and look where the server is.",
+        rests=Rest.NOBODY,
+    ),
+    Fault.RESTART_TOO_SLOW: Consequence(
+        _TIMEOUT,
+        Whose.SERVER,
+        'A step of a restart took longer than restart_timeout.',
+        'Look at the server; the next audit goes on with what is left half '
+        'done.',
+        rests=Rest.NOBODY,
     ),
     Fault.TOO_SLOW: Consequence(
         _TIMEOUT,

@@ -124,6 +124,37 @@ class Code(StrEnum):
         'It failed itself, so it cannot be live-migrated.',
         'See what its incident says; start it again elsewhere.',
     )
+    INSTANCE_RECOVERY_OFF = (
+        'instance_recovery_off',
+        'Its owner opted out of restarts by kronos:recover=false.',
+        'Start it, or let its owner remove the metadata key.',
+    )
+    INSTANCE_STOPPED = (
+        'instance_stopped',
+        'Somebody stopped it, or nobody can tell who did.',
+        'Start it, if it is to run.',
+    )
+    INSTANCE_RUNS = (
+        'instance_runs',
+        'It failed, and its guest runs again, or still.',
+        'Look at the guest.',
+    )
+    INSTANCE_GUEST_UNKNOWN = (
+        'instance_guest_unknown',
+        'Nobody can tell whether its guest runs.',
+        'See whether its nova-compute is up, and its driver gives '
+        'diagnostics.',
+    )
+    INSTANCE_FAILURE_OLD = (
+        'instance_failure_old',
+        'Its failure was last said before its restart, or long ago.',
+        'See whether its agent is scraped.',
+    )
+    INSTANCE_RESTARTED = (
+        'instance_restarted',
+        'It was restarted twice within recovery_window, and failed again.',
+        'See why it fails, and start it by hand.',
+    )
     INSTANCE_EXTRA_SPEC = (
         'instance_extra_spec',
         'Its flavor has an extra spec that may tie it to its host.',

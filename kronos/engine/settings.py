@@ -204,6 +204,11 @@ class Settings:
     max_closed_hosts: int = 1
     """So many hosts of an aggregate may be closed or at fault at a time;
     beyond it none is closed."""
+    restart_servers: bool = False
+    """Whether servers that failed are started again. Only with ``recover``."""
+    recovery_window_seconds: float = 600.0
+    """For so long restarts of a server count: the second is elsewhere, and
+    after it the server is left alone."""
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False

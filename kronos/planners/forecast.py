@@ -39,7 +39,7 @@ class Trip:
 
 def is_move(told: dict[str, Any]) -> bool:
     """Whether the input parameters are those of a move."""
-    return 'destination_node' in told
+    return 'phase' in told
 
 
 def among(moves: list[int], parents: list[list[int]]) -> list[list[int]]:

@@ -13,6 +13,7 @@ from kronos.engine.types import (
     Headroom,
     Host,
     Instance,
+    PastRestart,
     ServerGroup,
 )
 from kronos.recordings import schema
@@ -162,6 +163,30 @@ class AggregateRow:
 
 
 @dataclass
+class RestartRow:
+    """What Kronos did to start an instance again."""
+
+    at: float
+    state: str
+    acted: bool
+    stop: str = ''
+
+    @classmethod
+    def of(cls, restart: PastRestart) -> 'RestartRow':
+        return cls(
+            at=restart.at,
+            state=restart.state,
+            acted=restart.acted,
+            stop=restart.stop,
+        )
+
+    def restart(self) -> PastRestart:
+        return PastRestart(
+            at=self.at, state=self.state, acted=self.acted, stop=self.stop
+        )
+
+
+@dataclass
 class InstanceRow:
     """A row of ``nova/instances.json``."""
 
@@ -185,6 +210,9 @@ class InstanceRow:
     failure: str = ''
     """By ``server_fault_query``; '': none."""
     failed_at: float = 0.0
+    guest: str = ''
+    stopped_by: str = ''
+    restarts: list[RestartRow] = field(default_factory=list)
 
     @classmethod
     def of(cls, instance: Instance) -> 'InstanceRow':
@@ -208,6 +236,9 @@ class InstanceRow:
             project_id=instance.project_id,
             failure=instance.failure,
             failed_at=instance.failed_at,
+            guest=instance.guest,
+            stopped_by=instance.stopped_by,
+            restarts=[RestartRow.of(one) for one in instance.restarts],
         )
 
     def instance(self) -> Instance:
@@ -231,6 +262,9 @@ class InstanceRow:
             project_id=self.project_id,
             failure=self.failure,
             failed_at=self.failed_at,
+            guest=self.guest,
+            stopped_by=self.stopped_by,
+            restarts=[one.restart() for one in self.restarts],
         )
 
 
@@ -264,6 +298,8 @@ class GroupRow:
         )
 
 
+OF_FAILURES = ('failure', 'failed_at', 'guest', 'stopped_by', 'restarts')
+"""Keys of an instance that failed, or that Kronos started again of late."""
 HOSTS = schema.adapter(list[HostRow])
 SERVICES = schema.adapter(list[ServiceRow] | None)
 AGGREGATES = schema.adapter(list[AggregateRow])

@@ -115,6 +115,8 @@ class SettingsRow:
     drain_hosts: list[str] | None = None
     recover: bool = False
     max_closed_hosts: int = 1
+    restart_servers: bool = False
+    recovery_window_seconds: float = 600.0
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False
@@ -151,6 +153,8 @@ class SettingsRow:
             drain_hosts=settings.drain_hosts,
             recover=settings.recover,
             max_closed_hosts=settings.max_closed_hosts,
+            restart_servers=settings.restart_servers,
+            recovery_window_seconds=settings.recovery_window_seconds,
             drain_may_exceed_threshold=settings.drain_may_exceed_threshold,
             enforce_hard_affinity=settings.enforce_hard_affinity,
             enforce_soft_affinity=settings.enforce_soft_affinity,
@@ -187,6 +191,8 @@ class SettingsRow:
             drain_hosts=self.drain_hosts,
             recover=self.recover,
             max_closed_hosts=self.max_closed_hosts,
+            restart_servers=self.restart_servers,
+            recovery_window_seconds=self.recovery_window_seconds,
             drain_may_exceed_threshold=self.drain_may_exceed_threshold,
             enforce_hard_affinity=self.enforce_hard_affinity,
             enforce_soft_affinity=self.enforce_soft_affinity,

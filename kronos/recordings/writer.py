@@ -160,8 +160,9 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
         [rows.InstanceRow.of(one) for one in instances], mode='json'
     )
     for row in found:
-        if not row['failure']:
-            del row['failure'], row['failed_at']
+        if not (row['failure'] or row['restarts']):
+            for key in rows.OF_FAILURES:
+                del row[key]
     return found
 
 

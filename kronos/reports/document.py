@@ -22,6 +22,7 @@ from kronos.engine.types import (
     GroupStanding,
     MigrationStep,
     PolicyResult,
+    Restart,
     Stage,
 )
 
@@ -62,6 +63,8 @@ def settings(found: Settings) -> dict[str, Any]:
         'drain_hosts': found.drain_hosts and list(found.drain_hosts),
         'recover': found.recover,
         'max_closed_hosts': found.max_closed_hosts,
+        'restart_servers': found.restart_servers,
+        'recovery_window_seconds': found.recovery_window_seconds,
         'drain_may_exceed_threshold': found.drain_may_exceed_threshold,
         'enforce_hard_affinity': found.enforce_hard_affinity,
         'enforce_soft_affinity': found.enforce_soft_affinity,
@@ -139,6 +142,7 @@ def _recovery(scope: AggregateResult) -> dict[str, Any]:
         'hosts_at_fault': dict(scope.hosts_at_fault),
         'failed_servers': dict(scope.failed_servers),
         'closings': [_closing(one) for one in scope.closings],
+        'restarts': [_restart(one) for one in scope.restarts],
     }
 
 
@@ -213,6 +217,20 @@ def _closing(closing: Closing) -> dict[str, Any]:
         'host': closing.host,
         'reason': closing.reason,
         'code': closing.reason.code.value,
+    }
+
+
+def _restart(restart: Restart) -> dict[str, Any]:
+    return {
+        'instance': restart.instance,
+        'instance_name': restart.instance_name,
+        'host': restart.host,
+        'destination': restart.destination,
+        'attempt': restart.attempt,
+        'failure': restart.failure,
+        'failed_at': restart.failed_at,
+        'stopped': restart.stopped,
+        'reason': restart.reason,
     }
 
 

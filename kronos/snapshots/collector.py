@@ -30,6 +30,7 @@ from kronos.snapshots import (
     exclusions,
     failures,
     queries,
+    recoveries,
     scopes,
     stale_migrations,
 )
@@ -95,6 +96,7 @@ class Collector:
         policies: Sequence[Policy],
         settings: Settings,
         events: Sequence[Event] = (),
+        restarts: recoveries.PastRestarts = recoveries.NONE,
     ) -> CollectedCloud:
         """Look at the cloud and cut the scopes out.
 
@@ -123,6 +125,7 @@ class Collector:
             failures.note(
                 gathered, asked, self._failure_queries, settings.host_match
             )
+            recoveries.note(self._nova, gathered, restarts, settings)
         return CollectedCloud(
             gathered,
             asked.answers,

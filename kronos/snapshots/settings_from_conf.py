@@ -33,6 +33,8 @@ FIELDS = {
     'evacuate_disabled_hosts': 'evacuate',
     'drain_may_exceed_threshold': 'drain_may_exceed_threshold',
     'max_closed_hosts': 'max_closed_hosts',
+    'restart_servers': 'restart_servers',
+    'recovery_window': 'recovery_window_seconds',
     'enforce_hard_affinity': 'enforce_hard_affinity',
     'enforce_soft_affinity': 'enforce_soft_affinity',
     'soft_rules': 'soft_rules',

@@ -249,12 +249,13 @@ class Recovery(Goal):
             before |= scope.trouble
             faulty |= set(scope.hosts_at_fault)
             handled |= {one.instance for one in scope.steps}
+            handled |= {one.instance for one in scope.restarts}
         return {
             'servers_in_trouble_before': len(before),
             'servers_in_trouble_after': len(before - handled),
             'hosts_at_fault': len(faulty),
             'hosts_closed': len(report.closings),
-            'restarts': 0,
+            'restarts': len(report.restarts),
             'migrations': len(report.steps),
         }
 

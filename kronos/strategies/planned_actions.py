@@ -41,9 +41,9 @@ def of(
     closed = {
         one.host: position for position, (_, one) in enumerate(report.closings)
     }
-    for step, before in zip(report.steps, parents, strict=True):
+    for step, earlier in zip(report.steps, parents, strict=True):
         told = _step(len(found) + 1, step)
-        after = [first + parent for parent in before]
+        after = [first + parent for parent in earlier]
         if step.source in closed:
             told['source_closed'] = True
             after = [closed[step.source], *after]
@@ -52,7 +52,47 @@ def of(
                 watcher_actions.ACTION_TYPE, told, step.instance, after
             )
         )
+    moves = list(found)
+    for scope, restart in report.restarts:
+        after = _before_restart(restart, moves)
+        told = _restart(len(found) + 1, scope, restart)
+        found.append(
+            PlannedAction(
+                watcher_actions.RESTART, told, restart.instance, after
+            )
+        )
     return found
+
+
+def _before_restart(
+    restart: types.Restart, planned: Sequence[PlannedAction]
+) -> list[int]:
+    """Its destination was planned with all moves there made."""
+    ends = ('source_node', 'destination_node')
+    if not restart.is_elsewhere:
+        return []
+    return [
+        at
+        for at, one in enumerate(planned)
+        if restart.destination in [one.parameters.get(name) for name in ends]
+    ]
+
+
+def _restart(
+    number: int, scope: str, restart: types.Restart
+) -> dict[str, Any]:
+    return {
+        'aggregate': scope,
+        'sequence': number,
+        'resource_name': restart.instance_name,
+        'source_node': restart.host,
+        'destination_node': restart.destination,
+        'attempt': restart.attempt,
+        'failure': restart.failure,
+        'failed_at': restart.failed_at,
+        'stopped': restart.stopped,
+        'reason': restart.reason,
+    }
 
 
 def _closing(number: int, scope: str, closing: types.Closing) -> PlannedAction:

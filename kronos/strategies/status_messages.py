@@ -49,7 +49,7 @@ def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
     first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
-    if not (scope.steps or scope.closings):
+    if not (scope.steps or scope.closings or scope.restarts):
         return f'{scope.name}: {first}{_standstill(scope)}'
     name = scope.name
     if scope.unmeasured:
@@ -147,11 +147,17 @@ def drained(scope: types.AggregateResult) -> str:
 
 def recovered(scope: types.AggregateResult) -> str:
     """What a plan does for ``kronos_recovery``, host by host."""
-    closed = [
+    parts = [
         f'{one.host} is closed ({_cut(one.reason, WHY)})'
         for one in scope.closings
     ]
-    return ', '.join(closed + [drained(scope)] if scope.drains else closed)
+    if scope.restarts:
+        there = sum(one.is_elsewhere for one in scope.restarts)
+        text = wording.counted(len(scope.restarts), 'restart')
+        parts.append(f'{text} ({there} elsewhere)' if there else text)
+    if scope.drains or scope.not_drained:
+        parts.append(drained(scope))
+    return ', '.join(parts)
 
 
 def repaired(scope: types.AggregateResult) -> str:

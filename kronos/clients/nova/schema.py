@@ -173,6 +173,7 @@ class Action(TypedDict):
     request_id: str
     action: str
     start_time: NotRequired[Moment]
+    user_id: NotRequired[Text]
 
 
 class _Event(TypedDict):

@@ -12,6 +12,7 @@ from kronos.engine.types.inventory import ComputeService as ComputeService
 from kronos.engine.types.inventory import Headroom as Headroom
 from kronos.engine.types.inventory import Host as Host
 from kronos.engine.types.inventory import Instance as Instance
+from kronos.engine.types.inventory import PastRestart as PastRestart
 from kronos.engine.types.inventory import ServerGroup as ServerGroup
 from kronos.engine.types.metrics import Health as Health
 from kronos.engine.types.metrics import PolicyReadings as PolicyReadings
@@ -32,6 +33,7 @@ from kronos.engine.types.plan import InstanceStanding as InstanceStanding
 from kronos.engine.types.plan import MigrationPhase as MigrationPhase
 from kronos.engine.types.plan import MigrationStep as MigrationStep
 from kronos.engine.types.plan import PolicyResult as PolicyResult
+from kronos.engine.types.plan import Restart as Restart
 from kronos.engine.types.plan import Stage as Stage
 from kronos.engine.types.plan import StopReason as StopReason
 from kronos.engine.types.snapshot import EarlierMove as EarlierMove

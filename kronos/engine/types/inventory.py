@@ -98,6 +98,20 @@ class Host:
 
 
 @dataclass
+class PastRestart:
+    """A restart of an instance by Kronos, as its action's row tells."""
+
+    at: float
+    """Unix seconds: when its row was last written."""
+    state: str
+    """Of the action, in Watcher's words."""
+    acted: bool
+    """Whether it began to do something to the server."""
+    stop: str = ''
+    """Id of its request to stop the server; '': none, or not known."""
+
+
+@dataclass
 class Instance:
     """A Nova server on a host of the scope."""
 
@@ -126,6 +140,14 @@ class Instance:
     ``io_error``; '': none, or nobody asked."""
     failed_at: float = 0.0
     """Unix seconds: when that was last said."""
+    guest: str = ''
+    """Of one that failed, what its hypervisor says: ``running`` or ``off``;
+    '': nobody can tell, or nobody asked."""
+    stopped_by: str = ''
+    """Of one that failed and is SHUTOFF, who asked for that: ``nova`` itself,
+    ``kronos`` in a restart, or ``user``; '': not known, or not asked."""
+    restarts: list[PastRestart] = field(default_factory=list)
+    """What Kronos did of late to start it again, the oldest first."""
 
     @property
     def demand(self) -> dict[str, int]:

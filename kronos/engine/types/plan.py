@@ -48,6 +48,30 @@ class Closing:
 
 
 @dataclass
+class Restart:
+    """A server that failed and is to be started again."""
+
+    instance: str
+    instance_name: str
+    host: str
+    destination: str
+    """The same as ``host``, or where a cold migration brings it before."""
+    attempt: int
+    """1 for the first within ``recovery_window``."""
+    failure: str
+    failed_at: float
+    """Unix seconds."""
+    stopped: str = ''
+    """Id of the request by which a restart before has stopped it."""
+    reason: str = ''
+    """Why, and why there."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        return self.destination != self.host
+
+
+@dataclass
 class HostScore:
     """One host's value for one policy; ``normalized`` is for show."""
 
@@ -208,6 +232,8 @@ class AggregateResult:
     """Host to reason, in a recovery: closed, or not."""
     failed_servers: dict[str, str] = field(default_factory=dict)
     """Instance uuid to the kind of its failure, in a recovery."""
+    restarts: list[Restart] = field(default_factory=list)
+    """Servers that failed and are started again."""
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be."""
@@ -235,7 +261,8 @@ class AggregateResult:
         there = {
             uuid for uuid, one in self.instances.items() if one.host in hosts
         }
-        return there | self.failed_servers.keys()
+        started = {one.instance for one in self.restarts}
+        return there | self.failed_servers.keys() | started
 
     @property
     def policies_used(self) -> int:
@@ -261,6 +288,15 @@ class CycleReport:
     def steps(self) -> list[MigrationStep]:
         """All steps, scope by scope, in the order they were planned."""
         return [step for scope in self.scopes for step in scope.steps]
+
+    @property
+    def restarts(self) -> list[tuple[str, Restart]]:
+        """All restarts, each with its scope."""
+        return [
+            (scope.name, one)
+            for scope in self.scopes
+            for one in scope.restarts
+        ]
 
     @property
     def closings(self) -> list[tuple[str, Closing]]:

@@ -14,6 +14,7 @@ from typing import Any
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import types
 from kronos.engine.eligibility.instances import PIN
+from kronos.engine.eligibility.restarts import OPT_OUT
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -21,6 +22,7 @@ from kronos.engine.types import (
     Event,
     Host,
     Instance,
+    PastRestart,
     Reading,
     Sample,
     Seeds,
@@ -184,7 +186,9 @@ class _Rewriter:
             status=_only(was.status, vocabulary.SERVER_STATUSES),
             task_state=_only(was.task_state, vocabulary.TASK_STATES),
             metadata={
-                self._key(key): names.value(value.lower())
+                self._key(key): value
+                if key == OPT_OUT and value in ('true', 'false')
+                else names.value(value.lower())
                 for key, value in was.metadata.items()
             },
             extra_specs=self._specs.extra_specs(was.extra_specs),
@@ -192,10 +196,13 @@ class _Rewriter:
             unmovable=_told(was.unmovable),
             project_id=names.project(was.project_id),
             failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
+            guest=_only(was.guest, vocabulary.GUESTS),
+            stopped_by=_only(was.stopped_by, vocabulary.STOPPERS),
+            restarts=[_past_restart(one) for one in was.restarts],
         )
 
     def _key(self, key: str) -> str:
-        return key if key == PIN else self._names.key(key)
+        return key if key in (PIN, OPT_OUT) else self._names.key(key)
 
     def _group(self, was: ServerGroup) -> ServerGroup:
         names = self._names
@@ -305,6 +312,12 @@ def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
 
 def _made_by(was: str) -> str:
     return was if vocabulary.MADE_BY.fullmatch(was) else ''
+
+
+def _past_restart(was: PastRestart) -> PastRestart:
+    """Whether a request is known matters, and not which it is."""
+    state = _only(was.state, vocabulary.ACTION_STATES)
+    return dataclasses.replace(was, state=state, stop=was.stop and 'req')
 
 
 def _disabled(was: ComputeService) -> str:

@@ -12,6 +12,7 @@ import os_traits
 
 from kronos.common import exceptions
 from kronos.engine import faults
+from kronos.engine.eligibility import restarts
 from kronos.engine.settings import PlanMode
 from kronos.recordings.formats import kronos_openstack
 from kronos.snapshots import cloud, exclusions, failures
@@ -109,6 +110,14 @@ PHRASES = (
 )
 """Of warnings and errors."""
 HTTP_STATUS = re.compile(r'\bHTTP (?:status )?[1-5]\d\d\b', re.ASCII)
+
+GUESTS = frozenset({'', restarts.RUNNING, restarts.OFF})
+STOPPERS = frozenset(
+    {'', restarts.BY_NOVA, restarts.BY_KRONOS, restarts.BY_USER}
+)
+ACTION_STATES = _words(
+    'PENDING ONGOING SUCCEEDED FAILED CANCELLED DELETED SKIPPED'
+)
 
 EXTRA_SPECS = _words(
     'group_policy hide_hypervisor_id '

@@ -81,6 +81,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.unmeasured = set()
         self.faulty = {}
         self.failed = {}
+        self.requests = 0
+        self.on_step = lambda server, name: None
         self.down = set()
         self.answers = {}
         self.lost = {}

@@ -16,6 +16,7 @@ from kronos.actions import notifications
 from kronos.cmd import explain, replay
 from kronos.common import exceptions
 from kronos.engine.settings import PlanMode
+from kronos.engine.types import PastRestart
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as planned
@@ -144,6 +145,7 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     faulty.gathered.exclusions_unknown = 'why'
     faulty.gathered.failures_unknown = 'why'
     faulty.gathered.instances[0].failure = 'crash'
+    faulty.gathered.instances[0].restarts = [PastRestart(1.0, 'FAILED', True)]
     more = {'x': recordings.small(), 'y': faulty}
     for name, recording in (of_examples | more).items():
         path = pathlib.Path(folder, name)

@@ -33,7 +33,7 @@ from kronos.cmd import (
 from kronos.common import exceptions
 from kronos.conf import monitor, opts
 from kronos.engine import faults, types
-from kronos.engine.eligibility import instances, overrides
+from kronos.engine.eligibility import instances, overrides, restarts
 from kronos.engine.reasons import Code
 from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
@@ -298,7 +298,7 @@ class TestNames(FrozenTestCase):
         self.assert_frozen(
             'metadata',
             {
-                'of_instances': [instances.PIN],
+                'of_instances': [instances.PIN, restarts.OPT_OUT],
                 'of_aggregates': [
                     cells.METADATA_KEY,
                     _constant('host_scores', 'MODE_KEY'),

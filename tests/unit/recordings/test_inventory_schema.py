@@ -13,6 +13,7 @@ from kronos.engine.types import (
     Headroom,
     Host,
     Instance,
+    PastRestart,
     ServerGroup,
 )
 from kronos.recordings import inventory_schema as rows
@@ -51,10 +52,14 @@ FULL: list[tuple[Any, Any, str]] = [
             project_id='p',
             failure='io_error',
             failed_at=1.5,
+            guest='off',
+            stopped_by='nova',
+            restarts=[PastRestart(2.5, 'FAILED', True, 'req-1')],
         ),
         'uuid host name internal_name vcpus memory_mb disk_gb status '
         'task_state power_state locked metadata tags extra_specs '
-        'pinned_availability_zone unmovable project_id failure failed_at',
+        'pinned_availability_zone unmovable project_id failure failed_at '
+        'guest stopped_by restarts',
     ),
     (
         rows.GroupRow,

@@ -17,7 +17,7 @@ SETTINGS = (
     'host_match check_disk require_headroom allowed_extra_specs '
     'cooldown_seconds instance_cooldown_seconds quarantine_seconds '
     'return_guard_seconds stuck_seconds evacuate drain_hosts recover '
-    'max_closed_hosts '
+    'max_closed_hosts restart_servers recovery_window_seconds '
     'drain_may_exceed_threshold enforce_hard_affinity enforce_soft_affinity '
     'rebalance unlimited soft_rules soft_rule_penalty pack_partial_drains '
     'keep_hosts headroom_hosts plateau_moves swap_moves tie_break '

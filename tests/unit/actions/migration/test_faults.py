@@ -372,11 +372,22 @@ def _add(fault):
     setattr(TableTestCase, f'test_{fault.value}', test)
 
 
-OF_CLOSINGS = (Fault.HOST_NOT_AT_FAULT, Fault.TOO_MANY_AT_FAULT)
-"""Of the action that closes a host: test_host_closing has these."""
+OF_RECOVERY = (
+    Fault.HOST_NOT_AT_FAULT,
+    Fault.TOO_MANY_AT_FAULT,
+    Fault.INSTANCE_RUNS,
+    Fault.INSTANCE_WELL,
+    Fault.INSTANCE_STOPPED,
+    Fault.INSTANCE_RECOVERY_OFF,
+    Fault.GUEST_UNKNOWN,
+    Fault.RESTART_FAILED,
+    Fault.RESTART_TOO_SLOW,
+)
+"""Of the actions that close a host and restart a server: test_host_closing
+and test_server_restart have these."""
 
 for _fault in Fault:
-    if _fault not in OF_CLOSINGS:
+    if _fault not in OF_RECOVERY:
         _add(_fault)
 
 
