@@ -152,7 +152,7 @@ class Nova:
             'OS-EXT-SRV-ATTR:instance_name': f'instance-{one.name}',
             'OS-EXT-STS:vm_state': one.status.lower(),
             'OS-EXT-STS:task_state': one.task_state,
-            'OS-EXT-STS:power_state': 1 if one.guest == 'running' else 4,
+            'OS-EXT-STS:power_state': 4 if one.status == 'SHUTOFF' else 1,
             'OS-EXT-AZ:availability_zone': 'nova',
             'pinned_availability_zone': None,
         }

@@ -58,7 +58,6 @@ WITHOUT_TWIN = frozenset(
         'cmd/checks/watcher',
         'cmd/checks/weigher',
         'cmd/explain_tables',
-        'cmd/replay_tables',
         'conf/execution',
         'conf/planning',
         'conf/weigher',
