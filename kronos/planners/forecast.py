@@ -39,7 +39,7 @@ class Trip:
 
 def is_move(told: dict[str, Any]) -> bool:
     """Whether the input parameters are those of a move."""
-    return 'phase' in told
+    return 'destination_node' in told and 'attempt' not in told
 
 
 def among(moves: list[int], parents: list[list[int]]) -> list[list[int]]:
