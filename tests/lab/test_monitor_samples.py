@@ -13,6 +13,7 @@ import fixtures
 import yaml
 from oslotest import base
 
+from kronos.cmd.checks import monitors
 from tests import places
 
 SAMPLES = places.TOP / 'etc' / 'kronos' / 'monitor'
@@ -232,6 +233,28 @@ class TestPrometheus(SamplesTestCase):
         written.write_text(
             yaml.safe_dump({'rule_files': [str(ALERTS)], 'tests': [test]})
         )
+        self.assert_good('promtool', 'test', 'rules', str(written))
+
+    def test_the_query_of_kronos_test_config(self):
+        """The host is as the monitor names it, whatever its target is."""
+        given = [
+            series('kronos_monitor_libvirt_up', '1x60'),
+            series('kronos_monitor_info', '1x60', host='node1'),
+        ]
+        sample = {'labels': '{host="node1"}', 'value': 1}
+        test = {
+            'interval': '1m',
+            'input_series': given,
+            'promql_expr_test': [
+                {
+                    'expr': monitors.QUERY,
+                    'eval_time': '5m',
+                    'exp_samples': [sample],
+                }
+            ],
+        }
+        written = self.folder / 'test.yaml'
+        written.write_text(yaml.safe_dump({'tests': [test]}))
         self.assert_good('promtool', 'test', 'rules', str(written))
 
     def test_the_scrape_configuration(self):

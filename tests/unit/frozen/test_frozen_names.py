@@ -30,6 +30,7 @@ from kronos.cmd import (
     scripts,
     test_config,
 )
+from kronos.cmd.checks import monitors
 from kronos.common import exceptions
 from kronos.conf import monitor, opts
 from kronos.engine import faults, types
@@ -411,6 +412,7 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         found.add(self.check('--watcher-config', watcher))
         found.add(self.check('--nova-config', nova))
         self.series['failed'] = [('a1', 1.0)]
+        self.series[monitors.QUERY] = [('a1', 1.0)]
         excluding = self.conf(exclude_hosts_query='failed')
         found.add(self.check('--config-file', excluding))
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
