@@ -33,7 +33,7 @@ def run(settings: Settings) -> list[Check]:
     for one in settings.sinks:
         sink = sinks.make(one.driver, one.name, one.options)
         try:
-            found.append(Check(f'sink {one.name}', sink.check()))
+            found.append(Check(f'sink {one.name}', sink.check(settings.host)))
         finally:
             sink.close()
     made = sources.make(settings.source, deque(), settings.events_file)

@@ -94,14 +94,13 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
             'use lowercase letters, digits, "-" and "_"'
         )
         return None
-    driver = options.register_sink(conf, name)
+    driver, known = options.register_sink(conf, name)
     group = options.group_of(name)
     if driver not in sinks.DRIVERS:
         hint = yaml_files.suggestion(driver, sinks.DRIVERS)
         told = yaml_files.clip(driver)
         faults.append(f'[{group}] driver: there is no driver {told}, {hint}')
         return None
-    known = options.opts_of(driver)
     if wrong := [*validation.faults(conf, [(group, known)])]:
         faults += wrong
         return None
@@ -170,7 +169,9 @@ def _unknown(
     known = {
         options.GROUP: options.OPTS,
         **{
-            options.group_of(one.name): options.opts_of(one.driver)
+            options.group_of(one.name): options.opts_of(
+                one.driver, one.options.get('auth_type') or ''
+            )
             for one in chosen
         },
     }
@@ -178,9 +179,16 @@ def _unknown(
         sections: dict[str, dict[str, Any]] = {}
         cfg.ConfigParser(path, sections).parse()
         for section, keys in sections.items():
-            names = [one.name for one in known.get(section, [])]
+            names = _names_of(known.get(section, []))
             for key in keys if names else ():
                 if key not in names:
                     hint = yaml_files.suggestion(key, names)
                     told = yaml_files.clip(key)
                     yield f'[{section}] {told} in {path}: unknown, {hint}'
+
+
+def _names_of(opts: Sequence[Any]) -> list[str]:
+    """As a file may have them; keystoneauth's have older ones, too."""
+    found = [one.dest for one in opts]
+    older = [old.name for one in opts for old in one.deprecated_opts]
+    return [*found, *(name.replace('-', '_') for name in older)]

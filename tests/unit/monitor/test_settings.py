@@ -74,7 +74,7 @@ class TestFaults(SettingsTestCase):
                 'use https://, or set insecure = true',
                 '[kronos_monitor_hook] cafile: /no/ca cannot be read',
                 '[kronos_monitor_pager] driver: there is no driver pager, '
-                'known: webhook',
+                'known: webhook, masakari, watcher',
                 '[kronos_monitor_slow] timeout in F/kronos.conf: Should be '
                 'greater than or equal to 0.1',
                 '[kronos_monitor] source: there is no source synthetik, did '
@@ -146,6 +146,32 @@ class TestFaults(SettingsTestCase):
             "'kronos-watcher[monitor]'",
             found,
         )
+
+    def test_a_service_of_openstack(self) -> None:
+        """Options of its plugin of keystoneauth are known, too."""
+        lines = [
+            'source = synthetic',
+            'events_file = /e',
+            'sinks = ha',
+            '[kronos_monitor_ha]',
+            'driver = masakari',
+            'auth_url = https://keystone/v3',
+            'user_name = monitor',
+            'password = s3cret-password',
+            'event_map = crash:LIFECYCLE/STOPPED_FAILED,panic:A/B',
+        ]
+        options = self.of(*lines).sinks[0].options
+        self.assertEqual('monitor', options['username'])
+        self.assertEqual('A/B', options['event_map']['panic'])
+        found = self.faults(
+            *lines[:-2],
+            'auth_type = v3applicationcredential',
+            'application_credential_idd = x',
+            'event_map = crush:A/B',
+        )
+        self.assertIn('application_credential_secret: is not set', found[0])
+        self.assertIn('no kind crush, did you mean crash?', found[1])
+        self.assertIn('did you mean application_credential_id?', found[2])
 
     def test_a_secret_is_not_told(self) -> None:
         found = self.faults(
