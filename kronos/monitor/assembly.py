@@ -23,7 +23,7 @@ def agent_of(settings: Settings) -> Agent:
     watched = WatchedRules(settings.rules_file, settings.sink_names)
     metrics = Metrics(settings.host)
     spool = Spool(settings.state_file, settings.spool_bytes)
-    source = sources.make(settings.source, deque(), settings.events_file)
+    source = sources.make(settings.source, deque(), settings.source_options)
     deliveries = [
         Delivery(
             sinks.make(one.driver, one.name, one.options),
