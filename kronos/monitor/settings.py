@@ -134,10 +134,7 @@ def missing(error: ImportError) -> str:
 def _faults_of(own: Any) -> Iterator[str]:
     """What is wrong with the agent's own options beside each other."""
     where = f'[{options.GROUP}]'
-    if not own.source:
-        names = ', '.join(sources.SOURCES)
-        yield f'{where} source: is not set; known: {names}'
-    elif own.source not in sources.SOURCES:
+    if own.source not in sources.SOURCES:
         hint = yaml_files.suggestion(own.source, sources.SOURCES)
         told = yaml_files.clip(own.source)
         yield f'{where} source: there is no source {told}, {hint}'
