@@ -15,8 +15,30 @@ OPTS = [
     ),
     cfg.StrOpt(
         'source',
+        default='libvirt',
         help='Where events come from. "synthetic" follows a file of made-up '
-        'events, for tests and measuring. Related: events_file.',
+        'events, for tests and measuring. Related: libvirt_uri, events_file.',
+    ),
+    cfg.StrOpt(
+        'libvirt_uri',
+        default='qemu:///system',
+        help='The libvirt of this host. It is only read. Only with source = '
+        'libvirt, as the next two.',
+    ),
+    cfg.FloatOpt(
+        'storm_rate',
+        default=200,
+        min=1,
+        max=100000,
+        help='I/O errors per second above which they are listened to for a '
+        'moment now and then, to spare libvirt. Other events come as always.',
+    ),
+    cfg.FloatOpt(
+        'storm_seconds',
+        default=20,
+        min=1,
+        max=50,
+        help='Seconds between two such moments. Related: storm_rate.',
     ),
     cfg.StrOpt(
         'events_file',

@@ -25,7 +25,7 @@ def agent_of(settings: Settings) -> Agent:
     watched = WatchedRules(settings.rules_file, settings.sink_names)
     metrics = Metrics(settings.host)
     spool = Spool(settings.state_file, settings.spool_bytes)
-    source = sources.make(settings.source, deque(), settings.events_file)
+    source = sources.make(settings.source, deque(), settings.source_options)
     deliveries = [
         _delivery(one, settings, spool, source.look, metrics)
         for one in settings.sinks

@@ -36,7 +36,7 @@ def run(settings: Settings) -> list[Check]:
             found.append(Check(f'sink {one.name}', sink.check(settings.host)))
         finally:
             sink.close()
-    made = sources.make(settings.source, deque(), settings.events_file)
+    made = sources.make(settings.source, deque(), settings.source_options)
     found.append(Check(f'source {settings.source}', made.check()))
     return found
 

@@ -16,6 +16,7 @@ from kronos.conf import validation
 from kronos.monitor.metrics import Address
 from kronos.monitor.sinks import registry as sinks
 from kronos.monitor.sources import registry as sources
+from kronos.monitor.sources.base import Options as SourceOptions
 
 _SINK = re.compile('[a-z0-9][a-z0-9_-]{0,63}')
 LIBVIRT_EXPORTER = 9177
@@ -34,7 +35,7 @@ class Settings:
 
     host: str
     source: str
-    events_file: str
+    source_options: SourceOptions
     rules_file: str
     state_file: str
     spool_bytes: int
@@ -69,7 +70,12 @@ def of(conf: Any, files: Sequence[str]) -> Settings:
     return Settings(
         own.host or socket.gethostname(),
         own.source,
-        own.events_file or '',
+        SourceOptions(
+            own.events_file or '',
+            own.libvirt_uri,
+            own.storm_rate,
+            own.storm_seconds,
+        ),
         own.rules_file,
         own.state_file,
         own.spool_max_mb * 2**20,
@@ -115,19 +121,19 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
 
 def missing(error: ImportError) -> str:
     """What to do about a package that is not there."""
-    return (
+    told = (
         f'the package {error.name} is not installed: pip install '
         "'kronos-watcher[monitor]'"
     )
+    if error.name and error.name.startswith('libvirt'):
+        told += ", or take the distribution's python3-libvirt"
+    return told
 
 
 def _faults_of(own: Any) -> Iterator[str]:
     """What is wrong with the agent's own options beside each other."""
     where = f'[{options.GROUP}]'
-    if not own.source:
-        names = ', '.join(sources.SOURCES)
-        yield f'{where} source: is not set; known: {names}'
-    elif own.source not in sources.SOURCES:
+    if own.source not in sources.SOURCES:
         hint = yaml_files.suggestion(own.source, sources.SOURCES)
         told = yaml_files.clip(own.source)
         yield f'{where} source: there is no source {told}, {hint}'

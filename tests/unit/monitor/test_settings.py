@@ -11,6 +11,7 @@ from oslo_config import cfg
 from kronos.common.exceptions import ConfigurationError
 from kronos.monitor import settings
 from kronos.monitor.metrics import Address
+from kronos.monitor.sources.base import Options
 from tests.unit.monitor import agents
 
 
@@ -35,7 +36,7 @@ class TestGood(SettingsTestCase):
             settings.Settings(
                 socket.gethostname(),
                 'synthetic',
-                '/e',
+                Options('/e', 'qemu:///system', 200.0, 20.0),
                 '/etc/kronos/event_rules.yaml',
                 '/var/lib/kronos/monitor.db',
                 100 * 2**20,
@@ -122,10 +123,8 @@ class TestFaults(SettingsTestCase):
         self.assertIn('sinks: Big Hook is no name', found[0])
 
     def test_no_source(self) -> None:
-        self.assertEqual(
-            ['[kronos_monitor] source: is not set', 'known: synthetic'],
-            self.faults(''),
-        )
+        """It is libvirt then; it may not be empty."""
+        self.assertIn('the default is libvirt', self.faults('source ='))
         self.assertIn(
             'events_file: is not set', self.faults('source = synthetic')[0]
         )
@@ -143,7 +142,8 @@ class TestFaults(SettingsTestCase):
             (found,) = self.faults('source = synthetic', 'events_file = /e')
         self.assertIn(
             'the package libvirt is not installed: pip install '
-            "'kronos-watcher[monitor]'",
+            "'kronos-watcher[monitor]', or take the distribution's "
+            'python3-libvirt',
             found,
         )
 
