@@ -29,11 +29,11 @@ class TestTimeouts(real.OneGuestTestCase):
 
         So Nova leaves the server in ERROR, and its room where it was to go.
         """
-        plan = self.begun(stall_timeout=10)
+        plan = self.begun(stall_timeout=20)
         self.hold()
         text = self.told(plan)
         self.assertIn('in ERROR, its guest runs on ra; aborted: ', text)
-        self.assertIn('no progress for 10 s', text)
+        self.assertIn('no progress for 20 s', text)
         # Only now libvirt takes it back: until then it says nothing at all.
         self.let_go()
         domain = self.domain('one')
