@@ -131,6 +131,8 @@ class TestStorm(LongTestCase):
             crash=f'{crash:.2f} s after the kill',
         )
         self.assertEqual({'full': 1, 'other': 1}, self.told())
+        log = (self.folder / 'log').read_text()
+        self.assertEqual(1, log.count('More than 200 I/O errors came'))
         self.assertLessEqual(grown, 10)
         self.assertLessEqual(destroyed, 3)
         self.assertLessEqual(crash, 5)
@@ -224,13 +226,22 @@ class TestKilled(LongTestCase):
         names = self.boot(AGENT_KILLS)
         agent = self.process(self.hook.url)
         self.ready()
-        for name in names:
+        log = self.folder / 'log'
+        for number, name in enumerate(names):
             self.libvirt.kill([name])
             # libvirt tells of it after one or two seconds.
             threading.Event().wait(chance.uniform(0.0, 3.0))
             agent.send_signal(signal.SIGKILL)
             agent.wait()
+            before = log.read_text().count('No events came')
             agent = self.process(self.hook.url)
+            if number % 3:  # else it is killed before it watches
+                until(
+                    lambda n=before: (
+                        log.read_text().count('No events came') > n
+                    ),
+                    'the agent',
+                )
         until(lambda: {*self.told()} == {*names}, 'all of them')
         ids: dict[str, set[str]] = defaultdict(set)
         inferred = 0

@@ -73,6 +73,8 @@ class IoErrors:
         self._calm_after = float('-inf')
         """Seconds of the monotonic clock."""
         self._connection: Connection | None = None
+        self._listens = threading.Event()
+        """Or does not just now, because of a storm."""
         self._ended = threading.Event()
         self._thread = threading.Thread(
             target=self._run, name='libvirt I/O errors', daemon=True
@@ -80,6 +82,10 @@ class IoErrors:
 
     def start(self) -> None:
         self._thread.start()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it listens, but no longer than that."""
+        self._listens.wait(seconds)
 
     def stop(self) -> None:
         self._ended.set()
@@ -89,22 +95,24 @@ class IoErrors:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            pause = RETRY_SECONDS
+            is_storm = False
             try:
                 with Connection(self._uri) as connection:
-                    if self._listen(connection) == STORM:
-                        pause = self._seconds
+                    is_storm = self._listen(connection) == STORM
             except OSError as error:
                 LOG.debug('No I/O errors are told: %s', error)
             except Exception:
                 LOG.exception('I/O errors are listened to again')
-            self._ended.wait(pause)
+            if not is_storm:
+                self._listens.clear()
+            self._ended.wait(self._seconds if is_storm else RETRY_SECONDS)
 
     def _listen(self, connection: Connection) -> str:
         """Why it does no longer."""
         listener = _Listener(self._append, self._rate, connection.end)
         connection.subscribe({callbacks.IO_ERROR: listener.take})
         self._connection = connection
+        self._listens.set()
         if self._ended.is_set():
             return ''
         why = connection.wait()

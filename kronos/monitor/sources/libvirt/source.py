@@ -24,6 +24,8 @@ LOG = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1.0
 """Between two tries to connect."""
+IO_SECONDS = 2.0
+"""For which the list of domains waits for those who listen to I/O errors."""
 END_SECONDS = 2.0
 CHECK_SECONDS = 15.0
 REMEDY = (
@@ -124,6 +126,8 @@ class Libvirt(Source):
         self._gate.shut()
         try:
             connection.subscribe(self._callbacks.needed, self._callbacks.more)
+            # From the list on nothing is to be missed.
+            self._io_errors.wait(IO_SECONDS)
             domains = connection.domains()
             listing = Listing(time.time(), domains)
         finally:

@@ -214,9 +214,11 @@ class TestIoErrors(DriverTestCase):
     def test_it_ends(self) -> None:
         made = io_errors.IoErrors(HOST, print, 200.0, 20.0)
         made.start()
-        until(lambda: made._connection)
+        made.wait(60.0)
+        self.assertIsNotNone(made._connection)
         made.stop()
         self.assertFalse(made._thread.is_alive())
+        self.assertFalse(made._listens.is_set())
 
 
 class TestSource(DriverTestCase):
