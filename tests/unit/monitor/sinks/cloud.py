@@ -211,6 +211,9 @@ def _handler(cloud: Cloud) -> type[http.server.BaseHTTPRequestHandler]:
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = 'HTTP/1.1'
         timeout = 60
+        # An answer in two pieces would wait for the client's delayed ACK.
+        disable_nagle_algorithm = True
+        wbufsize = -1
 
         def setup(self) -> None:
             cloud.open.add(self.request)
@@ -235,6 +238,7 @@ def _handler(cloud: Cloud) -> type[http.server.BaseHTTPRequestHandler]:
             self.send_header('Content-Length', str(len(content)))
             self.end_headers()
             self.wfile.write(content)
+            self.wfile.flush()
 
         do_GET = do_POST
 
