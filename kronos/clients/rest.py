@@ -18,7 +18,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from kronos.clients import answers, schema, transport
-from kronos.common import exceptions
+from kronos.common import exceptions, retry_after
 
 LOG = logging.getLogger(__name__)
 
@@ -234,7 +234,7 @@ class Wire:
                 f'{answers.message_of(response)}',
                 status=response.status_code,
                 transient=response.status_code in TRANSIENT,
-                retry_after=answers.retry_after_of(response),
+                retry_after=retry_after.seconds_of(response),
             )
         return response
 

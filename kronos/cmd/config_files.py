@@ -12,7 +12,6 @@ from typing import Any
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.cmd import credentials
 from kronos.common import exceptions
 from kronos.conf import opts
 
@@ -42,6 +41,18 @@ class Paths:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that all commands share which ask a cloud."""
+    add_file_arguments(parser)
+    parser.add_argument(
+        '--os-cloud',
+        default='',
+        metavar='NAME',
+        help='cloud of clouds.yaml to ask (default: the credentials in '
+        '[nova] of the configuration, then OS_* of the environment)',
+    )
+
+
+def add_file_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that name configuration files."""
     parser.add_argument(
         '--config-file',
         action='append',
@@ -59,13 +70,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=existing,
         metavar='DIR',
         help='directory whose *.conf are read after the files',
-    )
-    parser.add_argument(
-        '--os-cloud',
-        default='',
-        metavar='NAME',
-        help='cloud of clouds.yaml to ask (default: the credentials in '
-        '[nova] of the configuration, then OS_* of the environment)',
     )
 
 
@@ -124,10 +128,22 @@ def load(where: Paths, *groups: str) -> Any:
     :raises ConfigurationError: one cannot be parsed; the text names file
         and line and shows none
     """
+    # The OpenStack SDK takes as much memory as all else of a command.
+    from kronos.cmd import credentials
+
     conf = cfg.ConfigOpts()
     opts.register_opts(conf)
     for group in (credentials.GROUP, *groups):
         credentials.register_opts(conf, group)
+    read(conf, where)
+    return conf
+
+
+def read(conf: Any, where: Paths) -> None:
+    """Read files into a configuration.
+
+    :raises ConfigurationError: as :func:`load` does
+    """
     try:
         conf(
             [],
@@ -147,7 +163,6 @@ def load(where: Paths, *groups: str) -> Any:
         raise exceptions.ConfigurationError(
             reason=f'{", ".join(where.all_files)}: not UTF-8 text'
         ) from None
-    return conf
 
 
 def log(debug: bool) -> None:

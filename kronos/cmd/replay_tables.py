@@ -3,9 +3,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from kronos.cmd import terminal
 from kronos.cmd.replay_summary import HOUR, Entry, Series, Summary, moment
 from kronos.cmd.tables import UNKNOWN, Row, aligned
+from kronos.common import plain_text
 from kronos.engine import wording
 from kronos.engine.planning import stop_reasons
 from kronos.engine.types import (
@@ -45,7 +45,7 @@ def table(
     lines += _reason_lines('unavailable host', scope.unavailable_hosts)
     lines += _reason_lines('instance that cannot move', scope.unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]
-    return '\n'.join(map(terminal.line, lines))
+    return '\n'.join(map(plain_text.line, lines))
 
 
 def rows(report: CycleReport) -> list[Row]:
@@ -202,7 +202,7 @@ def summary(columns: Sequence[Series], width: int | None = None) -> str:
     if len(columns) > 1:
         lines += [f'({n}) {one.name}' for n, one in enumerate(columns, 1)]
     lines += ['', *_summary_lines(columns, width)]
-    return '\n'.join(map(terminal.line, lines))
+    return '\n'.join(map(plain_text.line, lines))
 
 
 def summary_rows(columns: Sequence[Series]) -> list[Row]:

@@ -16,6 +16,10 @@ def explain() -> int:
     return _run('explain')
 
 
+def instance_monitor() -> int:
+    return _run('instance_monitor')
+
+
 def record() -> int:
     return _run('record')
 

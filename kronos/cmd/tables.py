@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import prettytable
 
-from kronos.cmd import terminal
+from kronos.common import plain_text
 
 FORMATS = ('table', 'json', 'csv', 'value')
 GAP = 2
@@ -29,7 +29,7 @@ def aligned(
     :param extra: so many of the last columns are left out where the table
         is too wide
     """
-    cells = [[terminal.line(cell) for cell in row] for row in rows]
+    cells = [[plain_text.line(cell) for cell in row] for row in rows]
     if not cells:
         return []
     widths = _widths(cells)
@@ -58,7 +58,7 @@ def printed(rows: Sequence[Row], form: str) -> str:
         out = io.StringIO()
         csv.writer(out, lineterminator='\n').writerows(rows)
         return out.getvalue().rstrip('\n')
-    return '\n'.join(' '.join(map(terminal.line, row)) for row in rows[1:])
+    return '\n'.join(' '.join(map(plain_text.line, row)) for row in rows[1:])
 
 
 def _widths(cells: Sequence[Row]) -> list[int]:

@@ -2,37 +2,21 @@
 """The terminal: text gets there unharmed, and does it no harm."""
 
 import os
-import re
 import shutil
 import sys
 from typing import Any
 
-_CONTROL = re.compile(
-    '[\x00-\x09\x0b-\x1f\x7f-\x9f'
-    # What turns the direction of what follows, or breaks a line unseen.
-    '\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]'
-)
-"""What a name might do to a terminal."""
+from kronos.common import plain_text
 
 
 class OutputError(Exception):
     """Standard output does not take what is printed."""
 
 
-def plain(text: str) -> str:
-    """Lines without what steers a terminal."""
-    return _CONTROL.sub('?', text)
-
-
-def line(text: str) -> str:
-    """The same of what is to be one line: a name, a reason, an error."""
-    return plain(text.replace('\n', '?'))
-
-
 def lines(found: Any) -> Any:
     """A document whose strings, keys included, are one line each."""
     if isinstance(found, str):
-        return line(found)
+        return plain_text.line(found)
     if isinstance(found, dict):
         return {lines(key): lines(value) for key, value in found.items()}
     if isinstance(found, list | tuple):
@@ -56,7 +40,9 @@ def show(text: str) -> None:
     if out is None:
         raise OutputError('it is closed')
     # A name may hold what the encoding of the terminal does not have.
-    safe = plain(text).encode(out.encoding or 'utf-8', 'backslashreplace')
+    safe = plain_text.plain(text).encode(
+        out.encoding or 'utf-8', 'backslashreplace'
+    )
     try:
         print(safe.decode(out.encoding or 'utf-8'), flush=True)
     except BrokenPipeError:
@@ -74,7 +60,9 @@ def discard() -> None:
 def complain(program: str, text: str) -> None:
     """Print an error or a warning, on one line, for as long as that goes."""
     try:
-        print(f'{program}: {line(text)}', file=sys.stderr, flush=True)
+        print(
+            f'{program}: {plain_text.line(text)}', file=sys.stderr, flush=True
+        )
     except (OSError, AttributeError, UnicodeEncodeError):
         # Nobody listens; the exit status says it, too.
         return

@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from oslo_config import cfg
@@ -27,9 +27,14 @@ def require_valid(conf: Any) -> None:
         raise exceptions.ConfigurationError(reason=found) from None
 
 
-def faults(conf: Any) -> Iterator[str]:
-    """Every bad option, as :func:`require_valid` tells one."""
-    for group, opts in conf_opts.list_opts():
+def faults(
+    conf: Any, groups: Sequence[tuple[str, Sequence[Any]]] | None = None
+) -> Iterator[str]:
+    """Every bad option, as :func:`require_valid` tells one.
+
+    :param groups: with their options; None: those that all processes have
+    """
+    for group, opts in conf_opts.list_opts() if groups is None else groups:
         for opt in opts:
             where = f'[{group}] {opt.name}'
             try:

@@ -1,38 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a policies file to policies, or to one message with all its faults."""
 
-import difflib
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pydantic
 import yaml
 
+from kronos.common import yaml_files
 from kronos.common.exceptions import PolicyFileError
 from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
-
-MAX_BYTES = 128 * 1024
-"""Size of a policies file; a large one has some thousand."""
-MAX_ALIASES = 100
-"""So often a file may say ``*name``: each repeats what it stands for."""
-MAX_DEPTH = 50
-"""Of brackets; a policies file needs two."""
-SHOWN = 60
-"""Characters of a refused value that a message repeats."""
-HUGE = 10**SHOWN
-
-_UNFIT = (
-    ValueError,
-    ArithmeticError,
-    LookupError,
-    AttributeError,
-    TypeError,
-)
-"""What PyYAML raises of a scalar that is not what it looks like or is tagged:
-a date that does not exist, a number too large for a float, ``!!bool x``."""
-
 
 _AGGREGATES = (
     'the aggregates are not chosen here but by the audit or by [kronos] '
@@ -54,75 +33,6 @@ NEEDED = {
     'Kronos asks)'
 }
 """Why a field must be there that kronos-openstack could do without."""
-
-
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """YAML's safe loader, but a key that comes twice is an error.
-
-    So is a file that grows by what it repeats ("billion laughs").
-    """
-
-    aliases = 0
-
-    def fetch_flow_collection_start(self, token: Any) -> None:
-        """Levels are counted early: they cost their square in time."""
-        if self.flow_level >= MAX_DEPTH:
-            raise yaml.scanner.ScannerError(
-                problem='it is nested too deeply',
-                problem_mark=self.get_mark(),
-            )
-        super().fetch_flow_collection_start(token)
-
-    def compose_node(
-        self, parent: yaml.Node | None, index: Any
-    ) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            self.aliases += 1
-            if self.aliases > MAX_ALIASES:
-                raise yaml.composer.ComposerError(
-                    problem=f'there are more than {MAX_ALIASES} aliases'
-                )
-        return super().compose_node(parent, index)
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """A value that is not what it looks like is told with its line."""
-        try:
-            return super().construct_object(node, deep=deep)
-        except _UNFIT as error:
-            problem = 'a value does not fit its tag'
-            if isinstance(error, ValueError | ArithmeticError):
-                problem = _clip(str(error))
-            raise yaml.constructor.ConstructorError(
-                problem=problem, problem_mark=node.start_mark
-            ) from error
-
-    def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Of what is merged, keep one of each key: the last, which holds."""
-        super().flatten_mapping(node)
-        last = {
-            key.value if isinstance(key, yaml.ScalarNode) else id(key): (
-                key,
-                value,
-            )
-            for key, value in node.value
-        }
-        node.value = list(last.values())
-
-    def construct_mapping(
-        self, node: yaml.MappingNode, deep: bool = False
-    ) -> dict[Hashable, Any]:
-        seen: set[Any] = set()
-        pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        for key_node, _ in pairs:
-            if not isinstance(key_node, yaml.ScalarNode):
-                continue
-            if key_node.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    problem=f'the key {key_node.value} comes twice',
-                    problem_mark=key_node.start_mark,
-                )
-            seen.add(key_node.value)
-        return super().construct_mapping(node, deep=deep)
 
 
 def load(path: str) -> PolicyFile:
@@ -151,7 +61,7 @@ def validated(data: Any, path: str) -> PolicyFile:
         raise PolicyFileError(
             path=path,
             reason='it must be a mapping with the key policies, not '
-            f'{_kind(data)}',
+            f'{yaml_files.kind(data)}',
         )
     try:
         return PolicyFile.model_validate(data)
@@ -172,8 +82,8 @@ def scalar(text: str) -> Any:
     :returns: the text itself, if YAML takes it for something else
     """
     try:
-        found = yaml.load(text, _UniqueKeyLoader)  # noqa: S506
-    except (yaml.YAMLError, RecursionError):
+        found = yaml_files.data_of(text)
+    except yaml_files.Unreadable:
         return text
     return found if isinstance(found, bool | int | float) else text
 
@@ -199,32 +109,16 @@ def read(path: str) -> str:
     :raises PolicyFileError: it cannot be read, is too large or no text
     """
     try:
-        with open(path, 'rb') as stream:
-            data = stream.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            reason = f'it has more than {MAX_BYTES} bytes'
-        else:
-            return data.decode()
-    except OSError as error:
-        reason = f'it cannot be read: {error.strerror}'
-    except UnicodeDecodeError:
-        reason = 'it is not UTF-8 text'
-    raise PolicyFileError(path=path, reason=reason)
+        return yaml_files.text_of(path)
+    except yaml_files.Unreadable as error:
+        raise PolicyFileError(path=path, reason=str(error)) from None
 
 
 def _data(text: str, path: str) -> Any:
     try:
-        # a subclass of SafeLoader: it builds plain values only
-        return yaml.load(text, _UniqueKeyLoader)  # noqa: S506
-    except RecursionError:
-        reason = 'it is not valid YAML: it is nested too deeply'
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f'line {mark.line + 1}: ' if mark else ''
-        reason = f'it is not valid YAML: {line}{error.problem}'
-    except yaml.YAMLError as error:
-        reason = f'it is not valid YAML: {str(error).splitlines()[0]}'
-    raise PolicyFileError(path=path, reason=reason)
+        return yaml_files.data_of(text)
+    except yaml_files.Unreadable as error:
+        raise PolicyFileError(path=path, reason=str(error)) from None
 
 
 def _faults(
@@ -254,9 +148,10 @@ def _fault(
         model = Policy
         where, path = f'{places[loc[1]]}: ', loc[2:]
     if not path:
-        return f'{where}must be a mapping of fields, not {_shown(value)}'
+        wrong = yaml_files.shown(value)
+        return f'{where}must be a mapping of fields, not {wrong}'
     name = str(path[0])
-    return f'{where}{_clip(name)}: {_rule(model, name, kind, value)}'
+    return f'{where}{yaml_files.clip(name)}: {_rule(model, name, kind, value)}'
 
 
 def _rule(
@@ -266,19 +161,14 @@ def _rule(
     if name in ELSEWHERE:
         return ELSEWHERE[name]
     if name not in model.model_fields:
-        alike = difflib.get_close_matches(name, model.model_fields, 1)
-        hint = (
-            f'did you mean {alike[0]}?'
-            if alike
-            else ('known: ' + ', '.join(model.model_fields))
-        )
+        hint = yaml_files.suggestion(name, model.model_fields)
         return f'there is no such field, {hint}'
     if kind == 'value_error':  # the one rule that hangs on another field
         return 'is required in mode pack'
     rule = f'must be {model.model_fields[name].description}'
     if kind == 'missing':
         return f'is missing, it {rule}{NEEDED.get(name, "")}'
-    return f'{rule}, not {_shown(value)}'
+    return f'{rule}, not {yaml_files.shown(value)}'
 
 
 def _places(rows: list[Any]) -> list[str]:
@@ -291,28 +181,5 @@ def _places(rows: list[Any]) -> list[str]:
             found.append(f'policy {number}')
         else:
             place = f' (number {number})' if counts[name] > 1 else ''
-            found.append(f'policy {_clip(name)}{place}')
+            found.append(f'policy {yaml_files.clip(name)}{place}')
     return found
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return _clip(repr(value))
-    if isinstance(value, int) and abs(value) > HUGE:
-        return 'so huge a number'  # too long for Python to write, maybe
-    if isinstance(value, int | float):
-        return str(value)
-    return _kind(value)
-
-
-def _kind(value: Any) -> str:
-    names = {dict: 'a mapping', list: 'a list', type(None): 'nothing'}
-    return names.get(type(value), f'a {type(value).__name__}')
-
-
-def _clip(text: str) -> str:
-    """On one line, and not endless."""
-    line = ' '.join(text.split())
-    return line if len(line) <= SHOWN else f'{line[:SHOWN]}...'

@@ -15,7 +15,7 @@ from oslo_log import log as logging
 from kronos.clients import answers, transport
 from kronos.clients.prometheus import auth
 from kronos.clients.prometheus import response as answer
-from kronos.common import exceptions, masking
+from kronos.common import exceptions, masking, retry_after
 
 LOG = logging.getLogger(__name__)
 
@@ -255,7 +255,7 @@ def _check(reply: _Reply) -> None:
         return
     text = f'HTTP {status}: {answer.complaint_of(reply.text)}'
     if status == 429 or status >= 500:
-        wait = answers.retry_after_of(reply) or 0.0
+        wait = retry_after.seconds_of(reply) or 0.0
         raise answer.TransientError(text, status, wait)
     if status < 400:
         target = parse.urlsplit(reply.headers.get('Location', ''))

@@ -52,6 +52,14 @@ SHOWN = {
     'a way to authenticate, or another Prometheus': [
         'unit/clients/prometheus/test_auth.py'
     ],
+    'a hypervisor that tells events': ['unit/monitor/sources/test_base.py'],
+    'a sink of the instance monitor': ['unit/monitor/sinks/test_base.py'],
+    'what is an incident': [
+        'unit/monitor/test_incidents.py',
+        'unit/monitor/test_gaps.py',
+    ],
+    'a field of a rule': ['unit/monitor/rules/test_decision.py'],
+    'a field of a message': ['unit/monitor/test_messages.py'],
     'what a recording keeps': ['unit/recordings/test_schema.py'],
     'a format of recordings': ['unit/recordings/test_load.py'],
     'a column of a table on the terminal': ['unit/cmd/test_replay.py'],

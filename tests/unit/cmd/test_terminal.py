@@ -11,23 +11,7 @@ from oslotest import base
 from kronos.cmd import terminal
 
 
-class TestPlain(base.BaseTestCase):
-    def test_what_steers(self) -> None:
-        for text, told in (
-            ('a b\tc', 'a b?c'),
-            ('\x1b[31mred', '?[31mred'),
-            ('a\u202edesrever', 'a?desrever'),
-            ('a\u2028b\ufeffc', 'a?b?c'),
-            ('höst 東京', 'höst 東京'),
-        ):
-            self.assertEqual(told, terminal.plain(text))
-            self.assertEqual(told, terminal.line(text))
-
-    def test_lines(self) -> None:
-        """Several are several, unless they are to be one."""
-        self.assertEqual('a\nb', terminal.plain('a\nb'))
-        self.assertEqual('a?b', terminal.line('a\nb'))
-
+class TestLines(base.BaseTestCase):
     def test_a_document(self) -> None:
         """Keys are names, too; numbers stay."""
         found = terminal.lines({'a\nb': ['c\n', ('d\x00', 1.5, None)]})

@@ -21,9 +21,18 @@ from oslo_config import types as option_types
 from oslotest import base
 
 from kronos.actions import live_migrate
-from kronos.cmd import explain, program, record, replay, scripts, test_config
+from kronos.cmd import (
+    explain,
+    instance_monitor,
+    program,
+    record,
+    replay,
+    scripts,
+    test_config,
+)
+from kronos.cmd.checks import monitors
 from kronos.common import exceptions
-from kronos.conf import opts
+from kronos.conf import monitor, opts
 from kronos.engine import faults, types
 from kronos.engine.eligibility import instances, overrides
 from kronos.engine.reasons import Code
@@ -41,6 +50,7 @@ FILE = places.FIXTURES / 'frozen.yaml'
 DAEMONS = str(places.FIXTURES / 'recordings' / 'daemons')
 COMMANDS = {
     'kronos-explain': explain.main,
+    'kronos-instance-monitor': instance_monitor.main,
     'kronos-record': record.main,
     'kronos-replay': replay.main,
     'kronos-test-config': test_config.main,
@@ -164,13 +174,21 @@ class TestNames(FrozenTestCase):
         )
 
     def test_options(self) -> None:
-        self.assert_frozen(
-            'options',
-            {
-                group: {one.dest: _option(one) for one in found}
-                for group, found in opts.list_opts()
-            },
-        )
+        """But for those of keystoneauth, which are not ours to keep."""
+        theirs = {one.dest for one in monitor.credentials()}
+        found = {
+            group: {one.dest: _option(one) for one in known}
+            for group, known in opts.list_opts()
+        }
+        found |= {
+            group: {
+                one.dest: _option(one)
+                for one in known
+                if one.dest not in theirs
+            }
+            for group, known in monitor.list_opts()
+        }
+        self.assert_frozen('options', found)
 
     def test_options_of_commands(self) -> None:
         found = {}
@@ -394,6 +412,7 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         found.add(self.check('--watcher-config', watcher))
         found.add(self.check('--nova-config', nova))
         self.series['failed'] = [('a1', 1.0)]
+        self.series[monitors.QUERY] = [('a1', 1.0)]
         excluding = self.conf(exclude_hosts_query='failed')
         found.add(self.check('--config-file', excluding))
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
@@ -410,6 +429,7 @@ class TestExitStatuses(FrozenTestCase):
         pathlib.Path(bad).write_text('no option')
         impossible = {
             'kronos-explain': ['/nowhere'],
+            'kronos-instance-monitor': ['--check', '--config-file', bad],
             'kronos-record': [f'{folder}/out', '--config-file', bad],
             'kronos-replay': ['/nowhere'],
             'kronos-test-config': ['--offline', '--config-file', bad],

@@ -10,6 +10,7 @@ import hypothesis
 from hypothesis import strategies as st
 from oslotest import base
 
+from kronos.common import yaml_files
 from kronos.common.exceptions import ConfigurationError, PolicyFileError
 from kronos.policies import loader, models
 from kronos.policies.models import Mode
@@ -183,7 +184,7 @@ class TestBombs(LoaderTestCase):
     def test_depth_and_size(self):
         for text in ('policies: ' + '[' * 9999, 'a:\n- ' + '- ' * 9999):
             self.assertIn('nested too deeply', self.reason(text))
-        large = '# ' + 'x' * loader.MAX_BYTES
+        large = '# ' + 'x' * yaml_files.MAX_BYTES
         self.assertIn('more than 131072 bytes', self.reason(GOOD + large))
 
     def test_numbers_that_nobody_can_write(self):

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command kronos-instance-monitor: it tells of servers that fail.
+
+Exit status: 0 when it was ended by SIGTERM, or all that ``--check`` looked at
+is good; 1 when some of that is not; 2 when arguments, options or rules are
+wrong, or a package is missing.
+"""
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from oslo_config import cfg
+from oslo_log import log as logging
+
+from kronos.cmd import config_files, program, terminal
+from kronos.common import exceptions, masking
+
+PROGRAM = 'kronos-instance-monitor'
+WRONG = 2
+
+
+@program.command(PROGRAM)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    :param arguments: those of the process if None
+    :returns: the exit status
+    """
+    parsed = _parser().parse_args(arguments)
+    where = config_files.paths([*parsed.config_file, *parsed.config_dir])
+    where = where or config_files.default_paths(PROGRAM)
+    try:
+        conf = _load(where, parsed)
+        # What needs a package of the extra is loaded from here on.
+        from kronos.monitor import settings as monitor_settings
+
+        try:
+            settings = monitor_settings.of(conf, where.all_files)
+        except exceptions.ConfigurationError as error:
+            _complain(error)
+            _complain_of_rules(conf)
+            return WRONG
+        if parsed.check:
+            return _check(settings)
+        if parsed.explain:
+            return _explain(settings, parsed.explain)
+        return _run(settings, conf)
+    except exceptions.ConfigurationError as error:
+        _complain(error)
+    except ModuleNotFoundError as error:
+        terminal.complain(
+            PROGRAM,
+            f'the package {error.name} is not installed: pip install '
+            "'kronos-watcher[monitor]'",
+        )
+    return WRONG
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = program.parser(
+        PROGRAM,
+        description='Watch the servers of this host, and tell of those that '
+        'fail.',
+        epilog='Exit status: 0 ended by SIGTERM or all good, 1 something '
+        'will not work, 2 wrong usage, options or rules.',
+    )
+    config_files.add_file_arguments(parser)
+    parser.add_argument(
+        '--check',
+        action='store_true',
+        help='test options, rules, state file, sinks and source, without '
+        'changing anything',
+    )
+    parser.add_argument(
+        '--explain',
+        nargs='+',
+        metavar=('EVENT', 'FIELD=VALUE'),
+        help='say which rule decides of an event, such as STOPPED_FAILED, '
+        'WATCHDOG/RESET or crash, of a server with these fields',
+    )
+    parser.add_argument(
+        '--debug', action='store_true', help='log more than usual'
+    )
+    return parser
+
+
+def _load(where: config_files.Paths, parsed: argparse.Namespace) -> Any:
+    conf = cfg.ConfigOpts()
+    logging.register_options(conf)
+    conf.set_default('use_stderr', True)
+    config_files.read(conf, where)
+    if parsed.debug:
+        conf.set_override('debug', True)
+    if parsed.check or parsed.explain:
+        config_files.log(parsed.debug)
+    return conf
+
+
+def _complain(error: Exception) -> None:
+    terminal.complain(PROGRAM, masking.masked(str(error)))
+
+
+def _complain_of_rules(conf: Any) -> None:
+    """Tell what is wrong with the rules, too, as far as options let it."""
+    from kronos.conf import monitor
+    from kronos.monitor.rules import file
+
+    try:
+        own = conf[monitor.GROUP]
+        file.WatchedRules(own.rules_file, own.sinks)
+    except exceptions.ConfigurationError as error:
+        _complain(error)
+    except (cfg.Error, ValueError):
+        # It is told already.
+        return
+
+
+def _check(settings: Any) -> int:
+    from kronos.monitor import checks
+
+    found = checks.run(settings)
+    for one in found:
+        fault = masking.masked(one.fault)
+        terminal.show(f'{one.what}: {fault or "good"}')
+    return 1 if any(one.fault for one in found) else 0
+
+
+def _explain(settings: Any, words: Sequence[str]) -> int:
+    from kronos.monitor.rules import explanation, file
+
+    names = settings.sink_names
+    held = file.WatchedRules(settings.rules_file, names)
+    terminal.show(explanation.explain(words, held.rules, names).text)
+    return 0
+
+
+def _run(settings: Any, conf: Any) -> int:
+    from kronos.monitor import assembly
+
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    made = assembly.agent_of(settings)
+    logging.setup(conf, 'kronos')
+    # The terminal that it was started from may be closed.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    made.run(ended)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plain text: what others wrote, and steers no terminal and no log."""
+
+import re
+
+_CONTROL = re.compile(
+    '[\x00-\x09\x0b-\x1f\x7f-\x9f'
+    # What turns the direction of what follows, or breaks a line unseen.
+    '\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]'
+)
+"""What a name might do to a terminal."""
+
+
+def plain(text: str) -> str:
+    """Lines without what steers a terminal."""
+    return _CONTROL.sub('?', text)
+
+
+def line(text: str) -> str:
+    """The same of what is to be one line: a name, a reason, an error."""
+    return plain(text.replace('\n', '?'))

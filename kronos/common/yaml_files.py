@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""YAML files that people write: read within bounds, with words for faults.
+
+Policies and event rules are read by it.
+"""
+
+import difflib
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import yaml
+
+MAX_BYTES = 128 * 1024
+"""Size of a file; a large one has some thousand."""
+MAX_ALIASES = 100
+"""So often a file may say ``*name``: each repeats what it stands for."""
+MAX_DEPTH = 50
+"""Of brackets; the files of Kronos need some three."""
+SHOWN = 60
+"""Characters of a refused value that a message repeats."""
+HUGE = 10**SHOWN
+
+_UNFIT = (
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    TypeError,
+)
+"""What PyYAML raises of a scalar that is not what it looks like or is tagged:
+a date that does not exist, a number too large for a float, ``!!bool x``."""
+
+
+class Unreadable(Exception):
+    """A file is no YAML that may be read; the text says why, not which."""
+
+
+class UniqueKeyLoader(yaml.SafeLoader):
+    """YAML's safe loader, but a key that comes twice is an error.
+
+    So is a file that grows by what it repeats ("billion laughs").
+    """
+
+    aliases = 0
+
+    def fetch_flow_collection_start(self, token: Any) -> None:
+        """Levels are counted early: they cost their square in time."""
+        if self.flow_level >= MAX_DEPTH:
+            raise yaml.scanner.ScannerError(
+                problem='it is nested too deeply',
+                problem_mark=self.get_mark(),
+            )
+        super().fetch_flow_collection_start(token)
+
+    def compose_node(
+        self, parent: yaml.Node | None, index: Any
+    ) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            self.aliases += 1
+            if self.aliases > MAX_ALIASES:
+                raise yaml.composer.ComposerError(
+                    problem=f'there are more than {MAX_ALIASES} aliases'
+                )
+        return super().compose_node(parent, index)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """A value that is not what it looks like is told with its line."""
+        try:
+            return super().construct_object(node, deep=deep)
+        except _UNFIT as error:
+            problem = 'a value does not fit its tag'
+            if isinstance(error, ValueError | ArithmeticError):
+                problem = clip(str(error))
+            raise yaml.constructor.ConstructorError(
+                problem=problem, problem_mark=node.start_mark
+            ) from error
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Of what is merged, keep one of each key: the last, which holds."""
+        super().flatten_mapping(node)
+        last = {
+            key.value if isinstance(key, yaml.ScalarNode) else id(key): (
+                key,
+                value,
+            )
+            for key, value in node.value
+        }
+        node.value = list(last.values())
+
+    def construct_mapping(
+        self, node: yaml.MappingNode, deep: bool = False
+    ) -> dict[Hashable, Any]:
+        seen: set[Any] = set()
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        for key_node, _ in pairs:
+            if not isinstance(key_node, yaml.ScalarNode):
+                continue
+            if key_node.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    problem=f'the key {key_node.value} comes twice',
+                    problem_mark=key_node.start_mark,
+                )
+            seen.add(key_node.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def text_of(path: str) -> str:
+    """The text of a file.
+
+    :raises Unreadable: it cannot be read, is too large or no text
+    """
+    try:
+        with open(path, 'rb') as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) <= MAX_BYTES:
+            return data.decode()
+        reason = f'it has more than {MAX_BYTES} bytes'
+    except OSError as error:
+        reason = f'it cannot be read: {error.strerror}'
+    except UnicodeDecodeError:
+        reason = 'it is not UTF-8 text'
+    raise Unreadable(reason)
+
+
+def data_of(text: str) -> Any:
+    """What a text says, in plain values.
+
+    :raises Unreadable: it is not YAML, or too much of it
+    """
+    try:
+        # a subclass of SafeLoader: it builds plain values only
+        return yaml.load(text, UniqueKeyLoader)  # noqa: S506
+    except RecursionError:
+        reason = 'it is not valid YAML: it is nested too deeply'
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f'line {mark.line + 1}: ' if mark else ''
+        reason = f'it is not valid YAML: {line}{error.problem}'
+    except yaml.YAMLError as error:
+        reason = f'it is not valid YAML: {str(error).splitlines()[0]}'
+    raise Unreadable(reason)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What may have been meant by a name that is not known."""
+    names = [*known]
+    alike = difflib.get_close_matches(name, names, 1)
+    if alike:
+        return f'did you mean {alike[0]}?'
+    return 'known: ' + ', '.join(names)
+
+
+def shown(value: Any) -> str:
+    """A refused value, as a message repeats it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return clip(repr(value))
+    if isinstance(value, int) and abs(value) > HUGE:
+        return 'so huge a number'  # too long for Python to write, maybe
+    if isinstance(value, int | float):
+        return str(value)
+    return kind(value)
+
+
+def kind(value: Any) -> str:
+    """What a value is, for a message."""
+    names = {dict: 'a mapping', list: 'a list', type(None): 'nothing'}
+    return names.get(type(value), f'a {type(value).__name__}')
+
+
+def clip(text: str) -> str:
+    """On one line, and not endless."""
+    line = ' '.join(text.split())
+    return line if len(line) <= SHOWN else f'{line[:SHOWN]}...'

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of ``--check``: would the agent work like this?"""
+
+from collections import deque
+from dataclasses import dataclass
+
+from kronos.common import exceptions
+from kronos.monitor import state_file
+from kronos.monitor.rules.file import WatchedRules
+from kronos.monitor.settings import Settings
+from kronos.monitor.sinks import registry as sinks
+from kronos.monitor.sources import registry as sources
+
+
+@dataclass
+class Check:
+    """One thing that was looked at."""
+
+    what: str
+    fault: str = ''
+    """'': none."""
+
+
+def run(settings: Settings) -> list[Check]:
+    """Look at all that the agent needs, and change nothing."""
+    found = [_rules(settings)]
+    found.append(
+        Check(
+            f'state file {settings.state_file}',
+            state_file.check(settings.state_file),
+        )
+    )
+    for one in settings.sinks:
+        sink = sinks.make(one.driver, one.name, one.options)
+        try:
+            found.append(Check(f'sink {one.name}', sink.check(settings.host)))
+        finally:
+            sink.close()
+    made = sources.make(settings.source, deque(), settings.source_options)
+    found.append(Check(f'source {settings.source}', made.check()))
+    return found
+
+
+def _rules(settings: Settings) -> Check:
+    path = settings.rules_file
+    try:
+        held = WatchedRules(path, settings.sink_names)
+    except exceptions.ConfigurationError as error:
+        return Check(f'event rules {path}', str(error))
+    return Check(f'event rules: {len(held.rules)} of {held.place}')

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The delivery to one sink: a thread of its own, in order per instance.
+
+What one sink does holds up no other. A message is tried until it is taken; a
+sink that is away is asked again after a pause that grows.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from oslo_log import log as logging
+
+from kronos.monitor import messages
+from kronos.monitor.domains import Domain, State
+from kronos.monitor.messages import Message
+from kronos.monitor.metrics import Metrics
+from kronos.monitor.sinks.base import Outcome, Result, Sink
+from kronos.monitor.spool import Spool, SpoolError, Waiting
+
+LOG = logging.getLogger(__name__)
+
+BATCH = 100
+"""Deliveries that are read at once."""
+LONGEST_ASKED = 3600.0
+"""Seconds that a sink may ask for with Retry-After."""
+RESOLVED = 'resolved'
+INVALID = 'invalid'
+
+Look = Callable[[str], Domain | None]
+"""As of :class:`kronos.monitor.sources.base.Source`."""
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """How the pauses between tries grow; in seconds."""
+
+    first: float = 1.0
+    most: float = 60.0
+
+    def after(self, tries: int, asked: float | None) -> float:
+        """The pause after so many tries in vain.
+
+        :param asked: by the sink; its own pause is never shorter
+        """
+        own = min(self.first * 2.0 ** min(tries - 1, 20), self.most)
+        # Agents of many hosts must not come back all at once.
+        own *= random.uniform(0.75, 1.25)  # noqa: S311
+        return max(own, min(asked or 0.0, LONGEST_ASKED))
+
+
+@dataclass
+class _Held:
+    """An instance whose next message was not taken."""
+
+    tries: int
+    until: float
+    """Seconds of the monotonic clock."""
+
+
+class Delivery:
+    """Hands the messages of the spool to one sink.
+
+    :param look: tells how a domain is now, and may take its time
+    :param stale_seconds: so old a message may be without a look at its domain
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        spool: Spool,
+        look: Look,
+        metrics: Metrics,
+        stale_seconds: float,
+        backoff: Backoff,
+    ) -> None:
+        self.sink = sink
+        self._spool = spool
+        self._look = look
+        self._metrics = metrics
+        self._stale_seconds = stale_seconds
+        self._backoff = backoff
+        self._held: dict[str, _Held] = {}
+        self._tries = 0
+        """In vain, since the sink last took a message."""
+        self._taken: int | None = None
+        """What the sink has, and the spool does not know of yet."""
+        for result in (*Outcome, RESOLVED, INVALID):
+            # An increase from nothing is none to Prometheus.
+            metrics.deliveries.labels(sink.name, str(result))
+        self._new = threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, name=f'sink {sink.name}', daemon=True
+        )
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There is something new."""
+        self._new.set()
+
+    def end(self) -> None:
+        """Begin no further try."""
+        self._ended.set()
+        self._new.set()
+
+    def join(self, seconds: float) -> None:
+        """Wait for the try that is under way."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            self._new.clear()
+            try:
+                away, rest = self._round()
+            except SpoolError as error:
+                LOG.debug('Sink %s waits: %s', self.sink.name, error)
+                away, rest = self._backoff.first, None
+            except Exception:
+                LOG.exception('Sink %s: an unforeseen fault', self.sink.name)
+                self._metrics.errors.inc()
+                away, rest = self._backoff.most, None
+            if away is not None:
+                self._ended.wait(away)
+            else:
+                self._new.wait(rest)
+        self.sink.close()
+
+    def _round(self) -> tuple[float | None, float | None]:
+        """Try what is due.
+
+        :returns: seconds to wait for the sink, whatever is new meanwhile; if
+            None: seconds until something is due, None for ever
+        """
+        after, held = 0, dict[str, _Held]()
+        while batch := self._spool.waiting(self.sink.name, after, BATCH):
+            for one in batch:
+                after = one.seq
+                if self._ended.is_set():
+                    return None, None
+                if one.instance in held:
+                    continue
+                before = self._held.get(one.instance)
+                if before is not None and before.until > time.monotonic():
+                    held[one.instance] = before
+                    continue
+                result = self._deliver(one)
+                if result.outcome is Outcome.AWAY:
+                    return self._away(result), None
+                if result.outcome is Outcome.LATER:
+                    held[one.instance] = self._later(one, before, result)
+        # What is not waiting any more is held no longer.
+        self._held = held
+        now = time.monotonic()
+        dues = [max(one.until - now, 0.0) for one in held.values()]
+        return None, min(dues, default=None)
+
+    def _deliver(self, one: Waiting) -> Result:
+        """Try one message, and note what became of it."""
+        if one.seq != self._taken:
+            result = self._try(one)
+            if result.outcome in (Outcome.AWAY, Outcome.LATER):
+                return result
+            if self._tries:
+                LOG.info('Sink %s takes messages again', self.sink.name)
+            self._tries = 0
+            self._taken = one.seq
+        self._spool.done(one.seq, self.sink.name)
+        self._taken = None
+        self._held.pop(one.instance, None)
+        return Result(Outcome.DELIVERED)
+
+    def _try(self, one: Waiting) -> Result:
+        age = time.time() - one.seen
+        resolved = age > self._stale_seconds and self._is_resolved(one)
+        try:
+            message = messages.sent(one.body, time.time(), resolved)
+        except ValueError:
+            LOG.error('Incident %s is not readable; it is let go', one.id)
+            self._count(INVALID)
+            return Result(Outcome.REFUSED)
+        if resolved and not self.sink.WANTS_RESOLVED:
+            self._count(RESOLVED)
+            return Result(Outcome.DELIVERED)
+        result = self._asked(message)
+        self._count(result.outcome)
+        if result.outcome is Outcome.REFUSED:
+            LOG.error(
+                'Sink %s refuses incident %s of instance %s: %s',
+                self.sink.name,
+                one.id,
+                one.instance,
+                result.text,
+            )
+        return result
+
+    def _asked(self, message: Message) -> Result:
+        """A sink that stumbles over a message holds up that instance only."""
+        try:
+            return self.sink.deliver(message)
+        except Exception as error:
+            LOG.exception('Sink %s stumbles', self.sink.name)
+            self._metrics.errors.inc()
+            return Result(Outcome.LATER, type(error).__name__)
+
+    def _is_resolved(self, one: Waiting) -> bool:
+        """Whether the domain runs anew, after what the incident tells."""
+        try:
+            domain = self._look(one.instance)
+        except OSError:
+            return False
+        if domain is None or domain.state is not State.RUNNING:
+            return False
+        return domain.run != one.run or one.state != State.RUNNING
+
+    def _away(self, result: Result) -> float:
+        self._tries += 1
+        pause = self._backoff.after(self._tries, result.wait)
+        if self._tries == 1:
+            LOG.warning(
+                'Sink %s takes no messages, they wait: %s',
+                self.sink.name,
+                result.text,
+            )
+        return pause
+
+    def _later(
+        self, one: Waiting, before: _Held | None, result: Result
+    ) -> _Held:
+        tries = before.tries + 1 if before else 1
+        if tries == 1:
+            LOG.warning(
+                'Sink %s did not take incident %s of instance %s, which is '
+                'tried again: %s',
+                self.sink.name,
+                one.id,
+                one.instance,
+                result.text,
+            )
+        pause = self._backoff.after(tries, result.wait)
+        return _Held(tries, time.monotonic() + pause)
+
+    def _count(self, result: str) -> None:
+        self._metrics.deliveries.labels(self.sink.name, str(result)).inc()

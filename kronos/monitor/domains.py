@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The domains as a hypervisor has them now, and as a source tells of them."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kronos.monitor.events import Kind
+from kronos.monitor.nova_metadata import Metadata
+
+
+class State(StrEnum):
+    RUNNING = 'RUNNING'
+    PAUSED = 'PAUSED'
+    SHUTTING_DOWN = 'SHUTDOWN'
+    SHUTOFF = 'SHUTOFF'
+    CRASHED = 'CRASHED'
+    """The guest's kernel gave up; its process may be there still."""
+    SLEEPING = 'PMSUSPENDED'
+    UNKNOWN = 'UNKNOWN'
+
+
+FAILURES = {
+    (State.SHUTOFF, 'CRASHED'): Kind.CRASH,
+    (State.PAUSED, 'CRASHED'): Kind.PANIC,
+    (State.PAUSED, 'IOERROR'): Kind.IO_ERROR,
+    (State.PAUSED, 'WATCHDOG'): Kind.HANG,
+}
+"""What a state and its reason tell of the past."""
+
+
+@dataclass
+class Domain:
+    """A domain at one moment."""
+
+    instance: str
+    name: str
+    state: State
+    reason: str
+    """In the hypervisor's words; :data:`FAILURES` has those that matter."""
+    run: int | None = None
+    """As of :class:`kronos.monitor.events.Event`; None: it does not run."""
+    metadata: Metadata | None = None
+    """None: it could not be read."""
+
+
+@dataclass
+class Listing:
+    """All domains, listed after events were subscribed to.
+
+    So what happened before is in it, and what happens later follows it.
+    """
+
+    at: float
+    """Unix seconds."""
+    domains: list[Domain] = field(default_factory=list)
+
+
+@dataclass
+class Away:
+    """The hypervisor is away: no events come until the next listing."""
+
+    at: float
+    why: str
+
+
+def failure_of(domain: Domain) -> Kind | None:
+    """What a domain's state tells of its past; None: no failure."""
+    if domain.state is State.CRASHED:
+        return Kind.PANIC
+    return FAILURES.get((domain.state, domain.reason))

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of domains: what is remembered of each, and what is not kept yet.
+
+A row changes here at once and on disk later, together with the incident that
+its change is part of: whatever is lost in between is found again by comparing.
+"""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kronos.monitor import events
+from kronos.monitor.domains import Domain, State
+from kronos.monitor.events import Event, Kind
+from kronos.monitor.nova_metadata import Metadata, bounded
+
+NAMESPACE = uuid.UUID('5f0c2f55-6a0f-4f0e-9d2c-7b1c6f1f3a52')
+"""Of the ids of incidents."""
+KEEP_EVERY = 10.0
+"""Seconds between two times that a lasting storm is put on disk."""
+LASTING = 300.0
+"""Seconds for which a running domain counts as failed after its last event."""
+_SUSPENDED = {
+    'PAUSED': 'USER',
+    'MIGRATED': 'MIGRATION',
+}
+"""Reasons of a pause that are called otherwise than their event's detail."""
+_STOPPED = {'FAILED': 'CRASHED'}
+"""The same of a stop: a process that is gone is a crash by state."""
+_ENDING = ('POWEROFF', 'SHUTDOWN')
+"""Actions of a watchdog after which the domain ends."""
+
+
+@dataclass
+class Row:
+    """What is remembered of a domain."""
+
+    instance: str
+    name: str
+    state: State = State.UNKNOWN
+    reason: str = ''
+    run: int | None = None
+    token: str = ''
+    """Made up with the row, so that a domain that is defined anew under its
+    old UUID has other ids."""
+    episode: int = 0
+    """Incidents so far."""
+    failed: str = ''
+    """The kind of failure that it is in; '': none."""
+    failed_at: float = 0.0
+    ending: bool = False
+    """Whether its end was told already, by the event that caused it."""
+    storms: dict[str, float] = field(default_factory=dict)
+    """Kind to Unix seconds of the last event of it."""
+    metadata: Metadata = field(default_factory=Metadata)
+
+    def document(self) -> dict[str, Any]:
+        """As it is kept."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, kept: dict[str, Any]) -> 'Row':
+        """From what was kept."""
+        more = {
+            'state': State(kept['state']),
+            'metadata': Metadata(**kept['metadata']),
+        }
+        return cls(**{**kept, **more})
+
+    @property
+    def is_off(self) -> bool:
+        """Whether a further end of this run is no news."""
+        return self.ending or self.state in (State.SHUTOFF, State.CRASHED)
+
+
+class Memory:
+    """All rows.
+
+    :param host: part of the ids of incidents
+    :param rows: those that are on disk
+    """
+
+    def __init__(self, host: str, rows: dict[str, Row] | None = None) -> None:
+        self.rows = rows or {}
+        self.changed: set[str] = set()
+        """Instances whose rows on disk are older than here, or are to go."""
+        self._host = host
+        self._kept = {
+            instance: dict(row.storms) for instance, row in self.rows.items()
+        }
+        """The storms as they are on disk."""
+        self._follow: dict[str, Callable[[Row, str], None]] = {
+            events.LIFECYCLE: self._lifecycle,
+            events.WATCHDOG: self._watchdog,
+            events.IO_ERROR: self._io_error,
+            events.REBOOT: self._reboot,
+        }
+        self._phases: dict[str, Callable[[Row, str], None]] = {
+            'STARTED': lambda row, _: self._runs(row),
+            'RESUMED': lambda row, _: self._runs(row),
+            'SUSPENDED': self._suspended,
+            'STOPPED': self._stopped,
+            'SHUTDOWN': lambda row, detail: self._be(
+                row, State.SHUTTING_DOWN, detail
+            ),
+            'PMSUSPENDED': lambda row, detail: self._be(
+                row, State.SLEEPING, detail
+            ),
+            'CRASHED': lambda row, detail: self._be(
+                row, State.CRASHED, detail
+            ),
+            'DEFINED': self._defined,
+            'UNDEFINED': self._undefined,
+        }
+
+    def row_of(self, instance: str, name: str) -> Row:
+        """The row of a domain, a new one if need be."""
+        row = self.rows.get(instance)
+        if row is None:
+            row = Row(instance, bounded(name), token=uuid.uuid4().hex)
+            self.rows[instance] = row
+            self.changed.add(instance)
+        return row
+
+    def follow(self, event: Event) -> None:
+        """Remember what an event says of its domain's state."""
+        row = self.row_of(event.instance, event.name)
+        follow = self._follow.get(event.event)
+        if follow is None:
+            return
+        is_start = event.detail.startswith('STARTED_')
+        if is_start and event.run != row.run:
+            self._forget_failure(row)
+            row.run = event.run
+            self.changed.add(row.instance)
+        follow(row, event.detail)
+
+    def adopt(self, domain: Domain) -> None:
+        """Remember a domain as it is now."""
+        row = self.row_of(domain.instance, domain.name)
+        before = row.document()
+        is_new_run = domain.run is not None and row.run != domain.run
+        if is_new_run or (
+            domain.state is State.RUNNING and row.state is not State.RUNNING
+        ):
+            self._forget_failure(row)
+        row.name = bounded(domain.name)
+        row.state, row.reason, row.run = (
+            domain.state,
+            domain.reason,
+            domain.run,
+        )
+        if domain.metadata is not None:
+            row.metadata = domain.metadata
+        if row.document() != before:
+            self.changed.add(row.instance)
+
+    def describe(self, domain: Domain) -> None:
+        """Remember what is told of a domain between two listings.
+
+        Its state is that of a moment which events may have overtaken.
+        """
+        row = self.row_of(domain.instance, domain.name)
+        if row.state is State.UNKNOWN:
+            self.adopt(domain)
+        elif domain.metadata is not None and row.metadata != domain.metadata:
+            row.metadata = domain.metadata
+            self.changed.add(row.instance)
+
+    def forget(self, instance: str) -> None:
+        """It is gone."""
+        self.rows.pop(instance, None)
+        self._kept.pop(instance, None)
+        self.changed.add(instance)
+
+    def fail(self, row: Row, kind: Kind, at: float) -> str:
+        """Remember a failure.
+
+        :returns: the id of its incident
+        """
+        row.episode += 1
+        row.failed, row.failed_at = kind.value, at
+        self.changed.add(row.instance)
+        place = f'{self._host}/{row.instance}/{row.token}/{row.episode}'
+        return str(uuid.uuid5(NAMESPACE, place))
+
+    def storm(self, row: Row, kind: Kind, at: float) -> None:
+        """Remember that events of a kind go on."""
+        row.storms[kind] = at
+        if row.failed == kind:
+            row.failed_at = at
+        kept = self._kept.setdefault(row.instance, {})
+        if abs(at - kept.get(kind, float('-inf'))) >= KEEP_EVERY:
+            kept[kind] = at
+            self.changed.add(row.instance)
+
+    def expire(self, now: float) -> None:
+        """Let domains that run no longer count as failed after a while."""
+        for row in self.rows.values():
+            if (
+                row.failed
+                and row.state is State.RUNNING
+                and abs(now - row.failed_at) > LASTING
+            ):
+                row.failed = ''
+                self.changed.add(row.instance)
+
+    def _lifecycle(self, row: Row, detail: str) -> None:
+        phase, _, rest = detail.partition('_')
+        change = self._phases.get(phase)
+        if change is not None:
+            change(row, rest)
+
+    def _be(self, row: Row, state: State, reason: str) -> None:
+        if (row.state, row.reason) != (state, reason):
+            row.state, row.reason = state, reason
+            self.changed.add(row.instance)
+
+    def _runs(self, row: Row) -> None:
+        if row.state is not State.RUNNING:
+            self._forget_failure(row)
+        self._be(row, State.RUNNING, '')
+
+    def _suspended(self, row: Row, detail: str) -> None:
+        self._be(row, State.PAUSED, _SUSPENDED.get(detail, detail))
+
+    def _stopped(self, row: Row, detail: str) -> None:
+        row.run = None
+        self._be(row, State.SHUTOFF, _STOPPED.get(detail, detail))
+
+    def _defined(self, row: Row, _: str) -> None:
+        if row.state is State.UNKNOWN:
+            self._be(row, State.SHUTOFF, 'UNKNOWN')
+
+    def _undefined(self, row: Row, _: str) -> None:
+        """One that runs goes on without being defined."""
+        if row.state in (State.SHUTOFF, State.UNKNOWN):
+            self.forget(row.instance)
+
+    def _watchdog(self, row: Row, action: str) -> None:
+        if action == 'PAUSE':
+            self._be(row, State.PAUSED, 'WATCHDOG')
+        elif action in _ENDING and not row.ending:
+            row.ending = True
+            self.changed.add(row.instance)
+
+    def _io_error(self, row: Row, action: str) -> None:
+        if action == 'PAUSE':
+            self._be(row, State.PAUSED, 'IOERROR')
+
+    def _reboot(self, row: Row, _: str) -> None:
+        if row.state is State.CRASHED:
+            self._runs(row)
+
+    def _forget_failure(self, row: Row) -> None:
+        if row.failed or row.ending or row.storms:
+            row.failed, row.ending, row.storms = '', False, {}
+            self._kept.pop(row.instance, None)
+            self.changed.add(row.instance)

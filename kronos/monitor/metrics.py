@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The metrics of the agent, and the server that Prometheus reads them from."""
+
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import prometheus_client
+from oslo_log import log as logging
+
+LOG = logging.getLogger(__name__)
+
+Failure = tuple[str, str]
+"""An instance and the kind of its failure."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the metrics are served; '' for no file."""
+
+    host: str
+    port: int
+    certfile: str = ''
+    keyfile: str = ''
+    client_cafile: str = ''
+
+
+class Metrics:
+    """All metrics of one agent, in a registry of its own.
+
+    :param host: as messages name it
+    """
+
+    def __init__(self, host: str) -> None:
+        self.registry = prometheus_client.CollectorRegistry()
+        self._host = host
+        self._failures: set[Failure] = set()
+        self.read = float('-inf')
+        """When somebody last began to read them; by the monotonic clock."""
+        self._of_servers()
+        self._of_events()
+        self._of_the_spool()
+
+    def _of_servers(self) -> None:
+        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
+        more: Any = {'registry': self.registry}
+        self._events = counter(
+            'kronos_vm_events',
+            'Events of servers that showed no failure (ignored) or belonged '
+            'to an incident (grouped), and incidents by what became of them',
+            ['host', 'kind', 'decision'],
+            **more,
+        )
+        self._failed = gauge(
+            'kronos_vm_failed',
+            '1 for a server that failed, until it runs again or is gone',
+            ['host', 'instance_uuid', 'kind'],
+            **more,
+        )
+
+    def _of_events(self) -> None:
+        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
+        more: Any = {'registry': self.registry}
+        gauge(
+            'kronos_monitor_info',
+            '1, by the host that the agent watches',
+            ['host'],
+            **more,
+        ).labels(self._host).set(1)
+        self.up = gauge(
+            'kronos_monitor_libvirt_up',
+            'Whether the hypervisor tells events',
+            **more,
+        )
+        self.gaps = counter(
+            'kronos_monitor_gaps',
+            'Times in which no events came and servers were there',
+            **more,
+        )
+        self.deliveries = counter(
+            'kronos_monitor_deliveries',
+            'Tries to deliver a message',
+            ['sink', 'result'],
+            **more,
+        )
+        self.rules_valid = gauge(
+            'kronos_monitor_rules_valid',
+            'Whether the rules file as it is now holds',
+            **more,
+        )
+        self.errors = counter(
+            'kronos_monitor_errors',
+            'Faults of the agent itself, which its log tells',
+            **more,
+        )
+
+    def _of_the_spool(self) -> None:
+        counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
+        more: Any = {'registry': self.registry}
+        self.spool_bytes = gauge(
+            'kronos_monitor_spool_bytes',
+            'Bytes that incidents and servers take in the state file',
+            **more,
+        )
+        self.spool_errors = counter(
+            'kronos_monitor_spool_errors',
+            'Times that the state file could not be used',
+            **more,
+        )
+        self.dropped = counter(
+            'kronos_monitor_dropped',
+            'Incidents that were let go undelivered, for want of room',
+            **more,
+        )
+        self.oldest = gauge(
+            'kronos_monitor_oldest_undelivered_seconds',
+            'Age of the oldest incident that a sink still has to get',
+            **more,
+        )
+
+    def count(self, taken: Mapping[tuple[str, str], int]) -> None:
+        """Count events and incidents, by kind and decision."""
+        for (kind, decision), number in taken.items():
+            self._events.labels(self._host, kind, decision).inc(number)
+
+    def show_failures(self, failures: Iterable[Failure]) -> None:
+        """Show these servers as failed, and no others."""
+        now = set(failures)
+        for gone in self._failures - now:
+            self._failed.remove(self._host, *gone)
+        for new in now - self._failures:
+            self._failed.labels(self._host, *new).set(1)
+        self._failures = now
+
+
+class _Noted:
+    """The registry, for whom to read it means that they are known now."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Any]:
+        self._metrics.read = time.monotonic()
+        return self._metrics.registry.collect()
+
+    def restricted_registry(self, names: Iterable[str]) -> Any:
+        """A part of it: who reads that may miss what matters."""
+        return self._metrics.registry.restricted_registry(names)
+
+
+class Server:
+    """Serves the metrics over HTTP, or HTTPS where there is a certificate.
+
+    :raises OSError: the address is taken, or a file is no good
+    """
+
+    def __init__(self, address: Address, metrics: Metrics) -> None:
+        self._address = address
+        self._files = (
+            address.certfile,
+            address.keyfile,
+            address.client_cafile,
+        )
+        self._stamps = self._look()
+        registry: Any = _Noted(metrics)
+        self._server, _ = prometheus_client.start_http_server(
+            address.port,
+            address.host,
+            registry,
+            address.certfile or None,
+            address.keyfile or None,
+            address.client_cafile or None,
+            client_auth_required=bool(address.client_cafile),
+        )
+        self._secure()
+
+    @property
+    def port(self) -> int:
+        return int(self._server.server_port)
+
+    def refresh(self) -> None:
+        """Take a rotated certificate; who is connected keeps the old one."""
+        stamps = self._look()
+        if stamps == self._stamps or not self._address.certfile:
+            return
+        self._stamps = stamps
+        context: Any = getattr(self._server.socket, 'context', None)
+        try:
+            context.load_cert_chain(
+                self._address.certfile,
+                self._address.keyfile or None,
+                password=lambda: '',
+            )
+            if self._address.client_cafile:
+                context.load_verify_locations(self._address.client_cafile)
+        except OSError as error:
+            LOG.error(
+                'The metrics are served with the old certificate: %s: %s',
+                self._address.certfile,
+                getattr(error, 'strerror', None) or error,
+            )
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _secure(self) -> None:
+        """Who connects and says nothing is to hold up nobody else.
+
+        The handshake is made by the thread of the request, with a time-out.
+        """
+        socket: Any = self._server.socket
+        if hasattr(socket, 'do_handshake_on_connect'):
+            socket.do_handshake_on_connect = False
+        handler: Any = self._server.RequestHandlerClass
+        patient = type('_Handler', (handler,), {'timeout': 10})
+        self._server.RequestHandlerClass = patient
+
+    def _look(self) -> list[tuple[int, int] | None]:
+        found: list[tuple[int, int] | None] = []
+        for path in self._files:
+            try:
+                stat = os.stat(path)
+            except OSError:
+                found.append(None)
+            else:
+                found.append((stat.st_mtime_ns, stat.st_ino))
+        return found

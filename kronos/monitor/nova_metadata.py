@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nova's metadata in the XML of a domain: whose it is, and what it is made of.
+
+The XML may be hostile, since some of its texts are a tenant's: it is bounded,
+and what has a document type, and with it entities, is refused.
+"""
+
+import xml.parsers.expat  # noqa: S407 (it refuses what makes XML dangerous)
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kronos.common import plain_text
+
+MAX_BYTES = 2**20
+"""Of the XML; a large one has some ten thousand."""
+MAX_TEXT = 255
+"""Characters of a name or a value that are kept."""
+MAX_PAIRS = 200
+"""Of extra specs, and of properties of an image."""
+MAX_DEPTH = 100
+NOVA = 'http://openstack.org/xmlns/libvirt/nova/'
+"""Namespaces that begin so are Nova's; its version follows."""
+
+_NAME = ('instance', 'name')
+_FLAVOR = ('instance', 'flavor')
+_SPEC = ('instance', 'flavor', 'extraSpecs', 'extraSpec')
+_IMAGE = ('instance', 'image')
+_PROPERTY = ('instance', 'image', 'properties', 'property')
+_PROJECT = ('instance', 'owner', 'project')
+
+
+class HostileXml(ValueError):
+    """The XML is broken, too large, or dangerous."""
+
+
+@dataclass
+class Metadata:
+    """What Nova wrote about a server when it started it."""
+
+    display_name: str = ''
+    project: str = ''
+    """The UUID."""
+    project_name: str = ''
+    flavor: str = ''
+    extra_specs: dict[str, str] = field(default_factory=dict)
+    image: str = ''
+    """The UUID; '' where it boots from a volume."""
+    image_properties: dict[str, str] = field(default_factory=dict)
+
+
+def parse(text: str | bytes) -> Metadata:
+    """Read the metadata from the XML of a domain.
+
+    :returns: empty where Nova wrote none
+    :raises HostileXml: nothing of it was kept
+    """
+    data = text.encode(errors='replace') if isinstance(text, str) else text
+    if len(data) > MAX_BYTES:
+        raise HostileXml(f'it has more than {MAX_BYTES} bytes')
+    reader = _Reader()
+    try:
+        reader.read(data)
+    except xml.parsers.expat.ExpatError as error:
+        raise HostileXml(f'it is not XML: {error}') from None
+    return reader.found
+
+
+def bounded(text: str) -> str:
+    """A name or a value as it may be kept and told: one line, not endless."""
+    start = text[:MAX_TEXT].encode(errors='replace').decode()
+    return plain_text.line(start)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = Metadata()
+        self._path: list[str] = []
+        self._attributes: list[dict[str, str]] = []
+        self._text: list[str] = []
+        self._take: dict[tuple[str, ...], Callable[[], None]] = {
+            _NAME: self._name,
+            _FLAVOR: self._flavor,
+            _SPEC: self._spec,
+            _IMAGE: self._image,
+            _PROPERTY: self._property,
+            _PROJECT: self._project,
+        }
+
+    def read(self, data: bytes) -> None:
+        parser = xml.parsers.expat.ParserCreate(namespace_separator=' ')
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._refuse
+        parser.EntityDeclHandler = self._refuse
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text.append
+        parser.Parse(data, True)
+
+    @staticmethod
+    def _refuse(*_: object) -> None:
+        raise HostileXml('it has a document type')
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self._path) >= MAX_DEPTH:
+            raise HostileXml('it is nested too deeply')
+        space, _, name = tag.rpartition(' ')
+        self._path.append(name if space.startswith(NOVA) else '')
+        self._attributes.append(attributes)
+        self._text.clear()
+
+    def _end(self, _: str) -> None:
+        # domain, metadata, and then Nova's own element
+        take = self._take.get(tuple(self._path[2:]))
+        if take is not None:
+            take()
+        self._path.pop()
+        self._attributes.pop()
+        self._text.clear()
+
+    def _said(self) -> str:
+        return bounded(''.join(self._text).strip())
+
+    def _attribute(self, name: str) -> str:
+        return bounded(self._attributes[-1].get(name, ''))
+
+    def _name(self) -> None:
+        self.found.display_name = self._said()
+
+    def _flavor(self) -> None:
+        self.found.flavor = self._attribute('name')
+
+    def _spec(self) -> None:
+        self._pair(self.found.extra_specs)
+
+    def _property(self) -> None:
+        self._pair(self.found.image_properties)
+
+    def _pair(self, pairs: dict[str, str]) -> None:
+        if len(pairs) < MAX_PAIRS:
+            pairs[self._attribute('name')] = self._said()
+
+    def _image(self) -> None:
+        self.found.image = self._attribute('uuid')
+
+    def _project(self) -> None:
+        self.found.project = self._attribute('uuid')
+        self.found.project_name = self._said()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The explanation of ``--explain``: which rule decides of an event."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kronos.common import exceptions, yaml_files
+from kronos.monitor import events
+from kronos.monitor.events import Kind, kind_of
+from kronos.monitor.rules import decision as decisions
+from kronos.monitor.rules.decision import Decision
+from kronos.monitor.rules.models import Action, Match, Rule
+
+_EVENT_FIELDS = ('kind', 'event', 'detail')
+
+
+@dataclass
+class Explanation:
+    """What becomes of a made-up event."""
+
+    event: str
+    detail: str
+    kind: Kind | None
+    """None: it shows no failure, so no rule is asked."""
+    decision: Decision | None = None
+
+    @property
+    def text(self) -> str:
+        told = f'{self.event}/{self.detail}'.strip('/')
+        decision = self.decision
+        if self.kind is None or decision is None:
+            return f'{told} is no failure: no incident, and no message.'
+        start = f'{told} is a failure of kind {self.kind}. '
+        if not decision.rule:
+            return f'{start}No rule matches: it is dropped.'
+        if decision.action is Action.DROP:
+            return f'{start}Rule {decision.rule} decides: it is dropped.'
+        to = ', '.join(decision.sinks) or 'no sink, since there is none'
+        more = ''
+        if decision.dedup_seconds:
+            more = (
+                f', unless one of its kind was sent for the same instance in '
+                f'the {decision.dedup_seconds:g} s before'
+            )
+        return (
+            f'{start}Rule {decision.rule} decides: it is sent as '
+            f'{decision.severity} to {to}{more}.'
+        )
+
+
+def explain(
+    words: Sequence[str], chosen: Sequence[Rule], sinks: Sequence[str]
+) -> Explanation:
+    """Which rule decides.
+
+    :param words: an event, such as STOPPED_FAILED, WATCHDOG/RESET or a kind,
+        and then FIELD=VALUE of an incident
+    :raises ConfigurationError: one is not known
+    """
+    event, detail, kind = _event(words[0])
+    fields: dict[str, list[str]] = {'event': [event], 'detail': [detail]}
+    known = [one for one in Match.model_fields if one not in _EVENT_FIELDS]
+    for word in words[1:]:
+        name, sign, value = word.partition('=')
+        if not sign or name not in known:
+            hint = yaml_files.suggestion(name, known)
+            raise exceptions.ConfigurationError(
+                f'{yaml_files.clip(word)}: it must be FIELD=VALUE, {hint}'
+            )
+        fields.setdefault(name, []).append(value)
+    found = Explanation(event, detail, kind)
+    if kind is not None:
+        fields['kind'] = [kind.value]
+        found.decision = decisions.decide(chosen, fields, sinks)
+    return found
+
+
+def _event(word: str) -> tuple[str, str, Kind | None]:
+    """The event, its detail and its kind, by one word for them."""
+    if word in [*Kind]:
+        return word, '', Kind(word)
+    event, _, detail = word.partition('/')
+    if word in events.DETAILS[events.LIFECYCLE]:
+        event, detail = events.LIFECYCLE, word
+    if event not in events.DETAILS:
+        known = [*events.DETAILS[events.LIFECYCLE], *events.DETAILS, *Kind]
+        raise _unknown(word, known)
+    details = events.DETAILS[event]
+    if detail and detail not in details and 'UNKNOWN_' not in detail:
+        raise _unknown(word, [f'{event}/{one}' for one in details] or [event])
+    return event, detail, kind_of(event, detail)
+
+
+def _unknown(word: str, known: Sequence[str]) -> exceptions.ConfigurationError:
+    hint = yaml_files.suggestion(word, known)
+    return exceptions.ConfigurationError(
+        f'{yaml_files.clip(word)}: there is no such event, {hint}'
+    )

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the text of event rules to rules, or to all its faults at once."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pydantic
+
+from kronos.common import exceptions, yaml_files
+from kronos.monitor.events import Kind
+from kronos.monitor.rules.models import Match, Rule, RuleFile
+
+DEFAULT = """\
+rules:
+  - name: ended
+    match: {kind: [crash, panic]}
+    action: send
+    severity: critical
+    dedup_seconds: 30
+  - name: stands-still
+    match: {kind: [hang, io_error]}
+    action: send
+    severity: error
+  - name: degraded
+    match: {kind: [memory_error, control_error]}
+    action: send
+    severity: warning
+"""
+"""What holds where there is no file."""
+
+
+def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
+    """The rules of a file's text.
+
+    :param path: where it comes from, for the message
+    :param sinks: all that there are
+    :raises ConfigurationError: names every rule, field and remedy at fault
+    """
+    try:
+        data = yaml_files.data_of(text)
+    except yaml_files.Unreadable as error:
+        raise refused(path, str(error)) from None
+    if not isinstance(data, dict):
+        told = 'it is empty' if data is None else 'it must be a mapping'
+        raise refused(path, f'{told}: it needs the key rules')
+    faults = _faults_between(data, sinks)
+    try:
+        found = RuleFile.model_validate(data).rules
+    except pydantic.ValidationError as error:
+        places = _places(data)
+        faults[:0] = [
+            _fault(one['type'], one['loc'], one['input'], places)
+            for one in error.errors(include_url=False)
+        ]
+    if faults:
+        raise refused(path, '; '.join(dict.fromkeys(faults)))
+    return found
+
+
+def refused(path: str, reason: str) -> exceptions.ConfigurationError:
+    """The error of a rules file."""
+    return exceptions.ConfigurationError(f'Event rules {path}: {reason}')
+
+
+def _rows(data: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
+    rows = data.get('rules')
+    rows = rows if isinstance(rows, list) else []
+    return [row if isinstance(row, dict) else {} for row in rows]
+
+
+def _places(data: Mapping[Any, Any]) -> list[str]:
+    """What each rule is called: by its name, and by its number if needed."""
+    names = [row.get('name') for row in _rows(data)]
+    counts = Counter(one for one in names if isinstance(one, str))
+    found = []
+    for number, name in enumerate(names, 1):
+        if not isinstance(name, str) or not name.strip():
+            found.append(f'rule {number}')
+        else:
+            place = f' (number {number})' if counts[name] > 1 else ''
+            found.append(f'rule {yaml_files.clip(name)}{place}')
+    return found
+
+
+def _faults_between(
+    data: Mapping[Any, Any], sinks: Sequence[str]
+) -> list[str]:
+    """What is wrong with each rule beside the others and the options."""
+    faults = []
+    rows = _rows(data)
+    names = Counter(
+        row['name'] for row in rows if isinstance(row.get('name'), str)
+    )
+    for name, count in names.items():
+        if count > 1:
+            told = yaml_files.clip(name)
+            faults.append(f'rule {told}: name: {count} rules have it')
+    for place, row in zip(_places(data), rows, strict=True):
+        chosen = row.get('sinks')
+        chosen = [chosen] if isinstance(chosen, str) else chosen
+        for sink in chosen if isinstance(chosen, list) else []:
+            if isinstance(sink, str) and sink not in sinks:
+                hint = yaml_files.suggestion(sink, sinks or ['none'])
+                faults.append(
+                    f'{place}: sinks: [kronos_monitor] sinks has no '
+                    f'{yaml_files.clip(sink)}, {hint}'
+                )
+    return faults
+
+
+def _fault(
+    kind: str, loc: tuple[int | str, ...], value: Any, places: list[str]
+) -> str:
+    """One fault as ``rule NAME: FIELD: RULE, not VALUE``."""
+    model: type[pydantic.BaseModel] = RuleFile
+    where = ''
+    if len(loc) > 1 and isinstance(loc[1], int):
+        model, where, loc = Rule, f'{places[loc[1]]}: ', loc[2:]
+    if len(loc) > 1 and loc[0] == 'match':
+        model, where, loc = Match, f'{where}match: ', loc[1:]
+    if not loc:
+        wrong = yaml_files.shown(value)
+        return f'{where}must be a mapping of fields, not {wrong}'
+    name = str(loc[0])
+    field = model.model_fields.get(name)
+    where += yaml_files.clip(name)
+    if field is None:
+        hint = yaml_files.suggestion(name, model.model_fields)
+        return f'{where}: there is no such field, {hint}'
+    if kind == 'missing':
+        return f'{where}: is missing, it must be {field.description}'
+    wrong, hint = yaml_files.shown(value), ''
+    if name == 'kind' and isinstance(value, str):
+        hint = f', {yaml_files.suggestion(value, Kind)}'
+    return f'{where}: must be {field.description}, not {wrong}{hint}'

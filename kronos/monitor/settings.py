@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The settings of the agent, of its options in a configuration."""
+
+import os
+import re
+import socket
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_config import cfg
+
+from kronos.common import exceptions, yaml_files
+from kronos.conf import monitor as options
+from kronos.conf import validation
+from kronos.monitor.metrics import Address
+from kronos.monitor.sinks import registry as sinks
+from kronos.monitor.sources import registry as sources
+from kronos.monitor.sources.base import Options as SourceOptions
+
+_SINK = re.compile('[a-z0-9][a-z0-9_-]{0,63}')
+LIBVIRT_EXPORTER = 9177
+
+
+@dataclass
+class SinkSettings:
+    name: str
+    driver: str
+    options: dict[str, Any]
+
+
+@dataclass
+class Settings:
+    """All that an agent is told."""
+
+    host: str
+    source: str
+    source_options: SourceOptions
+    rules_file: str
+    state_file: str
+    spool_bytes: int
+    stale_seconds: float
+    control_error_seconds: float
+    metrics: Address
+    sinks: list[SinkSettings]
+
+    @property
+    def sink_names(self) -> list[str]:
+        return [one.name for one in self.sinks]
+
+
+def of(conf: Any, files: Sequence[str]) -> Settings:
+    """The settings of a configuration.
+
+    :param conf: it was read, and holds no other options than needed
+    :param files: what it was read from
+    :raises ConfigurationError: names all that is wrong with options
+    """
+    options.register_opts(conf)
+    faults = [*validation.faults(conf, [(options.GROUP, options.OPTS)])]
+    if faults:
+        # What else is wrong cannot be told before these are right.
+        raise exceptions.ConfigurationError(reason='; '.join(faults))
+    own = conf[options.GROUP]
+    chosen = [_sink(conf, name, faults) for name in dict.fromkeys(own.sinks)]
+    faults += [*_faults_of(own), *_faults_of_metrics(own)]
+    faults += _unknown(files, [one for one in chosen if one])
+    if faults:
+        raise exceptions.ConfigurationError(reason='; '.join(faults))
+    return Settings(
+        own.host or socket.gethostname(),
+        own.source,
+        SourceOptions(
+            own.events_file or '',
+            own.libvirt_uri,
+            own.storm_rate,
+            own.storm_seconds,
+        ),
+        own.rules_file,
+        own.state_file,
+        own.spool_max_mb * 2**20,
+        own.stale_seconds,
+        own.control_error_seconds,
+        Address(
+            own.metrics_host,
+            own.metrics_port,
+            own.metrics_certfile or '',
+            own.metrics_keyfile or '',
+            own.metrics_client_cafile or '',
+        ),
+        [one for one in chosen if one],
+    )
+
+
+def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
+    """A sink, or what is wrong with it."""
+    if not _SINK.fullmatch(name):
+        faults.append(
+            f'[{options.GROUP}] sinks: {yaml_files.clip(name)} is no name: '
+            'use lowercase letters, digits, "-" and "_"'
+        )
+        return None
+    driver, known = options.register_sink(conf, name)
+    group = options.group_of(name)
+    if driver not in sinks.DRIVERS:
+        hint = yaml_files.suggestion(driver, sinks.DRIVERS)
+        told = yaml_files.clip(driver)
+        faults.append(f'[{group}] driver: there is no driver {told}, {hint}')
+        return None
+    if wrong := [*validation.faults(conf, [(group, known)])]:
+        faults += wrong
+        return None
+    values = {one.dest: conf[group][one.dest] for one in known}
+    try:
+        found = sinks.load(driver).faults(values)
+    except ImportError as error:
+        found = [missing(error)]
+    faults += [f'[{group}] {one}' for one in found]
+    return SinkSettings(name, driver, values)
+
+
+def missing(error: ImportError) -> str:
+    """What to do about a package that is not there."""
+    told = (
+        f'the package {error.name} is not installed: pip install '
+        "'kronos-watcher[monitor]'"
+    )
+    if error.name and error.name.startswith('libvirt'):
+        told += ", or take the distribution's python3-libvirt"
+    return told
+
+
+def _faults_of(own: Any) -> Iterator[str]:
+    """What is wrong with the agent's own options beside each other."""
+    where = f'[{options.GROUP}]'
+    if own.source not in sources.SOURCES:
+        hint = yaml_files.suggestion(own.source, sources.SOURCES)
+        told = yaml_files.clip(own.source)
+        yield f'{where} source: there is no source {told}, {hint}'
+    else:
+        try:
+            sources.load(own.source)
+        except ImportError as error:
+            yield f'{where} source: {missing(error)}'
+    if own.source == 'synthetic' and not own.events_file:
+        yield f'{where} events_file: is not set, and source is synthetic'
+
+
+def _faults_of_metrics(own: Any) -> Iterator[str]:
+    """The same of those of /metrics."""
+    where = f'[{options.GROUP}]'
+    if own.metrics_port == LIBVIRT_EXPORTER:
+        yield (
+            f'{where} metrics_port: {LIBVIRT_EXPORTER} is the port of the '
+            'libvirt exporters; use another'
+        )
+    for name in ('metrics_keyfile', 'metrics_client_cafile'):
+        if own[name] and not own.metrics_certfile:
+            yield f'{where} {name}: is set, but metrics_certfile is not'
+    if own.metrics_certfile and not own.metrics_keyfile:
+        yield f'{where} metrics_certfile: is set, but metrics_keyfile is not'
+    for name in (
+        'metrics_certfile',
+        'metrics_keyfile',
+        'metrics_client_cafile',
+    ):
+        if own[name] and not os.access(own[name], os.R_OK):
+            yield f'{where} {name}: {own[name]} cannot be read'
+
+
+def _unknown(
+    files: Sequence[str], chosen: Sequence[SinkSettings]
+) -> Iterator[str]:
+    """Names that oslo.config would pass over in silence."""
+    known = {
+        options.GROUP: options.OPTS,
+        **{
+            options.group_of(one.name): options.opts_of(
+                one.driver, one.options.get('auth_type') or ''
+            )
+            for one in chosen
+        },
+    }
+    for path in files:
+        sections: dict[str, dict[str, Any]] = {}
+        cfg.ConfigParser(path, sections).parse()
+        for section, keys in sections.items():
+            names = _names_of(known.get(section, []))
+            for key in keys if names else ():
+                if key not in names:
+                    hint = yaml_files.suggestion(key, names)
+                    told = yaml_files.clip(key)
+                    yield f'[{section}] {told} in {path}: unknown, {hint}'
+
+
+def _names_of(opts: Sequence[Any]) -> list[str]:
+    """As a file may have them; keystoneauth's have older ones, too."""
+    found = [one.dest for one in opts]
+    older = [old.name for one in opts for old in one.deprecated_opts]
+    return [*found, *(name.replace('-', '_') for name in older)]

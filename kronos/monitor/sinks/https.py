@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HTTPS to one address: everything ends, and rotated files are read again."""
+
+import contextlib
+import functools
+import http.client
+import io
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib import parse
+
+from kronos.monitor.sinks import stamps as file_stamps
+from kronos.monitor.sinks.stamps import Stamps
+
+LONGEST = 64 * 1024
+"""Bytes of an answer's body that are read; nothing but its status counts."""
+
+
+class Unreachable(Exception):
+    """No answer; the text says why, without secrets."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """Paths, '' for none."""
+
+    cafile: str = ''
+    certfile: str = ''
+    keyfile: str = ''
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b''
+    """Its beginning."""
+
+
+class Https:
+    """One address; one thread uses it.
+
+    :param url: ``https://`` or ``http://``, without a user
+    :param timeout: seconds from connecting to the end of the answer
+    """
+
+    def __init__(self, url: str, files: Files, timeout: float) -> None:
+        self._url = parse.urlsplit(url)
+        self._files = files
+        self._timeout = timeout
+        self._open: http.client.HTTPConnection | None = None
+        self._stamps: Stamps = ()
+
+    @property
+    def place(self) -> str:
+        """For messages: a path may hold a secret."""
+        port = f':{self._url.port}' if self._url.port else ''
+        return f'{self._url.scheme}://{self._url.hostname}{port}'
+
+    def ask(
+        self, method: str, body: bytes, headers: Mapping[str, str]
+    ) -> Answer:
+        """Send a request and take its answer.
+
+        :raises Unreachable: there is none
+        """
+        files = self._files
+        stamps = file_stamps.of(files.cafile, files.certfile, files.keyfile)
+        if stamps != self._stamps:
+            self.close()
+        is_old = self._open is not None
+        try:
+            try:
+                return self._try(method, body, headers, stamps)
+            except (http.client.RemoteDisconnected, ConnectionError):
+                if not is_old:
+                    raise
+                # It was closed while nothing was to be sent.
+                return self._try(method, body, headers, stamps)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.close()
+            raise Unreachable(self._told(error)) from None
+
+    def close(self) -> None:
+        """Close the connection; the next request makes another."""
+        if self._open is not None:
+            with contextlib.suppress(OSError):
+                self._open.close()
+        self._open = None
+
+    def _try(
+        self,
+        method: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        stamps: Stamps,
+    ) -> Answer:
+        deadline = time.monotonic() + self._timeout
+        try:
+            connection = self._connection(stamps)
+            if connection.sock is None:
+                connection.connect()
+            connection.sock.settimeout(_left(deadline))
+            answers: Any = functools.partial(_Answer, deadline=deadline)
+            connection.response_class = answers
+            path = self._url.path or '/'
+            if self._url.query:
+                path = f'{path}?{self._url.query}'
+            connection.request(method, path, body, dict(headers))
+            return self._read(connection.getresponse())
+        except BaseException:
+            self.close()
+            raise
+
+    def _connection(self, stamps: Stamps) -> http.client.HTTPConnection:
+        if self._open is None:
+            host, port = self._url.hostname or '', self._url.port
+            if self._url.scheme == 'https':
+                self._open = http.client.HTTPSConnection(
+                    host,
+                    port,
+                    timeout=self._timeout,
+                    context=context_of(self._files),
+                )
+            else:
+                self._open = http.client.HTTPConnection(
+                    host, port, timeout=self._timeout
+                )
+            self._stamps = stamps
+        return self._open
+
+    def _read(self, response: http.client.HTTPResponse) -> Answer:
+        """The status is known; a body that does not end changes nothing."""
+        body, is_whole = b'', False
+        try:
+            body = response.read(LONGEST)
+            is_whole = response.isclosed() or not response.read(1)
+        except (OSError, http.client.HTTPException):
+            is_whole = False
+        if not is_whole:
+            self.close()
+        return Answer(response.status, dict(response.headers), body)
+
+    def _told(self, error: Exception) -> str:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return f'TLS: {error.verify_message}'
+        if isinstance(error, ssl.SSLError):
+            return f'TLS: {error.reason or error}'
+        if isinstance(error, TimeoutError):
+            return f'no answer within {self._timeout:g} s'
+        if isinstance(error, socket.gaierror):
+            return f'its name is not known: {error.strerror}'
+        return getattr(error, 'strerror', None) or type(error).__name__
+
+
+def context_of(files: Files) -> ssl.SSLContext:
+    """What is trusted, and who we are.
+
+    :raises OSError: a file cannot be read, or holds something else
+    """
+    context = ssl.create_default_context(cafile=files.cafile or None)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if files.certfile:
+        # A password would be asked for on the terminal.
+        context.load_cert_chain(
+            files.certfile, files.keyfile or None, password=lambda: ''
+        )
+    return context
+
+
+def _left(deadline: float) -> float:
+    """Seconds until then.
+
+    :raises TimeoutError: none
+    """
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError('the answer takes too long')
+    return left
+
+
+class _Socket(io.RawIOBase):
+    """Reads from a socket, and never beyond the deadline.
+
+    The time-out of a socket begins anew with every byte that comes.
+    """
+
+    def __init__(self, raw: Any, sock: socket.socket, deadline: float) -> None:
+        self._raw = raw
+        self._sock = sock
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(_left(self._deadline))
+        found: int | None = self._raw.readinto(buffer)
+        return found
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Answer(http.client.HTTPResponse):
+    """One of http.client, whose head and body are read as above."""
+
+    def __init__(
+        self, sock: Any, *args: Any, deadline: float, **kwargs: Any
+    ) -> None:
+        super().__init__(sock, *args, **kwargs)
+        raw = self.fp.detach()
+        self.fp = io.BufferedReader(_Socket(raw, sock, deadline))

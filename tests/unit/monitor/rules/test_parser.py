@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does an operator read when the rules are wrong?"""
+
+import textwrap
+
+import hypothesis
+from hypothesis import strategies as st
+from oslotest import base
+
+from kronos.common.exceptions import ConfigurationError
+from kronos.monitor.rules import parser
+from tests import places
+
+SAMPLE = places.TOP / 'etc' / 'kronos' / 'event_rules.yaml'
+
+
+class ParserTestCase(base.BaseTestCase):
+    def reason(self, text: str) -> str:
+        error = self.assertRaises(
+            ConfigurationError,
+            parser.parse,
+            textwrap.dedent(text),
+            'F',
+            ['masakari', 'hook'],
+        )
+        self.assertTrue(str(error).startswith('Event rules F: '), error)
+        return str(error).removeprefix('Event rules F: ')
+
+
+class TestGood(base.BaseTestCase):
+    def test_the_sample_is_the_default(self) -> None:
+        self.assertEqual(
+            parser.parse(parser.DEFAULT, 'D', []),
+            parser.parse(SAMPLE.read_text(), 'S', []),
+        )
+
+
+class TestFaults(ParserTestCase):
+    def test_all_at_once(self) -> None:
+        found = self.reason("""
+            rules:
+              - name: One
+                action: sent
+              - name: two
+                action: send
+                match: {flavour: [x], kind: [crush], project: 7}
+                sinks: [masakri]
+                dedup_second: 30
+              - match: nothing
+                severity: high
+              - 7
+            """)
+        self.assertEqual(
+            [
+                'rule One: name: must be at most 64 lowercase letters, '
+                'digits, "-" and "_", and start with a letter or a digit, '
+                "not 'One'",
+                "rule One: action: must be one of send, drop, not 'sent'",
+                'rule two: match: kind: must be a list of panic, hang, '
+                'crash, io_error, memory_error, control_error, not '
+                "'crush', did you mean crash?",
+                'rule two: match: project: must be a list of patterns, in '
+                'which * stands for any text and ? for any character, not 7',
+                'rule two: match: flavour: there is no such field, did you '
+                'mean flavor?',
+                'rule two: dedup_second: there is no such field, did you mean '
+                'dedup_seconds?',
+                'rule 3: name: is missing, it must be at most 64 lowercase '
+                'letters, digits, "-" and "_", and start with a letter or a '
+                'digit',
+                "rule 3: match: must be a mapping of fields, not 'nothing'",
+                'rule 3: action: is missing, it must be one of send, drop',
+                'rule 3: severity: must be one of info, warning, error, '
+                "critical, not 'high'",
+                'rule 4: must be a mapping of fields, not 7',
+                'rule two: sinks: [kronos_monitor] sinks has no masakri, '
+                'did you mean masakari?',
+            ],
+            found.split('; '),
+        )
+
+    def test_the_whole(self) -> None:
+        for text, reason in (
+            ('', 'it is empty: it needs the key rules'),
+            ('[]', 'it must be a mapping: it needs the key rules'),
+            ('a: 1', 'is missing, it must be a list of 1 to 1000 rules'),
+            ('rules: []', 'rules: must be a list of 1 to 1000 rules'),
+            ('rules: {}', 'rules: must be a list of 1 to 1000 rules'),
+            ('rules: [', 'it is not valid YAML'),
+            ('rules: 1\nrules: 2', 'the key rules comes twice'),
+        ):
+            self.assertIn(reason, self.reason(text))
+
+    def test_names_are_unique(self) -> None:
+        rule = '{name: a, action: send}'
+        found = self.reason(f'rules: [{rule}, {rule}]')
+        self.assertEqual('rule a: name: 2 rules have it', found)
+
+    @hypothesis.given(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(['rules', 'name', 'match', 'sinks', 'x']),
+                    inner,
+                )
+            ),
+            max_leaves=12,
+        )
+    )
+    def test_whatever_it_is(self, data: object) -> None:
+        import yaml
+
+        try:
+            parser.parse(yaml.safe_dump({'rules': data}), 'F', [])
+        except ConfigurationError as error:
+            self.assertIn('Event rules F: ', str(error))

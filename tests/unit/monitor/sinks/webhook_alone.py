@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the webhook deliver, and say what keeps it from that?"""
+
+import json
+
+from kronos.monitor.sinks.base import Outcome
+from kronos.monitor.sinks.webhook import Webhook
+from tests.unit.monitor.receiver import Receiver
+from tests.unit.monitor.sinks import hooks
+
+TOKEN = 'secret-token-123456'
+
+
+class TestDeliver(hooks.HookTestCase):
+    def test_delivered(self) -> None:
+        receiver = self.receiver()
+        hook = self.hook(receiver.url)
+        for _ in range(3):
+            result = hook.deliver(hooks.message())
+            self.assertIs(Outcome.DELIVERED, result.outcome)
+        self.assertEqual(['id'] * 3, receiver.ids)
+        self.assertEqual(1, len(receiver.ports), 'one connection')
+        self.assertEqual(
+            'application/json', receiver.headers[0]['Content-Type']
+        )
+
+    def test_each_status(self) -> None:
+        receiver = self.receiver()
+        receiver.said = b'no \x1b[31m\xff\n' + b'x' * 9999
+        hook = self.hook(receiver.url)
+        for status, outcome in (
+            (200, Outcome.DELIVERED),
+            (302, Outcome.AWAY),
+            (400, Outcome.LATER),
+            (401, Outcome.AWAY),
+            (404, Outcome.AWAY),
+            (413, Outcome.LATER),
+            (429, Outcome.AWAY),
+            (500, Outcome.AWAY),
+            (503, Outcome.AWAY),
+        ):
+            receiver.statuses = [status]
+            result = hook.deliver(hooks.message())
+            self.assertIs(outcome, result.outcome, status)
+            if outcome is not Outcome.DELIVERED:
+                told = f'HTTP {status}: no ?[31m'
+                self.assertTrue(result.text.startswith(told), result.text)
+                self.assertLess(len(result.text), 300)
+
+    def test_how_long_it_asks_to_wait(self) -> None:
+        receiver = self.receiver()
+        receiver.statuses, receiver.more = [503], {'Retry-After': '120'}
+        result = self.hook(receiver.url).deliver(hooks.message())
+        self.assertEqual(120.0, result.wait)
+
+    def test_nobody_there(self) -> None:
+        receiver = Receiver()
+        receiver.close()
+        result = self.hook(receiver.url).deliver(hooks.message())
+        self.assertEqual(
+            (
+                Outcome.AWAY,
+                f'http://127.0.0.1:{receiver.port}: Connection refused',
+            ),
+            (result.outcome, result.text),
+        )
+
+    def test_a_server_that_was_started_anew(self) -> None:
+        """The connection that is kept is no good any more."""
+        first = Receiver()
+        hook = self.hook(first.url)
+        hook.deliver(hooks.message())
+        first.close()
+        again = self.receiver(port=first.port)
+        hook.deliver(hooks.message())
+        result = hook.deliver(hooks.message())
+        self.assertIs(Outcome.DELIVERED, result.outcome)
+        self.assertGreater(len(again.bodies), 0)
+
+
+class TestToken(hooks.HookTestCase):
+    def test_it_rotates(self) -> None:
+        receiver = self.receiver()
+        path = self.folder / 'token'
+        hook = self.hook(receiver.url, bearer_token_file=str(path))
+        for token in ('first-token', 'second-token'):
+            path.write_text(token + '\n')
+            hook.deliver(hooks.message())
+            self.assertEqual(
+                f'Bearer {token}', receiver.headers[-1]['Authorization']
+            )
+
+    def test_no_token(self) -> None:
+        receiver = self.receiver()
+        path = self.folder / 'token'
+        hook = self.hook(receiver.url, bearer_token_file=str(path))
+        for text, reason in (
+            (None, 'No such file'),
+            ('', 'it holds no token'),
+            ('a\nb', 'it holds no token'),
+        ):
+            if text is not None:
+                path.write_text(text)
+            result = hook.deliver(hooks.message())
+            self.assertIs(Outcome.AWAY, result.outcome)
+            self.assertIn(reason, result.text)
+        self.assertEqual([], receiver.headers)
+
+    def test_it_is_shown_nowhere(self) -> None:
+        """Also where the answer repeats it."""
+        receiver = self.receiver()
+        receiver.statuses = [403]
+        receiver.said = f'{{"got": "Bearer {TOKEN}", "x": "{TOKEN}"}}'.encode()
+        path = self.folder / 'token'
+        path.write_text(TOKEN)
+        hook = self.hook(receiver.url, bearer_token_file=str(path))
+        result = hook.deliver(hooks.message())
+        self.assertNotIn(TOKEN, result.text)
+        self.assertIn('***', result.text)
+
+
+class TestCheck(hooks.HookTestCase):
+    def test_nothing_is_posted(self) -> None:
+        receiver = self.receiver()
+        hook = self.hook(receiver.url)
+        for status in (204, 405, 404, 501):
+            receiver.statuses = [status]
+            self.assertEqual('', hook.check('node1'))
+        self.assertEqual([], receiver.bodies)
+        receiver.statuses = [401]
+        self.assertIn('HTTP 401', hook.check('node1'))
+
+    def test_nobody_there(self) -> None:
+        receiver = Receiver()
+        receiver.close()
+        self.assertIn('refused', self.hook(receiver.url).check('node1'))
+
+
+class TestFaults(hooks.HookTestCase):
+    def test_each(self) -> None:
+        there = self.folder / 'there'
+        there.touch()
+        for more, faults in (
+            ({}, []),
+            ({'url': 'http://h:80/x', 'insecure': True}, []),
+            ({'url': 'http://h'}, ['url: it is http://']),
+            ({'url': None}, ['url: it must be https://HOST']),
+            ({'url': 'ftp://h'}, ['url: it must be https://HOST']),
+            ({'url': 'https://[x'}, ['url: it must be https://HOST']),
+            ({'url': 'https://h:999999'}, ['url: it must be https://HOST']),
+            ({'url': 'https://u:p@h'}, ['url: it holds a user']),
+            ({'url': 'https://h/a b'}, ['url: it holds a character']),
+            (
+                {'cafile': '/no/ca', 'bearer_token_file': '/no/token'},
+                ['cafile: /no/ca cannot', 'bearer_token_file: /no/token'],
+            ),
+            ({'keyfile': str(there)}, ['keyfile: is set, but certfile']),
+        ):
+            found = Webhook.faults(
+                {**hooks.options('https://h/x', insecure=False), **more}
+            )
+            self.assertEqual(len(faults), len(found), found)
+            for wanted, told in zip(faults, found, strict=True):
+                self.assertTrue(told.startswith(wanted), told)
+                self.assertNotIn('u:p', told)
+
+
+class TestBody(hooks.HookTestCase):
+    def test_it_is_the_message(self) -> None:
+        receiver = self.receiver()
+        self.hook(receiver.url).deliver(hooks.message())
+        self.assertEqual(
+            json.loads(hooks.messages.kept(hooks.message())),
+            receiver.bodies[0],
+        )

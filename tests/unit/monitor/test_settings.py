@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are options what they should be, and are all faults told at once?"""
+
+import builtins
+import socket
+from typing import Any
+from unittest import mock
+
+from oslo_config import cfg
+
+from kronos.common.exceptions import ConfigurationError
+from kronos.monitor import settings
+from kronos.monitor.metrics import Address
+from kronos.monitor.sources.base import Options
+from tests.unit.monitor import agents
+
+
+class SettingsTestCase(agents.AgentTestCase):
+    def of(self, *lines: str) -> settings.Settings:
+        path = self.folder / 'kronos.conf'
+        path.write_text('\n'.join(['[kronos_monitor]', *lines]))
+        conf = cfg.ConfigOpts()
+        conf([], default_config_files=[str(path)], default_config_dirs=[])
+        return settings.of(conf, [str(path)])
+
+    def faults(self, *lines: str) -> list[str]:
+        error = self.assertRaises(ConfigurationError, self.of, *lines)
+        text = str(error).removeprefix('Bad configuration: ')
+        return text.replace(str(self.folder), 'F').split('; ')
+
+
+class TestGood(SettingsTestCase):
+    def test_defaults(self) -> None:
+        found = self.of('source = synthetic', 'events_file = /e')
+        self.assertEqual(
+            settings.Settings(
+                socket.gethostname(),
+                'synthetic',
+                Options('/e', 'qemu:///system', 200.0, 20.0),
+                '/etc/kronos/event_rules.yaml',
+                '/var/lib/kronos/monitor.db',
+                100 * 2**20,
+                300.0,
+                5.0,
+                Address('127.0.0.1', 9877),
+                [],
+            ),
+            found,
+        )
+
+    def test_sinks(self) -> None:
+        found = self.settings('http://h/x')
+        (one,) = found.sinks
+        self.assertEqual(('hook', 'webhook'), (one.name, one.driver))
+        self.assertEqual('http://h/x', one.options['url'])
+        self.assertEqual(['hook'], found.sink_names)
+
+    def test_a_sink_called_as_its_driver(self) -> None:
+        found = self.of(
+            'source = synthetic',
+            'events_file = /e',
+            'sinks = webhook',
+            '[kronos_monitor_webhook]',
+            'url = https://h',
+        )
+        self.assertEqual('webhook', found.sinks[0].driver)
+
+
+class TestFaults(SettingsTestCase):
+    def test_all_at_once(self) -> None:
+        self.assertEqual(
+            [
+                '[kronos_monitor_hook] url: it is http://, which anybody on '
+                'the way can read and change',
+                'use https://, or set insecure = true',
+                '[kronos_monitor_hook] cafile: /no/ca cannot be read',
+                '[kronos_monitor_pager] driver: there is no driver pager, '
+                'known: webhook, masakari, watcher',
+                '[kronos_monitor_slow] timeout in F/kronos.conf: Should be '
+                'greater than or equal to 0.1',
+                '[kronos_monitor] source: there is no source synthetik, did '
+                'you mean synthetic?',
+                '[kronos_monitor] metrics_port: 9177 is the port of the '
+                'libvirt exporters',
+                'use another',
+                '[kronos_monitor] metrics_keyfile: is set, but '
+                'metrics_certfile is not',
+                '[kronos_monitor] metrics_keyfile: /no/key cannot be read',
+                '[kronos_monitor] spool_max_md in F/kronos.conf: unknown, '
+                'did you mean spool_max_mb?',
+                '[kronos_monitor_hook] uri in F/kronos.conf: unknown, did '
+                'you mean url?',
+            ],
+            self.faults(
+                'source = synthetik',
+                'metrics_port = 9177',
+                'metrics_keyfile = /no/key',
+                'spool_max_md = 7',
+                'sinks = hook, pager, slow',
+                '[kronos_monitor_hook]',
+                'driver = webhook',
+                'url = http://h',
+                'uri = https://h',
+                'cafile = /no/ca',
+                '[kronos_monitor_slow]',
+                'driver = webhook',
+                'timeout = 0',
+            ),
+        )
+
+    def test_values(self) -> None:
+        found = self.faults(
+            'spool_max_mb = 1', 'stale_seconds = x', 'metrics_port = 99999'
+        )
+        self.assertEqual(3, len(found), found)
+        for one in found:
+            self.assertIn('in F/kronos.conf: ', one)
+
+    def test_names(self) -> None:
+        found = self.faults(
+            'source = synthetic', 'events_file = /e', 'sinks = Big Hook'
+        )
+        self.assertIn('sinks: Big Hook is no name', found[0])
+
+    def test_no_source(self) -> None:
+        """It is libvirt then; it may not be empty."""
+        self.assertIn('the default is libvirt', self.faults('source ='))
+        self.assertIn(
+            'events_file: is not set', self.faults('source = synthetic')[0]
+        )
+
+    def test_a_package_that_is_missing(self) -> None:
+        usual = builtins.__import__
+        error = ImportError(name='libvirt')
+
+        def load(name: str) -> Any:
+            if name == 'synthetic':
+                raise error
+            return usual(name)
+
+        with mock.patch('kronos.monitor.sources.registry.load', load):
+            (found,) = self.faults('source = synthetic', 'events_file = /e')
+        self.assertIn(
+            'the package libvirt is not installed: pip install '
+            "'kronos-watcher[monitor]', or take the distribution's "
+            'python3-libvirt',
+            found,
+        )
+
+    def test_a_service_of_openstack(self) -> None:
+        """Options of its plugin of keystoneauth are known, too."""
+        lines = [
+            'source = synthetic',
+            'events_file = /e',
+            'sinks = ha',
+            '[kronos_monitor_ha]',
+            'driver = masakari',
+            'auth_url = https://keystone/v3',
+            'user_name = monitor',
+            'password = s3cret-password',
+            'event_map = crash:LIFECYCLE/STOPPED_FAILED,panic:A/B',
+        ]
+        options = self.of(*lines).sinks[0].options
+        self.assertEqual('monitor', options['username'])
+        self.assertEqual('A/B', options['event_map']['panic'])
+        found = self.faults(
+            *lines[:-2],
+            'auth_type = v3applicationcredential',
+            'application_credential_idd = x',
+            'event_map = crush:A/B',
+        )
+        self.assertIn('application_credential_secret: is not set', found[0])
+        self.assertIn('no kind crush, did you mean crash?', found[1])
+        self.assertIn('did you mean application_credential_id?', found[2])
+
+    def test_a_secret_is_not_told(self) -> None:
+        found = self.faults(
+            'source = synthetic',
+            'events_file = /e',
+            'sinks = hook',
+            '[kronos_monitor_hook]',
+            'driver = webhook',
+            'url = ftp://user:secret@h/secret',
+        )
+        self.assertNotIn('secret', ' '.join(found))

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is the state file the agent's own, and another there if it breaks?"""
+
+import logging
+import os
+import pathlib
+import sqlite3
+import stat
+
+import fixtures
+from oslotest import base
+
+from kronos.common.exceptions import ConfigurationError
+from kronos.monitor import state_file
+from kronos.monitor.state_file import StateFile
+
+LIMIT = 16 * 2**20
+
+
+class FileTestCase(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.path = self.folder / 'monitor.db'
+
+    def file(self) -> StateFile:
+        made = StateFile(str(self.path), LIMIT)
+        self.addCleanup(made.close)
+        return made
+
+    def open(self, file: StateFile) -> sqlite3.Connection:
+        writer, marker = file.open()
+        self.addCleanup(writer.close)
+        self.addCleanup(marker.close)
+        return writer
+
+    def made(self, writer: sqlite3.Connection) -> str:
+        (text,) = writer.execute(
+            "SELECT value FROM meta WHERE key = 'made'"
+        ).fetchone()
+        return str(text)
+
+
+class TestOpen(FileTestCase):
+    def test_nobody_else_reads_it(self) -> None:
+        before = os.umask(0)
+        self.addCleanup(os.umask, before)
+        writer = self.open(self.file())
+        writer.execute("INSERT INTO meta VALUES ('a', 'b')")
+        for path in self.folder.iterdir():
+            self.assertEqual(0o600, stat.S_IMODE(path.stat().st_mode), path)
+
+    def test_permissions_are_put_right(self) -> None:
+        self.path.touch(0o666)
+        self.open(self.file())
+        self.assertEqual(0o600, stat.S_IMODE(self.path.stat().st_mode))
+
+    def test_again(self) -> None:
+        file = self.file()
+        first = self.made(self.open(file))
+        self.assertEqual(first, self.made(self.open(file)))
+        self.assertGreater(file.size(), 0)
+
+    def test_two_agents(self) -> None:
+        self.file()
+        error = self.assertRaises(ConfigurationError, self.file)
+        self.assertIn('another agent that runs has it', str(error))
+
+    def test_no_directory(self) -> None:
+        self.path = self.folder / 'no' / 'monitor.db'
+        error = self.assertRaises(ConfigurationError, self.file)
+        self.assertIn('[kronos_monitor] state_file', str(error))
+        self.assertIn('must be there, and writable', str(error))
+
+    def test_a_link_is_not_followed(self) -> None:
+        self.path.symlink_to(self.folder / 'elsewhere')
+        file = self.file()
+        self.assertRaises(OSError, file.open)
+        self.assertFalse((self.folder / 'elsewhere').exists())
+
+    def test_of_a_newer_version(self) -> None:
+        file = self.file()
+        self.open(file).execute('PRAGMA user_version = 2')
+        error = self.assertRaises(ConfigurationError, file.open)
+        self.assertIn('version 2 and this Kronos knows 1', str(error))
+
+
+class TestBroken(FileTestCase):
+    def test_moved_aside(self) -> None:
+        for content in (b'no database' * 999, b'SQLite format 3\x00' * 999):
+            self.path = self.folder / f'{len(content)}.db'
+            self.path.write_bytes(content)
+            self.assertNotEqual('', self.made(self.open(self.file())))
+            aside = self.folder / f'{self.path.name}{state_file.BROKEN}'
+            self.assertEqual(len(content), aside.stat().st_size)
+            self.assertIn('is broken and was moved', self.log.output)
+
+    def test_a_page_in_the_middle(self) -> None:
+        file = self.file()
+        writer = self.open(file)
+        first = self.made(writer)
+        for number in range(999):
+            writer.execute(
+                'INSERT INTO domains VALUES (?, ?)', (str(number), 'x' * 999)
+            )
+        writer.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+        writer.close()
+        with self.path.open('r+b') as stream:
+            stream.seek(4096 * 4)
+            stream.write(b'\xa5' * 4096 * 20)
+        self.assertNotEqual(first, self.made(self.open(file)))
+
+
+class TestCheck(FileTestCase):
+    def check(self) -> str:
+        return state_file.check(str(self.path))
+
+    def test_good(self) -> None:
+        self.assertEqual('', self.check())
+        writer = self.open(self.file())
+        self.assertEqual('', self.check())
+        writer.execute('BEGIN IMMEDIATE')
+        self.assertEqual('', self.check())
+
+    def test_bad(self) -> None:
+        self.path.write_text('no database')
+        self.assertIn('not a database', self.check())
+        self.path.unlink()
+        self.path.symlink_to('/elsewhere')
+        self.assertEqual('it is a link', self.check())
+        self.path = self.path.parent / 'no' / 'x'
+        self.assertIn('is no directory', self.check())
+
+    def test_of_a_newer_version(self) -> None:
+        self.open(self.file()).execute('PRAGMA user_version = 2')
+        self.assertEqual('it has version 2', self.check())
