@@ -10,7 +10,11 @@ from labkit import layout, running, services
 PLACE = layout.HOME / 'masakari'
 """Its package. Shared by all labs, as the virtual environment is, and beside
 it, since few labs need it."""
-PACKAGES = ('masakari==22.0.0', 'sqlalchemy-utils==0.43.0')
+PACKAGES = (
+    'masakari==22.0.0',
+    'python-novaclient==18.13.1',
+    'sqlalchemy-utils==0.43.0',
+)
 """What the virtual environment does not hold already."""
 CHOSEN = layout.RUN / 'masakari.json'
 """It is there in a lab that has Masakari."""

@@ -91,6 +91,8 @@ def cloud() -> dict[str, str]:
         'user_domain_id': 'default',
         'project_domain_id': 'default',
         'region_name': 'RegionOne',
+        # The lab is on loopback, without TLS.
+        'insecure': 'true',
     }
 
 
