@@ -30,10 +30,7 @@ class MasakariTestCase(base.BaseTestCase):
         )
 
     def listings(self, **hosts: list[tuple[str, bool]]) -> None:
-        """Of each segment its hosts, and whether they are under maintenance.
-
-        Each page has two rows.
-        """
+        """Of each segment its hosts; True: under maintenance."""
         self.wire.get(f'{URL}/segments', json=self.paged('segments', hosts))
         for segment, found in hosts.items():
             rows = {f'{segment}-{n}': one for n, one in enumerate(found)}
@@ -49,7 +46,7 @@ class MasakariTestCase(base.BaseTestCase):
             after = request.qs.get('marker')
             start = names.index(after[0]) + 1 if after else 0
             found = []
-            for uuid in names[start : start + 2]:
+            for uuid in names[start : start + masakari._PAGE]:
                 one = {'uuid': uuid}
                 if key == 'hosts':
                     one['name'], one['on_maintenance'] = rows[uuid]
@@ -91,10 +88,20 @@ class TestNotify(MasakariTestCase):
 class TestHosts(MasakariTestCase):
     def test_every_page_is_read(self) -> None:
         self.listings(
-            a=[('n1', False), ('n2', False), ('n3', True)],
+            a=[
+                *((f'm{n}', False) for n in range(2 * masakari._PAGE)),
+                ('n3', True),
+            ],
             b=[],
             c=[('n3', False)],
         )
         found = [one['on_maintenance'] for one in self.client.hosts('n3')]
         self.assertEqual([True, False], found)
         self.assertEqual([], [*self.client.hosts('n4')])
+
+    def test_a_marker_is_not_sent_in_vain(self) -> None:
+        """Masakari 22 refuses those of hosts."""
+        self.listings(a=[('n1', False)])
+        self.assertEqual(1, len([*self.client.hosts('n1')]))
+        for one in self.wire.request_history:
+            self.assertNotIn('marker', one.qs)
