@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 from labkit import debian
+from labkit.masakari import services as masakari_services
 from labkit.real import packages as real_packages
 from labkit.telling import BootstrapError, say, step
 
@@ -28,13 +29,17 @@ STAMP = 'kronos-stamp.json'
 
 
 def ensure(
-    packages: bool = True, browser: bool = False, real: bool = False
+    packages: bool = True,
+    browser: bool = False,
+    real: bool = False,
+    masakari: bool = False,
 ) -> pathlib.Path:
     """Install whatever is missing; quick when nothing is.
 
     :param packages: whether the servers from Debian are needed too
     :param browser: whether a browser from Debian is needed too
     :param real: whether what real hosts need is needed too
+    :param masakari: whether Masakari is needed too
     :returns: path of the virtual environment
     :raises BootstrapError: what is missing may not or could not be installed
     """
@@ -52,7 +57,10 @@ def ensure(
         debian.install(missing, LAB / 'apt.log')
         if real:
             real_packages.ensure()
-        return ensure_venv(sys.executable, VENV.name)
+        venv = ensure_venv(sys.executable, VENV.name)
+        if masakari:
+            _ensure_masakari(venv)
+        return venv
 
 
 def _missing_packages(servers: bool) -> list[str]:
@@ -92,6 +100,19 @@ def ensure_venv(python: str, name: str) -> pathlib.Path:
         _uv(venv, '-c', str(CONSTRAINTS), '-e', str(ROOT))
     (venv / STAMP).write_text(json.dumps(wanted))
     return venv
+
+
+def _ensure_masakari(venv: pathlib.Path) -> None:
+    """Beside the virtual environment, which has what it stands on."""
+    stamp = masakari_services.PLACE / STAMP
+    wanted = ' '.join(masakari_services.PACKAGES)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    shutil.rmtree(masakari_services.PLACE, ignore_errors=True)
+    with step('installing Masakari'):
+        place = str(masakari_services.PLACE)
+        _uv(venv, '--no-deps', '--target', place, *masakari_services.PACKAGES)
+    stamp.write_text(wanted)
 
 
 def _digest(*files: pathlib.Path) -> str:
@@ -188,11 +209,14 @@ def _run(command: list[str], environ: dict[str, str] | None = None) -> None:
 
 
 def main(
-    packages: bool = True, browser: bool = False, real: bool = False
+    packages: bool = True,
+    browser: bool = False,
+    real: bool = False,
+    masakari: bool = False,
 ) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        return ensure(packages, browser, real)
+        return ensure(packages, browser, real, masakari)
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

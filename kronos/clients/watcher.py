@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Watcher client: plans and actions, only read."""
+"""The Watcher client: plans, actions and audits; an audit is triggered."""
 
 from collections.abc import Iterator
 from typing import Any, NotRequired
+from urllib import parse
 
 from keystoneauth1 import adapter
 from keystoneauth1 import exceptions as ks_exceptions
@@ -16,6 +17,7 @@ SERVICE_TYPES = ('infra-optim', 'resource-optimization')
 MICROVERSION = '1.5'
 """The first that tells the message of an action; Watcher 15 has it."""
 OLDEST = '1.0'
+WITH_WEBHOOKS = '1.4'
 _PAGE = 1000
 """Rows; Watcher's own limit is the same unless it was changed."""
 
@@ -35,6 +37,9 @@ class _Plans(TypedDict):
 
 class _Audit(TypedDict):
     auto_trigger: NotRequired[bool | None]
+    audit_type: NotRequired[Text]
+    state: NotRequired[Text]
+    updated_at: NotRequired[Text]
 
 
 class _Action(TypedDict):
@@ -65,7 +70,7 @@ _SHAPES = {'action_plans': _Plans, 'actions': _Actions}
 
 
 class WatcherClient:
-    """Watcher's plans and actions.
+    """Watcher's plans, actions and audits.
 
     Every method raises :class:`~kronos.common.exceptions.ClientError`, whose
     ``kwargs`` are those of :class:`~kronos.clients.rest.Wire`.
@@ -80,6 +85,7 @@ class WatcherClient:
             asked.session,
             service_type=asked.service_type,
             region_name=asked.region_name,
+            interface=asked.interface,
             endpoint_override=asked.endpoint_override,
             additional_headers={'X-Show-Deleted': 'true'},
         )
@@ -92,11 +98,26 @@ class WatcherClient:
         newest = {'sort_key': 'id', 'sort_dir': 'desc'}
         return self._all(self._wire, 'action_plans', newest)
 
+    @property
+    def endpoint(self) -> str:
+        """As Keystone's catalog, or its override, has it."""
+        with self._wire.guard('Keystone', sent=False):
+            return str(self._wire.adapter.get_endpoint() or '')
+
     def audit(self, uuid: str) -> rest.Json:
-        found: rest.Json = self._wire.get(
-            f'/v1/audits/{uuid}', MICROVERSION, shape=_Audit
-        )
+        """An audit by its UUID or name."""
+        path = f'/v1/audits/{parse.quote(uuid, safe="")}'
+        found: rest.Json = self._wire.get(path, MICROVERSION, shape=_Audit)
         return found
+
+    def trigger(self, audit: str) -> None:
+        """Ask for a run of an EVENT audit.
+
+        That Watcher takes this says nothing of whether the audit runs: while
+        any action plan does, it is passed over.
+        """
+        path = f'/v1/webhooks/{parse.quote(audit, safe="")}'
+        self._wire.send('POST', path, WITH_WEBHOOKS, {})
 
     def strategies(self) -> list[str]:
         """Names of those that it knows."""
@@ -134,18 +155,28 @@ class WatcherClient:
 
 
 def find(
-    session: Any, region_name: str | None = None, **options: Any
+    session: Any,
+    region_name: str | None = None,
+    interface: str | None = None,
+    endpoint_override: str | None = None,
+    **options: Any,
 ) -> WatcherClient:
     """The Watcher of the Keystone catalog.
 
     :param session: of keystoneauth, whose credentials are taken
+    :param interface: None: the public one
+    :param endpoint_override: used instead of the catalog's
     :param options: of :class:`~kronos.clients.rest.Wire`
     :raises ClientError: there is none, or Keystone refuses
     """
     session = keystone.own(session)
     for kind in SERVICE_TYPES:
         asked = adapter.Adapter(
-            session, service_type=kind, region_name=region_name
+            session,
+            service_type=kind,
+            region_name=region_name,
+            interface=interface,
+            endpoint_override=endpoint_override,
         )
         with rest.guarded(exceptions.ClientError, 'Keystone', sent=False):
             try:

@@ -23,6 +23,7 @@ from kronos.cmd.checks import (
     files,
     instances,
     metrics,
+    monitors,
     policies,
     scopes,
     subprocess_probe,
@@ -236,7 +237,10 @@ class Check:
         self._report['failures'] = failures.check(
             clients, once, conf.kronos, self.findings
         )
-        self._measure(conf.kronos, clients, once, found)
+        hosts = self._measure(conf.kronos, clients, once, found)
+        watched = monitors.check(once, hosts, conf, self.findings)
+        if watched is not None:
+            self._report['monitors'] = watched
         return clients
 
     def _access(self, conf: Any, of_watcher: Any) -> credentials.Access | None:
@@ -259,9 +263,12 @@ class Check:
         clients: cloud.Cloud,
         asked: OncePrometheus,
         found: list[policies.PolicySet],
-    ) -> None:
-        """Score the scopes by each policies file, and look at the answers."""
-        to = self.findings
+    ) -> set[str]:
+        """Score the scopes by each policies file, and look at the answers.
+
+        :returns: the hosts of the scopes
+        """
+        to, hosts = self.findings, set[str]()
         wanted = scopes.request(kronos, self._parsed.scope, to)
         self._report |= {'queries': [], 'servers': [], 'scopes': []}
         remedy = exporters.remedy(self._report['exporters'])
@@ -271,6 +278,7 @@ class Check:
             taken = scopes.snapshots(
                 clients, asked, kronos, wanted, enabled, settings, to
             )
+            hosts.update(host for one in taken for host in one.hosts)
             queries = metrics.check(
                 enabled, asked, taken, settings, remedy, to
             )
@@ -284,6 +292,7 @@ class Check:
             self._add('servers', one, servers)
             judged = scopes.judge(taken, wanted, enabled, settings, to)
             self._report['scopes'] += scopes.rows(judged, one.path)
+        return hosts
 
     def _add(
         self, key: str, one: policies.PolicySet, rows: list[dict[str, Any]]

@@ -15,8 +15,30 @@ OPTS = [
     ),
     cfg.StrOpt(
         'source',
+        default='libvirt',
         help='Where events come from. "synthetic" follows a file of made-up '
-        'events, for tests and measuring. Related: events_file.',
+        'events, for tests and measuring. Related: libvirt_uri, events_file.',
+    ),
+    cfg.StrOpt(
+        'libvirt_uri',
+        default='qemu:///system',
+        help='The libvirt of this host. It is only read. Only with source = '
+        'libvirt, as the next two.',
+    ),
+    cfg.FloatOpt(
+        'storm_rate',
+        default=200,
+        min=1,
+        max=100000,
+        help='I/O errors per second above which they are listened to for a '
+        'moment now and then, to spare libvirt. Other events come as always.',
+    ),
+    cfg.FloatOpt(
+        'storm_seconds',
+        default=20,
+        min=1,
+        max=50,
+        help='Seconds between two such moments. Related: storm_rate.',
     ),
     cfg.StrOpt(
         'events_file',
@@ -94,7 +116,8 @@ OPTS = [
 SINK_OPTS = [
     cfg.StrOpt(
         'driver',
-        help='What the sink is: webhook. Unset: the name of the sink.',
+        help='What the sink is: webhook, masakari or watcher. Unset: the '
+        'name of the sink.',
     ),
     cfg.FloatOpt(
         'timeout',
@@ -114,6 +137,16 @@ SINK_OPTS = [
     ),
 ]
 
+TLS_OPTS = [
+    cfg.StrOpt(
+        'cafile',
+        help="CA certificates to trust instead of the system's. Like the "
+        'other files of the sink, it is read again when it changes.',
+    ),
+    cfg.StrOpt('certfile', help='Client certificate. Related: keyfile.'),
+    cfg.StrOpt('keyfile', help='Key of the client certificate.'),
+]
+
 WEBHOOK_OPTS = [
     cfg.StrOpt(
         'url',
@@ -127,21 +160,114 @@ WEBHOOK_OPTS = [
         help='Whether url may be http://, which anybody on the way can read '
         'and change.',
     ),
-    cfg.StrOpt(
-        'cafile',
-        help="CA certificates to trust instead of the system's. Like the "
-        'next three, the file is read again when it changes.',
-    ),
-    cfg.StrOpt('certfile', help='Client certificate. Related: keyfile.'),
-    cfg.StrOpt('keyfile', help='Key of the client certificate.'),
+    *TLS_OPTS,
     cfg.StrOpt(
         'bearer_token_file',
         help='File with the token that is sent in the header Authorization.',
     ),
 ]
 
-DRIVERS = {'webhook': WEBHOOK_OPTS}
-"""Driver to the options of its own."""
+CLOUD_OPTS = [
+    cfg.StrOpt(
+        'auth_type',
+        default='password',
+        help='How the user authenticates at Keystone, such as password or '
+        'v3applicationcredential; the options of that plugin of keystoneauth '
+        'stand in this group, too.',
+    ),
+    cfg.StrOpt(
+        'secret_file',
+        help="File with the user's password, or with the secret of the "
+        'application credential, instead of the option of that name. It is '
+        'read again when it changes.',
+    ),
+    cfg.BoolOpt(
+        'insecure',
+        default=False,
+        help='Whether Keystone and the endpoint may be http://, which '
+        'anybody on the way can read and change.',
+    ),
+    *TLS_OPTS,
+    cfg.StrOpt(
+        'region_name',
+        help="Region of the endpoint. Unset: the catalog's first.",
+    ),
+    cfg.StrOpt(
+        'interface',
+        default='public',
+        choices=['public', 'internal', 'admin'],
+        help="Which of the service's endpoints is used.",
+    ),
+    cfg.StrOpt(
+        'endpoint_override',
+        help="URL of the service, instead of that of Keystone's catalog.",
+    ),
+]
+"""Of every sink that is a service of OpenStack."""
+
+MASAKARI_OPTS = [
+    cfg.DictOpt(
+        'event_map',
+        default=dict.fromkeys(
+            ('crash', 'panic', 'hang', 'io_error'), 'LIFECYCLE/STOPPED_FAILED'
+        ),
+        help='For each kind of incident, the event and the vir_domain_event '
+        "that Masakari is told of it: KIND:EVENT/DETAIL. Masakari's engine "
+        'recovers on LIFECYCLE/STOPPED_FAILED, IO_ERROR/IO_ERROR_REPORT and '
+        'QEMU_GUEST_AGENT_ERROR/STOPPED_FAILED alone. Of a kind that is not '
+        'named it is told nothing.',
+    ),
+]
+
+WATCHER_OPTS = [
+    cfg.StrOpt(
+        'audit',
+        help='UUID or name of the EVENT audit that is triggered. A name '
+        'leads to the new audit after one was deleted and made anew.',
+    ),
+    cfg.FloatOpt(
+        'trigger_delay',
+        default=60,
+        min=0,
+        max=3600,
+        help='Seconds after which an incident triggers the audit though '
+        'nobody has read /metrics since. Give it somewhat more than the '
+        'scrape interval of Prometheus. Related: metrics_port.',
+    ),
+    cfg.BoolOpt(
+        'confirm',
+        default=True,
+        help='Whether the audit is read to see that it began after the '
+        'incident, which takes the policy audit:get. Without that, it is '
+        'triggered again and again for repeat_for.',
+    ),
+    cfg.FloatOpt(
+        'repeat_seconds',
+        default=60,
+        min=5,
+        max=3600,
+        help='Pause before an audit is triggered again that did not begin, '
+        'as while an action plan runs. Without confirm it is the first '
+        'pause, and each is twice the one before.',
+    ),
+    cfg.FloatOpt(
+        'repeat_for',
+        default=7200,
+        min=0,
+        max=86400,
+        help='Seconds for which an audit is triggered again without '
+        'confirm: give it as long as the longest action plan runs.',
+    ),
+]
+
+DRIVERS = {
+    'webhook': WEBHOOK_OPTS,
+    'masakari': [*CLOUD_OPTS, *MASAKARI_OPTS],
+    'watcher': [*CLOUD_OPTS, *WATCHER_OPTS],
+}
+"""Driver to the options of its own, but for those of credentials."""
+OF_THE_CLOUD = ('masakari', 'watcher')
+"""Drivers with the options of a plugin of keystoneauth, too."""
 
 
 def group_of(sink: str) -> str:
@@ -149,9 +275,34 @@ def group_of(sink: str) -> str:
     return f'{GROUP}_{sink}'
 
 
-def opts_of(driver: str) -> list[Any]:
-    """All options of a sink with that driver, be it known or not."""
-    return [*SINK_OPTS, *DRIVERS.get(driver, [])]
+def opts_of(driver: str, auth_type: str = '') -> list[Any]:
+    """All options of a sink with that driver, be it known or not.
+
+    :param auth_type: a plugin of keystoneauth; '' or an unknown one: that
+        for passwords
+    """
+    own = [*SINK_OPTS, *DRIVERS.get(driver, [])]
+    if driver not in OF_THE_CLOUD:
+        return own
+    taken = {one.dest for one in own}
+    found = credentials(auth_type)
+    return [*own, *(one for one in found if one.dest not in taken)]
+
+
+def credentials(auth_type: str = '') -> list[Any]:
+    """The options of a plugin of keystoneauth.
+
+    :param auth_type: as for :func:`opts_of`
+    """
+    # Nothing else of the agent needs it.
+    from keystoneauth1 import exceptions, loading
+
+    usual = 'password'
+    try:
+        found = loading.get_auth_plugin_conf_options(auth_type or usual)
+    except exceptions.NoMatchingPlugin:
+        found = loading.get_auth_plugin_conf_options(usual)
+    return [*found]
 
 
 def register_opts(conf: Any) -> None:
@@ -162,16 +313,21 @@ def register_opts(conf: Any) -> None:
     conf.register_opts(OPTS, group=GROUP)
 
 
-def register_sink(conf: Any, sink: str) -> str:
+def register_sink(conf: Any, sink: str) -> tuple[str, list[Any]]:
     """Register the options of a sink, by its driver.
 
-    :returns: the driver
+    :returns: the driver, and its options
     """
     group = group_of(sink)
     conf.register_opts(SINK_OPTS, group=group)
-    driver = conf[group].driver or sink
+    driver = str(conf[group].driver or sink)
     conf.register_opts(DRIVERS.get(driver, []), group=group)
-    return str(driver)
+    auth_type = ''
+    if driver in OF_THE_CLOUD:
+        auth_type = conf[group].auth_type or ''
+    known = opts_of(driver, auth_type)
+    conf.register_opts(known, group=group)
+    return driver, known
 
 
 def list_opts() -> list[tuple[str, list[Any]]]:

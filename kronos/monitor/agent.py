@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from oslo_log import log as logging
 
 from kronos.monitor import gaps, messages
-from kronos.monitor.delivery import Delivery
+from kronos.monitor.deliveries.delivery import Delivery
 from kronos.monitor.domains import Away, Domain, Listing
 from kronos.monitor.events import Event, kind_of
 from kronos.monitor.incidents import Gap, Grouping, Incident
@@ -73,6 +73,8 @@ class Agent:
         self._has_baseline = False
         self._away_since: float | None = None
         self._counts: Counter[tuple[str, str]] = Counter()
+        self._is_new = False
+        """Whether the metrics do not show all incidents."""
         self._made = ''
         self._care_after = self._alive_after = 0.0
         """Seconds of the monotonic clock."""
@@ -100,6 +102,9 @@ class Agent:
         try:
             is_more = self._take_news()
             self._decide_all(self._grouping.due(time.monotonic()))
+            if self._is_new:
+                # Before a sink triggers who reads the metrics.
+                self._show()
             self._keep()
             self._care()
         except Exception:
@@ -241,6 +246,7 @@ class Agent:
 
     def _decide(self, incident: Incident) -> None:
         settings = self._settings
+        self._is_new = True
         decision = decisions.decide(
             self._watched.rules,
             decisions.fields_of(incident, settings.host),
@@ -296,6 +302,7 @@ class Agent:
             self._outbox.keep_all(self._has_baseline)
 
     def _show(self) -> None:
+        self._is_new = False
         self._metrics.show_failures(
             (row.instance, row.failed)
             for row in self._memory.rows.values()

@@ -5,11 +5,13 @@ from collections import deque
 
 from kronos.common import exceptions
 from kronos.monitor.agent import Agent
-from kronos.monitor.delivery import Backoff, Delivery
+from kronos.monitor.deliveries.delivery import Backoff, Delivery, Look
+from kronos.monitor.deliveries.trigger_delivery import TriggerDelivery
 from kronos.monitor.metrics import Metrics, Server
 from kronos.monitor.rules.file import WatchedRules
-from kronos.monitor.settings import Settings
+from kronos.monitor.settings import Settings, SinkSettings
 from kronos.monitor.sinks import registry as sinks
+from kronos.monitor.sinks.base import Trigger
 from kronos.monitor.sources import registry as sources
 from kronos.monitor.spool import Spool
 
@@ -23,16 +25,9 @@ def agent_of(settings: Settings) -> Agent:
     watched = WatchedRules(settings.rules_file, settings.sink_names)
     metrics = Metrics(settings.host)
     spool = Spool(settings.state_file, settings.spool_bytes)
-    source = sources.make(settings.source, deque(), settings.events_file)
+    source = sources.make(settings.source, deque(), settings.source_options)
     deliveries = [
-        Delivery(
-            sinks.make(one.driver, one.name, one.options),
-            spool,
-            source.look,
-            metrics,
-            settings.stale_seconds,
-            Backoff(most=one.options['retry_max_seconds']),
-        )
+        _delivery(one, settings, spool, source.look, metrics)
         for one in settings.sinks
     ]
     return Agent(
@@ -44,6 +39,21 @@ def agent_of(settings: Settings) -> Agent:
         metrics,
         _server(settings, metrics),
     )
+
+
+def _delivery(
+    one: SinkSettings,
+    settings: Settings,
+    spool: Spool,
+    look: Look,
+    metrics: Metrics,
+) -> Delivery:
+    sink = sinks.make(one.driver, one.name, one.options)
+    backoff = Backoff(most=one.options['retry_max_seconds'])
+    if isinstance(sink, Trigger):
+        return TriggerDelivery(sink, spool, metrics, backoff)
+    stale = settings.stale_seconds
+    return Delivery(sink, spool, look, metrics, stale, backoff)
 
 
 def _server(settings: Settings, metrics: Metrics) -> Server | None:

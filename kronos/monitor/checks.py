@@ -33,10 +33,10 @@ def run(settings: Settings) -> list[Check]:
     for one in settings.sinks:
         sink = sinks.make(one.driver, one.name, one.options)
         try:
-            found.append(Check(f'sink {one.name}', sink.check()))
+            found.append(Check(f'sink {one.name}', sink.check(settings.host)))
         finally:
             sink.close()
-    made = sources.make(settings.source, deque(), settings.events_file)
+    made = sources.make(settings.source, deque(), settings.source_options)
     found.append(Check(f'source {settings.source}', made.check()))
     return found
 

@@ -2,6 +2,7 @@
 """The metrics of the agent, and the server that Prometheus reads them from."""
 
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +37,8 @@ class Metrics:
         self.registry = prometheus_client.CollectorRegistry()
         self._host = host
         self._failures: set[Failure] = set()
+        self.read = float('-inf')
+        """When somebody last began to read them; by the monotonic clock."""
         self._of_servers()
         self._of_events()
         self._of_the_spool()
@@ -60,6 +63,12 @@ class Metrics:
     def _of_events(self) -> None:
         counter, gauge = prometheus_client.Counter, prometheus_client.Gauge
         more: Any = {'registry': self.registry}
+        gauge(
+            'kronos_monitor_info',
+            '1, by the host that the agent watches',
+            ['host'],
+            **more,
+        ).labels(self._host).set(1)
         self.up = gauge(
             'kronos_monitor_libvirt_up',
             'Whether the hypervisor tells events',
@@ -126,6 +135,21 @@ class Metrics:
         self._failures = now
 
 
+class _Noted:
+    """The registry, for whom to read it means that they are known now."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Any]:
+        self._metrics.read = time.monotonic()
+        return self._metrics.registry.collect()
+
+    def restricted_registry(self, names: Iterable[str]) -> Any:
+        """A part of it: who reads that may miss what matters."""
+        return self._metrics.registry.restricted_registry(names)
+
+
 class Server:
     """Serves the metrics over HTTP, or HTTPS where there is a certificate.
 
@@ -140,10 +164,11 @@ class Server:
             address.client_cafile,
         )
         self._stamps = self._look()
+        registry: Any = _Noted(metrics)
         self._server, _ = prometheus_client.start_http_server(
             address.port,
             address.host,
-            metrics.registry,
+            registry,
             address.certfile or None,
             address.keyfile or None,
             address.client_cafile or None,

@@ -16,6 +16,7 @@ from kronos.conf import validation
 from kronos.monitor.metrics import Address
 from kronos.monitor.sinks import registry as sinks
 from kronos.monitor.sources import registry as sources
+from kronos.monitor.sources.base import Options as SourceOptions
 
 _SINK = re.compile('[a-z0-9][a-z0-9_-]{0,63}')
 LIBVIRT_EXPORTER = 9177
@@ -34,7 +35,7 @@ class Settings:
 
     host: str
     source: str
-    events_file: str
+    source_options: SourceOptions
     rules_file: str
     state_file: str
     spool_bytes: int
@@ -69,7 +70,12 @@ def of(conf: Any, files: Sequence[str]) -> Settings:
     return Settings(
         own.host or socket.gethostname(),
         own.source,
-        own.events_file or '',
+        SourceOptions(
+            own.events_file or '',
+            own.libvirt_uri,
+            own.storm_rate,
+            own.storm_seconds,
+        ),
         own.rules_file,
         own.state_file,
         own.spool_max_mb * 2**20,
@@ -94,14 +100,13 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
             'use lowercase letters, digits, "-" and "_"'
         )
         return None
-    driver = options.register_sink(conf, name)
+    driver, known = options.register_sink(conf, name)
     group = options.group_of(name)
     if driver not in sinks.DRIVERS:
         hint = yaml_files.suggestion(driver, sinks.DRIVERS)
         told = yaml_files.clip(driver)
         faults.append(f'[{group}] driver: there is no driver {told}, {hint}')
         return None
-    known = options.opts_of(driver)
     if wrong := [*validation.faults(conf, [(group, known)])]:
         faults += wrong
         return None
@@ -116,19 +121,19 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
 
 def missing(error: ImportError) -> str:
     """What to do about a package that is not there."""
-    return (
+    told = (
         f'the package {error.name} is not installed: pip install '
         "'kronos-watcher[monitor]'"
     )
+    if error.name and error.name.startswith('libvirt'):
+        told += ", or take the distribution's python3-libvirt"
+    return told
 
 
 def _faults_of(own: Any) -> Iterator[str]:
     """What is wrong with the agent's own options beside each other."""
     where = f'[{options.GROUP}]'
-    if not own.source:
-        names = ', '.join(sources.SOURCES)
-        yield f'{where} source: is not set; known: {names}'
-    elif own.source not in sources.SOURCES:
+    if own.source not in sources.SOURCES:
         hint = yaml_files.suggestion(own.source, sources.SOURCES)
         told = yaml_files.clip(own.source)
         yield f'{where} source: there is no source {told}, {hint}'
@@ -170,7 +175,9 @@ def _unknown(
     known = {
         options.GROUP: options.OPTS,
         **{
-            options.group_of(one.name): options.opts_of(one.driver)
+            options.group_of(one.name): options.opts_of(
+                one.driver, one.options.get('auth_type') or ''
+            )
             for one in chosen
         },
     }
@@ -178,9 +185,16 @@ def _unknown(
         sections: dict[str, dict[str, Any]] = {}
         cfg.ConfigParser(path, sections).parse()
         for section, keys in sections.items():
-            names = [one.name for one in known.get(section, [])]
+            names = _names_of(known.get(section, []))
             for key in keys if names else ():
                 if key not in names:
                     hint = yaml_files.suggestion(key, names)
                     told = yaml_files.clip(key)
                     yield f'[{section}] {told} in {path}: unknown, {hint}'
+
+
+def _names_of(opts: Sequence[Any]) -> list[str]:
+    """As a file may have them; keystoneauth's have older ones, too."""
+    found = [one.dest for one in opts]
+    older = [old.name for one in opts for old in one.deprecated_opts]
+    return [*found, *(name.replace('-', '_') for name in older)]

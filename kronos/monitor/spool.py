@@ -152,26 +152,45 @@ class Spool:
 
         return [Waiting(*row) for row in self._do(work)]
 
-    def done(self, seq: int, sink: str) -> None:
+    def done(self, seq: int, sink: str, first: int | None = None) -> int:
         """A sink has it, or will never take it.
 
+        :param first: all from this ``seq`` on, too
+        :returns: how many there were
         :raises SpoolError: not noted; it may be sent again
         """
+        span = (seq if first is None else first, seq)
 
-        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> None:
+        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> int:
             with _transaction(one):
+                gone = one.execute(
+                    'DELETE FROM deliveries WHERE sink = ? AND seq BETWEEN ? '
+                    'AND ?',
+                    (sink, *span),
+                ).rowcount
                 one.execute(
-                    'DELETE FROM deliveries WHERE sink = ? AND seq = ?',
-                    (sink, seq),
-                )
-                one.execute(
-                    'DELETE FROM incidents WHERE seq = ? AND NOT EXISTS '
-                    '(SELECT 1 FROM deliveries WHERE deliveries.seq = '
+                    'DELETE FROM incidents WHERE seq BETWEEN ? AND ? AND NOT '
+                    'EXISTS (SELECT 1 FROM deliveries WHERE deliveries.seq = '
                     'incidents.seq)',
-                    (seq,),
+                    span,
                 )
+            return gone
 
-        self._do(work)
+        return self._do(work)
+
+    def newest(self, sink: str) -> int | None:
+        """``seq`` of the newest that a sink still has to get; None: none.
+
+        :raises SpoolError: not now
+        """
+
+        def work(_: sqlite3.Connection, one: sqlite3.Connection) -> Any:
+            return one.execute(
+                'SELECT max(seq) FROM deliveries WHERE sink = ?', (sink,)
+            ).fetchone()[0]
+
+        found: int | None = self._do(work)
+        return found
 
     def keep_sinks(self, known: Collection[str]) -> int:
         """Forget deliveries to all other sinks: nobody makes them.

@@ -12,6 +12,8 @@ import subprocess
 from unittest import mock
 
 from openstackclient import shell
+from openstackclient.common import clientmanager
+from osc_lib import clientmanager as lib
 
 
 def run(words: list[str], env: dict[str, str]) -> subprocess.CompletedProcess:
@@ -21,6 +23,7 @@ def run(words: list[str], env: dict[str, str]) -> subprocess.CompletedProcess:
     :param env: variables that tell the cloud
     """
     out, err = io.StringIO(), io.StringIO()
+    _forget_the_last()
     root = logging.getLogger()
     before = root.level, list(root.handlers)
     with (
@@ -39,3 +42,13 @@ def run(words: list[str], env: dict[str, str]) -> subprocess.CompletedProcess:
     return subprocess.CompletedProcess(
         ['openstack', *words], code, out.getvalue(), err.getvalue()
     )
+
+
+def _forget_the_last() -> None:
+    """It keeps its clients for as long as the process lives.
+
+    They would ask for the version of the API that another command wanted.
+    """
+    for one in vars(clientmanager.ClientManager).values():
+        if isinstance(one, lib.ClientCache):
+            one._handle = None

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from keystoneauth1 import exceptions as keystone
-from labkit import running, troubled
+from labkit import running, topology, troubled
 from labkit.lab import Lab
 from labkit.wanted import Wanted
 
@@ -51,7 +51,7 @@ class Hands:
         self._troubles: dict[int, Event] = {}
         """Events that are not yet taken back, by number."""
         self._lock = threading.Lock()
-        self._image = self._cloud._image()
+        self._image = self._cloud._image(topology.IMAGE)
         self._flavors = self._cloud.flavors()
         self._demands: dict[str, dict[str, float]] = {}
         self._tellers = {

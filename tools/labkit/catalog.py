@@ -4,6 +4,7 @@
 Done at each ``up``, and only what is not so yet: ports may have changed.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 USERS = ('nova', 'placement', 'glance', 'watcher')
@@ -27,8 +28,19 @@ def ensure(connection: Any, ports: dict[str, int], password: str) -> None:
 
     :param connection: an openstacksdk connection of the administrator
     """
-    _users(connection.identity, password)
+    _users(connection.identity, USERS, password)
     _services(connection.identity, endpoints(ports))
+
+
+def ensure_service(
+    identity: Any, kind: str, name: str, url: str, password: str
+) -> None:
+    """Make a service that only some labs have: its user and its endpoints.
+
+    :param kind: its type in the catalog
+    """
+    _users(identity, [name], password)
+    _services(identity, {kind: (name, url)})
 
 
 def ensure_project(identity: Any, name: str) -> None:
@@ -41,13 +53,13 @@ def ensure_project(identity: Any, name: str) -> None:
     identity.assign_project_role_to_user(project, admin, role)
 
 
-def _users(identity: Any, password: str) -> None:
+def _users(identity: Any, names: Sequence[str], password: str) -> None:
     project = identity.find_project('service')
     if project is None:
         project = identity.create_project(name='service', domain_id='default')
     have = {user.name for user in identity.users()}
     roles = {role.name: role for role in identity.roles()}
-    for name in USERS:
+    for name in names:
         if name in have:
             continue
         user = identity.create_user(

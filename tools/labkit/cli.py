@@ -100,6 +100,16 @@ def parser() -> argparse.ArgumentParser:
         metavar='N',
         help='and N hosts (1-4) with libvirt, QEMU and guests that run',
     )
+    up.add_argument(
+        '--monitor',
+        action='store_true',
+        help='and the instance monitor on each of these hosts',
+    )
+    up.add_argument(
+        '--masakari',
+        action='store_true',
+        help='the same, and Masakari, to which they report',
+    )
     demo = commands.add_parser(
         'demo', help='show Kronos even out a cloud; exit 0 if it did'
     )
@@ -165,7 +175,10 @@ def main() -> int:
     signal.signal(signal.SIGINT, _interrupt)  # a shell may have ignored it
     try:
         if wanted.command in NEEDS_ENVIRONMENT:
-            _enter_environment(getattr(wanted, 'real', None) is not None)
+            _enter_environment(
+                getattr(wanted, 'real', None) is not None,
+                getattr(wanted, 'masakari', False),
+            )
             from labkit import commands
 
             return commands.run(wanted)
@@ -182,14 +195,15 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _enter_environment(real: bool) -> None:
+def _enter_environment(real: bool, masakari: bool) -> None:
     """Go on in the lab's virtual environment, made if need be.
 
     :param real: whether real hosts are wanted, too
+    :param masakari: whether Masakari is, too
     """
     if os.environ.get('KRONOS_LAB_ENTERED') == str(layout.VENV):
         return
-    _bootstrap.main(real=real)
+    _bootstrap.main(real=real, masakari=masakari)
     os.environ['KRONOS_LAB_ENTERED'] = str(layout.VENV)
     script = str(layout.KIT.parent / 'lab')
     python = layout.program('python')

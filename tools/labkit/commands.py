@@ -54,7 +54,9 @@ def _named(wanted: argparse.Namespace) -> str:
 
 
 COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
-    'up': lambda lab, wanted: lab.up(wanted.real),
+    'up': lambda lab, wanted: lab.up(
+        wanted.real, wanted.monitor, wanted.masakari
+    ),
     'reset': lambda lab, wanted: lab.cloud.reset(),
     'start': lambda lab, wanted: lab.start(_named(wanted)),
     'stop': lambda lab, wanted: lab.stop(_named(wanted), kill=wanted.kill),

@@ -66,6 +66,15 @@ def start(ports: dict[str, int], origin: str) -> None:
     READY.touch()
 
 
+def create(ports: dict[str, int], name: str) -> bool:
+    """Make a database; whether there was need to."""
+    with connect(ports['mariadb']) as link, link.cursor() as cursor:
+        is_new = not cursor.execute('SHOW DATABASES LIKE %s', (name,))
+        if is_new:
+            cursor.execute(f'CREATE DATABASE {name}')
+        return is_new
+
+
 def wipe() -> None:
     """Remove all data; the seed stays."""
     shutil.rmtree(layout.DATA, ignore_errors=True)

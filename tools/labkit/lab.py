@@ -26,8 +26,11 @@ from labkit import (
     topology,
 )
 from labkit.cloud import Cloud
+from labkit.masakari import furnishing as masakari_furnishing
+from labkit.masakari import services as masakari_services
 from labkit.real import furnishing as real_furnishing
 from labkit.real import hosts as real_hosts
+from labkit.real import monitors
 from labkit.real import topology as real_topology
 
 Say = Callable[[str], None]
@@ -46,10 +49,17 @@ class Lab:
         layout.make()
         self.ports = ports.load()
 
-    def up(self, real: int | None = None) -> None:
+    def up(
+        self,
+        real: int | None = None,
+        monitor: bool = False,
+        masakari: bool = False,
+    ) -> None:
         """Bring up all that is not up.
 
         :param real: how many real hosts; None: those that run go on
+        :param monitor: whether the real hosts get instance monitors, too
+        :param masakari: whether Masakari comes up, too, for the real hosts
         :raises running.LabError: says which service failed and why; what
             this call started is stopped again
         """
@@ -61,6 +71,10 @@ class Lab:
                 self._up()
                 if real is not None:
                     self._real_up()
+                if masakari:
+                    self._masakari_up()
+                if monitor or masakari:
+                    self._monitors_up()
             except BaseException:
                 self._say('stopping what was started')
                 stopping.stop_all(before)
@@ -86,6 +100,34 @@ class Lab:
             self._wait_for_real(hosts, dict.fromkeys(started, begun))
         with self._step('their images, flavor and aggregate'):
             real_furnishing.furnish(self.cloud, [one.name for one in hosts])
+
+    def _masakari_up(self) -> None:
+        """Bring up Masakari for the real hosts."""
+        hosts = self._some_real_hosts('Masakari')
+        layout.write_json(masakari_services.CHOSEN, {})
+        with self._step('Masakari'):
+            masakari_furnishing.prepare(self.connection(), self.ports)
+            table = masakari_services.table(self.ports).values()
+            for service in table:
+                service.start()
+            for service in table:
+                service.wait()
+            self._connection = None  # its catalog is too old
+            names = [one.name for one in hosts]
+            masakari_furnishing.furnish(self.connection(), names)
+
+    def _monitors_up(self) -> None:
+        """Bring up the instance monitors of the real hosts."""
+        hosts = self._some_real_hosts('the instance monitor')
+        layout.write_json(real_topology.MONITORS, {})
+        with self._step('instance monitors'):
+            monitors.start(hosts)
+
+    def _some_real_hosts(self, what: str) -> list[real_topology.RealHost]:
+        hosts = [*self.real_hosts().values()]
+        if not hosts:
+            raise running.LabError(f'{what} needs real hosts: --real N')
+        return hosts
 
     def real_hosts(self) -> dict[str, real_topology.RealHost]:
         """The real hosts that the lab has, by name."""
@@ -212,6 +254,8 @@ class Lab:
             *services.table(self.ports),
             *topology.HOSTS,
             *real_hosts.table(list(self.real_hosts().values())),
+            *masakari_services.table(self.ports),
+            *monitors.table(list(self.real_hosts().values())),
         ]
 
     def env(self) -> dict[str, str]:
@@ -240,8 +284,11 @@ class Lab:
         )
 
     def _service(self, name: str) -> services.Service:
-        table = services.table(self.ports) | real_hosts.table(
-            list(self.real_hosts().values())
+        table = (
+            services.table(self.ports)
+            | real_hosts.table(list(self.real_hosts().values()))
+            | masakari_services.table(self.ports)
+            | monitors.table(list(self.real_hosts().values()))
         )
         if name not in table:
             raise running.LabError(

@@ -19,6 +19,7 @@ NAMES = (
     'prometheus',
     'exporter',
     'nova_proxy',
+    'masakari',
 )
 FIRST, LAST = 21000, 31000
 """Below the range from which kernels take ports of outgoing calls."""

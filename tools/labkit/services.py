@@ -29,6 +29,8 @@ STOP_ORDER = (
         'watcher-applier',
         SECOND_APPLIER,
         SECOND_ENGINE,
+        'masakari-api',
+        'masakari-engine',
         'nova-proxy',
         'exporter',
         'nova-api',

@@ -27,6 +27,7 @@ def write(ports: dict[str, int]) -> None:
         **{name: str(port) for name, port in ports.items()},
         'log': str(layout.LOG),
         'data': str(layout.DATA),
+        'etc': str(layout.ETC),
         'run': str(layout.RUN),
         'venv': str(layout.VENV),
         'policies': str(layout.ROOT / 'etc/kronos/policies.yaml'),

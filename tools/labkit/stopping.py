@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 
 from labkit import layout, ports, process, services
+from labkit.masakari import services as masakari
 from labkit.real import hosts, topology
 
 
@@ -60,3 +61,5 @@ def _stop_real() -> None:
     if known:
         hosts.stop(topology.hosts(known))
     topology.CHOSEN.unlink(missing_ok=True)
+    for chosen in (masakari.CHOSEN, topology.MONITORS):
+        chosen.unlink(missing_ok=True)

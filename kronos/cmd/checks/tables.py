@@ -27,6 +27,7 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _policies(document, width),
         _exporters(document, width),
         _exclusions(document, width),
+        _monitors(document, width),
         _queries(document, width),
         _servers(document, width),
         _scopes(document, width),
@@ -137,6 +138,16 @@ def _exclusions(document: Mapping[str, Any], width: int | None) -> str:
     rows = [list(one) for one in found['hosts_excluded'].items()]
     head = f'Hosts at fault, by exclude_hosts_query ({told})'
     return _table(head, ['host', 'value'], rows, width)
+
+
+def _monitors(document: Mapping[str, Any], width: int | None) -> str:
+    found = document.get('monitors')
+    if not found:
+        return ''
+    rows: list[list[Any]] = [[one, 'none'] for one in found['hosts_missing']]
+    rows += [[one, 'blind'] for one in found['hosts_blind']]
+    head = f'Instance monitors that are missed ({found["series"]} report)'
+    return _table(head, ['host', 'monitor'], rows, width)
 
 
 def _queries(document: Mapping[str, Any], width: int | None) -> str:

@@ -21,6 +21,10 @@ class Outcome(StrEnum):
     """This one was not taken; others may be."""
     AWAY = 'away'
     """The sink takes none just now."""
+    UNWANTED = 'unwanted'
+    """The sink has no use for this kind; it is not tried again."""
+    PENDING = 'pending'
+    """Of a trigger alone: all is well, and its end is not known yet."""
 
 
 @dataclass
@@ -58,9 +62,42 @@ class Sink(abc.ABC):
         """Hand a message over, within the time-out; it may raise nothing."""
 
     @abc.abstractmethod
-    def check(self) -> str:
-        """What keeps it from taking messages; '': nothing."""
+    def check(self, host: str) -> str:
+        """What keeps it from taking messages; '': nothing.
+
+        :param host: that the agent watches
+        """
 
     def close(self) -> None:
         """Let go of what is open."""
         return
+
+
+class Trigger(Sink):
+    """A sink that needs no message: it is told that there are incidents.
+
+    Who is triggered reads what is wrong from the metrics, so these come
+    first.
+    """
+
+    @property
+    @abc.abstractmethod
+    def delay(self) -> float:
+        """Seconds after which it is triggered though nobody has read them."""
+
+    @abc.abstractmethod
+    def begin(self) -> None:
+        """There are further incidents: what was done before is too early."""
+
+    @abc.abstractmethod
+    def trigger(self) -> Result:
+        """Do what is due since :meth:`begin`; it may raise nothing.
+
+        :returns: ``PENDING`` until it is certain that what was triggered
+            came after; then ``DELIVERED``
+        """
+
+    def deliver(self, message: Message) -> Result:
+        """A message by itself is one incident more."""
+        self.begin()
+        return self.trigger()

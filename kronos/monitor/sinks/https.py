@@ -5,7 +5,6 @@ import contextlib
 import functools
 import http.client
 import io
-import os
 import socket
 import ssl
 import time
@@ -14,9 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib import parse
 
+from kronos.monitor.sinks import stamps as file_stamps
+from kronos.monitor.sinks.stamps import Stamps
+
 LONGEST = 64 * 1024
 """Bytes of an answer's body that are read; nothing but its status counts."""
-_Stamps = tuple[tuple[int, int, int] | None, ...]
 
 
 class Unreachable(Exception):
@@ -52,7 +53,7 @@ class Https:
         self._files = files
         self._timeout = timeout
         self._open: http.client.HTTPConnection | None = None
-        self._stamps: _Stamps = ()
+        self._stamps: Stamps = ()
 
     @property
     def place(self) -> str:
@@ -67,7 +68,8 @@ class Https:
 
         :raises Unreachable: there is none
         """
-        stamps = _stamps_of(self._files)
+        files = self._files
+        stamps = file_stamps.of(files.cafile, files.certfile, files.keyfile)
         if stamps != self._stamps:
             self.close()
         is_old = self._open is not None
@@ -95,7 +97,7 @@ class Https:
         method: str,
         body: bytes,
         headers: Mapping[str, str],
-        stamps: _Stamps,
+        stamps: Stamps,
     ) -> Answer:
         deadline = time.monotonic() + self._timeout
         try:
@@ -114,7 +116,7 @@ class Https:
             self.close()
             raise
 
-    def _connection(self, stamps: _Stamps) -> http.client.HTTPConnection:
+    def _connection(self, stamps: Stamps) -> http.client.HTTPConnection:
         if self._open is None:
             host, port = self._url.hostname or '', self._url.port
             if self._url.scheme == 'https':
@@ -168,19 +170,6 @@ def context_of(files: Files) -> ssl.SSLContext:
             files.certfile, files.keyfile or None, password=lambda: ''
         )
     return context
-
-
-def _stamps_of(files: Files) -> _Stamps:
-    """Differ when a file was changed, or another was put in its place."""
-    found: list[tuple[int, int, int] | None] = []
-    for path in (files.cafile, files.certfile, files.keyfile):
-        try:
-            stat = os.stat(path)
-        except OSError:
-            found.append(None)
-        else:
-            found.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
-    return tuple(found)
 
 
 def _left(deadline: float) -> float:

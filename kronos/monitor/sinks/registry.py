@@ -5,7 +5,11 @@ import importlib
 
 from kronos.monitor.sinks.base import Options, Sink
 
-DRIVERS = {'webhook': 'kronos.monitor.sinks.webhook:Webhook'}
+DRIVERS = {
+    'webhook': 'kronos.monitor.sinks.webhook:Webhook',
+    'masakari': 'kronos.monitor.sinks.masakari:Masakari',
+    'watcher': 'kronos.monitor.sinks.watcher:Watcher',
+}
 """Driver to its class."""
 
 

@@ -53,7 +53,7 @@ class Webhook(Sink):
     def deliver(self, message: Message) -> Result:
         return self._ask('POST', messages.kept(message).encode())
 
-    def check(self) -> str:
+    def check(self, host: str) -> str:
         result = self._ask('OPTIONS', b'')
         answered = result.outcome is not Outcome.AWAY
         is_known = not result.text.startswith(('HTTP 401', 'HTTP 403'))

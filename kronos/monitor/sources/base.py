@@ -8,6 +8,7 @@ no call, no file. One that takes its time holds up the hypervisor itself.
 
 import abc
 from collections import deque
+from dataclasses import dataclass
 from typing import ClassVar
 
 from kronos.monitor.domains import Away, Domain, Listing
@@ -18,6 +19,19 @@ News = Event | Domain | Listing | Away
 all domains, after every connecting; that the hypervisor is away."""
 
 
+@dataclass(frozen=True)
+class Options:
+    """What sources are told; each takes what is its own."""
+
+    events_file: str = ''
+    """Of the synthetic one."""
+    libvirt_uri: str = ''
+    storm_rate: float = 200.0
+    """I/O errors per second above which they are listened to now and then."""
+    storm_seconds: float = 20.0
+    """Between two such moments."""
+
+
 class Source(abc.ABC):
     """One hypervisor.
 
@@ -25,15 +39,16 @@ class Source(abc.ABC):
     events first and lists the domains then, and appends both in that order.
 
     :param news: what it appends to
-    :param events_file: of the one that is made up
     """
 
     HYPERVISOR: ClassVar[str]
     """As messages name it."""
 
-    def __init__(self, news: deque[News], events_file: str = '') -> None:
+    def __init__(
+        self, news: deque[News], options: Options | None = None
+    ) -> None:
         self.news = news
-        self._path = events_file
+        self.options = options or Options()
 
     @abc.abstractmethod
     def start(self) -> None:

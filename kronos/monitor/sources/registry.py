@@ -4,9 +4,12 @@
 import importlib
 from collections import deque
 
-from kronos.monitor.sources.base import News, Source
+from kronos.monitor.sources.base import News, Options, Source
 
-SOURCES = {'synthetic': 'kronos.monitor.sources.synthetic:Synthetic'}
+SOURCES = {
+    'libvirt': 'kronos.monitor.sources.libvirt.source:Libvirt',
+    'synthetic': 'kronos.monitor.sources.synthetic:Synthetic',
+}
 """Name to its class."""
 
 
@@ -21,10 +24,11 @@ def load(name: str) -> type[Source]:
     return loaded
 
 
-def make(name: str, news: deque[News], events_file: str = '') -> Source:
+def make(
+    name: str, news: deque[News], options: Options | None = None
+) -> Source:
     """A source by its name.
 
     :param news: what it appends to
-    :param events_file: of the one that is made up
     """
-    return load(name)(news, events_file)
+    return load(name)(news, options)

@@ -21,7 +21,7 @@ from oslo_log import log as logging
 from kronos.monitor import nova_metadata
 from kronos.monitor.domains import Away, Domain, Listing, State
 from kronos.monitor.events import Event
-from kronos.monitor.sources.base import News, Source
+from kronos.monitor.sources.base import News, Options, Source
 
 LOG = logging.getLogger(__name__)
 
@@ -36,8 +36,11 @@ class Synthetic(Source):
 
     HYPERVISOR = 'synthetic'
 
-    def __init__(self, news: deque[News], events_file: str = '') -> None:
-        super().__init__(news, events_file)
+    def __init__(
+        self, news: deque[News], options: Options | None = None
+    ) -> None:
+        super().__init__(news, options)
+        self._path = self.options.events_file
         self._lock = threading.Lock()
         self._domains: dict[str, Domain] = {}
         self._is_away = False

@@ -39,6 +39,7 @@ ARGUMENTS: dict[str, Any] = {
     'consumer': UUID,
     'server': UUID,
     'plan': 'p1',
+    'audit': 'a1',
     'query': 'up',
     'start': 0.0,
     'end': 60.0,
@@ -283,7 +284,11 @@ def methods() -> list[Method]:
     found = []
     for client_name, (kind, _) in CLIENTS.items():
         for name, member in inspect.getmembers(kind):
-            if name.startswith('_') or name in ('address', 'hidden'):
+            if name.startswith('_') or name in (
+                'address',
+                'endpoint',
+                'hidden',
+            ):
                 continue
             if isinstance(member, property):
                 found.append(Method(client_name, name, {}, str))

@@ -2,6 +2,7 @@
 """Does the agent lose nothing, and go on whatever happens?"""
 
 import contextlib
+import pathlib
 import random
 import resource
 import signal
@@ -316,6 +317,74 @@ class TestFull(agents.AgentTestCase):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         until(lambda: len(hook.bodies) == 2)
         self.assertEqual(2, len({*hook.ids}))
+
+
+class TestMutualTls(agents.AgentTestCase):
+    """Whatever is wrong, the message is kept, and comes once it is mended."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.authority = Authority(self.folder)
+        self.other = Authority(self.folder, 'other')
+        self.ca = str(self.folder / 'trusted.pem')
+        self.trust(self.authority)
+        self.server = self.authority.issue('server')
+        self.client = self.authority.issue('client')
+
+    def trust(self, one: Authority) -> None:
+        """The file that the agent reads has another CA from now on."""
+        new = self.folder / 'trusted.new'
+        new.write_bytes(pathlib.Path(one.path).read_bytes())
+        new.replace(self.ca)
+
+    def kept(self, *lines: str) -> 'agents.Running':
+        """An agent whose message does not come."""
+        self.hook = self.receiver(self.server, self.authority.path)
+        given = [f'certfile = {self.client[0]}', f'keyfile = {self.client[1]}']
+        agent = self.agent(
+            self.hook.url, f'cafile = {self.ca}', *(lines or given)
+        ).ready()
+        self.host.start(ONE)
+        self.host.kill(ONE)
+        away = {'sink': 'hook', 'result': 'away'}
+        name = 'kronos_monitor_deliveries_total'
+        until(lambda: (agent.value(name, **away) or 0.0) >= 2.0)
+        self.assertEqual([], self.hook.bodies)
+        return agent
+
+    def check(self) -> None:
+        """It comes, once."""
+        until(lambda: self.hook.bodies)
+        self.assertEqual(1, len(self.hook.bodies))
+
+    def test_a_wrong_authority(self) -> None:
+        self.trust(self.other)
+        self.kept()
+        self.trust(self.authority)
+        self.check()
+
+    def test_a_wrong_name(self) -> None:
+        self.server = self.authority.issue('server', host='example.org')
+        self.kept()
+        self.hook.rotate(self.authority.issue('server'))
+        self.check()
+
+    def test_expired(self) -> None:
+        self.server = self.authority.issue('server', expired=True)
+        self.kept()
+        self.hook.rotate(self.authority.issue('server'))
+        self.check()
+
+    def test_no_client_certificate(self) -> None:
+        """To name one takes a start; the message waits on disk."""
+        self.kept('# none').end()
+        self.agent(
+            self.hook.url,
+            f'cafile = {self.ca}',
+            f'certfile = {self.client[0]}',
+            f'keyfile = {self.client[1]}',
+        )
+        self.check()
 
 
 class TestTrouble(agents.AgentTestCase):

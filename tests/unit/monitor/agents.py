@@ -53,8 +53,7 @@ class AgentTestCase(base.BaseTestCase):
                 [
                     '[kronos_monitor]',
                     'host = node1',
-                    'source = synthetic',
-                    f'events_file = {self.host.path}',
+                    *self.source(),
                     f'rules_file = {self.rules}',
                     f'state_file = {self.state}',
                     f'spool_max_mb = {self.SPOOL_MB}',
@@ -65,6 +64,14 @@ class AgentTestCase(base.BaseTestCase):
             )
         )
         return str(path)
+
+    def source(self) -> list[str]:
+        """The options of where events come from."""
+        return ['source = synthetic', f'events_file = {self.host.path}']
+
+    def environ(self) -> dict[str, str]:
+        """Of a process."""
+        return {**os.environ}
 
     def settings(self, url: str = '', *lines: str) -> Settings:
         path = self.conf(url, *lines)
@@ -91,6 +98,7 @@ class AgentTestCase(base.BaseTestCase):
                 path,
             ],
             cwd=places.TOP,
+            env=self.environ(),
             text=True,
             stdout=subprocess.PIPE,
             stderr=(self.folder / 'log').open('a'),

@@ -5,6 +5,7 @@ import http.client
 import pathlib
 import socket
 import ssl
+import time
 from typing import Any
 
 import fixtures
@@ -17,6 +18,7 @@ from tests.unit.monitor.hypervisor import ONE, TWO
 NAMES = (
     'kronos_vm_events_total',
     'kronos_vm_failed',
+    'kronos_monitor_info',
     'kronos_monitor_libvirt_up',
     'kronos_monitor_gaps_total',
     'kronos_monitor_deliveries_total',
@@ -93,6 +95,16 @@ class TestServer(MetricsTestCase):
 
     def test_plain(self) -> None:
         self.assertIn('kronos_monitor_gaps', self.read(self.serve().port))
+
+    def test_that_somebody_read_them(self) -> None:
+        port = self.serve().port
+        self.assertEqual(float('-inf'), self.metrics.read)
+        before = time.monotonic()
+        self.read(port)
+        first = self.metrics.read
+        self.assertGreaterEqual(first, before)
+        self.read(port)
+        self.assertGreater(self.metrics.read, first)
 
     def test_client_certificates(self) -> None:
         authority = Authority(self.folder)

@@ -26,6 +26,8 @@ class Receiver:
         port: int = 0,
     ) -> None:
         self.bodies: list[dict[str, Any]] = []
+        self.times: list[float] = []
+        """When each of them came, in Unix seconds."""
         self.headers: list[dict[str, str]] = []
         self.ports: set[int] = set()
         self.statuses: list[int] = []
@@ -107,6 +109,7 @@ class Receiver:
         if body and body['instance']['uuid'] in self.refused:
             status = 400
         if body and status < 300:
+            self.times.append(time.time())
             self.bodies.append(body)
         request.send_response(status)
         for name, value in self.more.items():

@@ -11,6 +11,7 @@ from oslo_config import cfg
 from kronos.common.exceptions import ConfigurationError
 from kronos.monitor import settings
 from kronos.monitor.metrics import Address
+from kronos.monitor.sources.base import Options
 from tests.unit.monitor import agents
 
 
@@ -35,7 +36,7 @@ class TestGood(SettingsTestCase):
             settings.Settings(
                 socket.gethostname(),
                 'synthetic',
-                '/e',
+                Options('/e', 'qemu:///system', 200.0, 20.0),
                 '/etc/kronos/event_rules.yaml',
                 '/var/lib/kronos/monitor.db',
                 100 * 2**20,
@@ -74,7 +75,7 @@ class TestFaults(SettingsTestCase):
                 'use https://, or set insecure = true',
                 '[kronos_monitor_hook] cafile: /no/ca cannot be read',
                 '[kronos_monitor_pager] driver: there is no driver pager, '
-                'known: webhook',
+                'known: webhook, masakari, watcher',
                 '[kronos_monitor_slow] timeout in F/kronos.conf: Should be '
                 'greater than or equal to 0.1',
                 '[kronos_monitor] source: there is no source synthetik, did '
@@ -122,10 +123,8 @@ class TestFaults(SettingsTestCase):
         self.assertIn('sinks: Big Hook is no name', found[0])
 
     def test_no_source(self) -> None:
-        self.assertEqual(
-            ['[kronos_monitor] source: is not set', 'known: synthetic'],
-            self.faults(''),
-        )
+        """It is libvirt then; it may not be empty."""
+        self.assertIn('the default is libvirt', self.faults('source ='))
         self.assertIn(
             'events_file: is not set', self.faults('source = synthetic')[0]
         )
@@ -143,9 +142,36 @@ class TestFaults(SettingsTestCase):
             (found,) = self.faults('source = synthetic', 'events_file = /e')
         self.assertIn(
             'the package libvirt is not installed: pip install '
-            "'kronos-watcher[monitor]'",
+            "'kronos-watcher[monitor]', or take the distribution's "
+            'python3-libvirt',
             found,
         )
+
+    def test_a_service_of_openstack(self) -> None:
+        """Options of its plugin of keystoneauth are known, too."""
+        lines = [
+            'source = synthetic',
+            'events_file = /e',
+            'sinks = ha',
+            '[kronos_monitor_ha]',
+            'driver = masakari',
+            'auth_url = https://keystone/v3',
+            'user_name = monitor',
+            'password = s3cret-password',
+            'event_map = crash:LIFECYCLE/STOPPED_FAILED,panic:A/B',
+        ]
+        options = self.of(*lines).sinks[0].options
+        self.assertEqual('monitor', options['username'])
+        self.assertEqual('A/B', options['event_map']['panic'])
+        found = self.faults(
+            *lines[:-2],
+            'auth_type = v3applicationcredential',
+            'application_credential_idd = x',
+            'event_map = crush:A/B',
+        )
+        self.assertIn('application_credential_secret: is not set', found[0])
+        self.assertIn('no kind crush, did you mean crash?', found[1])
+        self.assertIn('did you mean application_credential_id?', found[2])
 
     def test_a_secret_is_not_told(self) -> None:
         found = self.faults(

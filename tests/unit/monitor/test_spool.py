@@ -54,6 +54,25 @@ class SpoolTestCase(base.BaseTestCase):
         return [one.id for one in self.spool.waiting(sink, 0, 9999)]
 
 
+class TestTogether(SpoolTestCase):
+    """What a trigger needs: nothing of single incidents."""
+
+    def test_all_that_there_are(self) -> None:
+        self.assertIsNone(self.spool.newest('a'))
+        for number in range(5):
+            self.spool.commit(Changes(entries=[entry(number)]))
+        newest = self.spool.newest('a')
+        assert newest is not None
+        self.spool.commit(Changes(entries=[entry(9)]))
+        self.assertEqual(5, self.spool.done(newest, 'a', 0))
+        self.assertEqual(['id-9'], self.ids())
+        self.assertEqual(6, len(self.ids('b')))
+        self.assertEqual(5, self.spool.done(newest, 'b', 0))
+        self.assertEqual(0, self.spool.done(newest, 'b', 0))
+        self.reopen()
+        self.assertEqual(['id-9'], self.ids('b'))
+
+
 class TestKept(SpoolTestCase):
     def test_all_of_it(self) -> None:
         row = Row(ONE, 'guest', State.RUNNING, '', 3, 'token', 2, 'crash')

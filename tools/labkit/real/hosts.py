@@ -161,7 +161,7 @@ def start(hosts: list[RealHost]) -> list[str]:
     for host in hosts:
         for service in exporters(host):
             service.wait()
-    _write_targets(hosts)
+    write_targets(hosts, TARGETS)
     return started
 
 
@@ -290,8 +290,12 @@ def _start_load(hosts: list[RealHost]) -> None:
     service.wait()
 
 
-def _write_targets(hosts: list[RealHost]) -> None:
-    for name, port in TARGETS.items():
+def write_targets(hosts: list[RealHost], targets: dict[str, int]) -> None:
+    """Tell Prometheus where something of these hosts is.
+
+    :param targets: file to port
+    """
+    for name, port in targets.items():
         rows = [
             {
                 'targets': [f'{host.name}:{port}'],
@@ -349,6 +353,7 @@ def stop(hosts: list[RealHost]) -> None:
     """End all of them: nova-compute, guests, libvirtd, and the mounts."""
     known = process.records()
     for wave in (
+        [h.monitor for h in hosts],
         [h.compute for h in hosts],
         [name for h in hosts for name in h.exporters],
     ):
@@ -358,7 +363,7 @@ def stop(hosts: list[RealHost]) -> None:
         process.stop([known[name] for name in wave if name in known])
     _end_guests()  # what libvirtd started meanwhile
     process.stop([known[h.holder] for h in hosts if h.holder in known])
-    for name in TARGETS:
+    for name in (*TARGETS, 'real-monitor.json'):
         (layout.RUN / name).unlink(missing_ok=True)
 
 

@@ -4,6 +4,7 @@
 Standard library only.
 """
 
+import fcntl
 import os
 import pathlib
 import platform
@@ -84,20 +85,29 @@ def ensure() -> None:
 
     :raises BootstrapError: says what cannot be had, and why
     """
-    if reason := why_not():
-        raise BootstrapError(reason)
-    PLACE.mkdir(parents=True, exist_ok=True)
-    log = layout.HOME / 'apt.log'
-    debian.install(debian.missing(INSTALLED), log)
-    if reason := why_not():
-        raise BootstrapError(reason)
+    install()
     for name in UNPACKED:
         _unpack(name, name)
     if not (PLACE / 'kernel').exists():
         _unpack(debian.dependency(KERNEL, 'linux-image-'), 'kernel')
     if not _is_sound():
         _unpack_emulator()
-    _bind()
+
+
+def install() -> None:
+    """Install what a libvirt and QEMU need, and no more.
+
+    :raises BootstrapError: says what cannot be had, and why
+    """
+    if reason := why_not():
+        raise BootstrapError(reason)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    with (PLACE / 'lock').open('w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        debian.install(debian.missing(INSTALLED), layout.HOME / 'apt.log')
+        if reason := why_not():
+            raise BootstrapError(reason)
+        _bind()
 
 
 def _unpack(package: str, name: str, options: Sequence[str] = ()) -> None:

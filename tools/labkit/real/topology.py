@@ -18,6 +18,8 @@ INSTANCES = FOLDER / 'instances'
 """Each host sees its own folder here: Nova wants the same path on all."""
 CHOSEN = layout.RUN / 'real.json'
 """{"hosts": how many run}"""
+MONITORS = layout.RUN / 'monitors.json'
+"""It is there in a lab whose real hosts have instance monitors."""
 CORES = 2
 """That a host pretends to have; the machine's own are shared by all."""
 HOST_MEMORY_MB = 1024
@@ -51,6 +53,11 @@ class RealHost:
     @property
     def compute(self) -> str:
         return f'compute-{self.name}'
+
+    @property
+    def monitor(self) -> str:
+        """The instance monitor, in a lab that has them."""
+        return f'monitor-{self.name}'
 
     @property
     def exporters(self) -> tuple[str, str]:

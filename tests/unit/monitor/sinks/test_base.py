@@ -15,7 +15,7 @@ class Silent(Sink):
     def deliver(self, message: Message) -> Result:
         return Result(Outcome.DELIVERED)
 
-    def check(self) -> str:
+    def check(self, host: str) -> str:
         return ''
 
 

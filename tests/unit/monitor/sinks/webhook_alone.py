@@ -125,15 +125,15 @@ class TestCheck(hooks.HookTestCase):
         hook = self.hook(receiver.url)
         for status in (204, 405, 404, 501):
             receiver.statuses = [status]
-            self.assertEqual('', hook.check())
+            self.assertEqual('', hook.check('node1'))
         self.assertEqual([], receiver.bodies)
         receiver.statuses = [401]
-        self.assertIn('HTTP 401', hook.check())
+        self.assertIn('HTTP 401', hook.check('node1'))
 
     def test_nobody_there(self) -> None:
         receiver = Receiver()
         receiver.close()
-        self.assertIn('refused', self.hook(receiver.url).check())
+        self.assertIn('refused', self.hook(receiver.url).check('node1'))
 
 
 class TestFaults(hooks.HookTestCase):

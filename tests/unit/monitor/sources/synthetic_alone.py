@@ -9,7 +9,7 @@ from oslotest import base
 
 from kronos.monitor.domains import Away, Domain, Listing, State
 from kronos.monitor.events import Event
-from kronos.monitor.sources.base import News
+from kronos.monitor.sources.base import News, Options
 from kronos.monitor.sources.synthetic import Synthetic
 from tests.unit.monitor.hypervisor import ONE, TWO, Hypervisor, until
 from tests.unit.monitor.test_nova_metadata import GOOD, LAUGHS
@@ -23,7 +23,7 @@ class TestSynthetic(base.BaseTestCase):
         self.news: deque[News] = deque()
 
     def source(self) -> Synthetic:
-        made = Synthetic(self.news, str(self.host.path))
+        made = Synthetic(self.news, Options(str(self.host.path)))
         made.start()
         self.addCleanup(made.stop)
         return made

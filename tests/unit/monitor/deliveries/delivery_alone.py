@@ -11,7 +11,7 @@ import fixtures
 from oslotest import base
 
 from kronos.monitor import messages
-from kronos.monitor.delivery import Backoff, Delivery
+from kronos.monitor.deliveries.delivery import Backoff, Delivery
 from kronos.monitor.domains import Domain, State
 from kronos.monitor.messages import Message
 from kronos.monitor.metrics import Metrics
@@ -51,7 +51,7 @@ class Told(Sink):
         self.got.append(told)
         return Result(Outcome.DELIVERED)
 
-    def check(self) -> str:
+    def check(self, host: str) -> str:
         return ''
 
 

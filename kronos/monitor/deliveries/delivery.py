@@ -87,6 +87,9 @@ class Delivery:
         """In vain, since the sink last took a message."""
         self._taken: int | None = None
         """What the sink has, and the spool does not know of yet."""
+        for result in (*Outcome, RESOLVED, INVALID):
+            # An increase from nothing is none to Prometheus.
+            metrics.deliveries.labels(sink.name, str(result))
         self._new = threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(

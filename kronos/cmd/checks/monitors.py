@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of the instance monitors: does one report for each host?
+
+An operator uses them who has their metrics in Prometheus, or sets a query that
+asks for these.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+from kronos.cmd.checks import metrics
+from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.findings import Findings
+from kronos.engine import wording
+from kronos.engine.scoring import labels
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import Reading
+
+QUERY = (
+    'max by (host) (kronos_monitor_libvirt_up * on (job, instance) '
+    'group_left (host) kronos_monitor_info)'
+)
+LABEL = 'host'
+GROUP = 'kronos'
+METRICS = 'kronos_vm_'
+"""What the names begin with that queries of an operator ask for."""
+START = (
+    'see on each that systemctl status kronos-instance-monitor says active, '
+    'and in Prometheus that its target is up'
+)
+
+
+def check(
+    prometheus: OncePrometheus,
+    hosts: Collection[str],
+    conf: Any,
+    findings: Findings,
+) -> dict[str, Any] | None:
+    """Ask which hosts a monitor reports for, where any is used.
+
+    :param hosts: of the scopes; none if they are not known
+    :param conf: with the options of ``[kronos]``
+    :returns: what the answer says, for the report; None: none is used
+    """
+    reading = prometheus.instant_query(QUERY, LABEL)
+    if reading.error and not reading.samples:
+        # Prometheus being away is told with the other queries.
+        return None
+    asking = _asking(conf)
+    if not reading.samples and not asking:
+        return None
+    missing, blind = _judged(reading, hosts, HostMatch(conf.kronos.host_match))
+    _tell(reading, hosts, missing, blind, asking, findings)
+    return {
+        'query': QUERY,
+        'series': len(reading.samples),
+        'hosts_missing': missing[: metrics.EXAMPLES],
+        'hosts_blind': blind[: metrics.EXAMPLES],
+    }
+
+
+def _asking(conf: Any) -> list[str]:
+    """Options of queries that an operator has set to ask for the metrics."""
+    return [
+        name
+        for name in conf[GROUP]
+        if name.endswith('_query')
+        and METRICS in str(conf[GROUP][name] or '')
+        and _is_set(conf, name)
+    ]
+
+
+def _is_set(conf: Any, name: str) -> bool:
+    found = conf.get_location(name, GROUP)
+    return found is not None and found.location.name != 'opt_default'
+
+
+def _judged(
+    reading: Reading, hosts: Collection[str], how: HostMatch
+) -> tuple[list[str], list[str]]:
+    """The hosts that no monitor reports for, and those of blind ones."""
+    matches = labels.match_hosts(
+        (s.label for s in reading.samples), hosts, how
+    )
+    missing = sorted(set(hosts) - set(matches.hosts.values()))
+    blind = sorted(s.label for s in reading.samples if not s.value > 0)
+    return missing, blind
+
+
+def _tell(
+    reading: Reading,
+    hosts: Collection[str],
+    missing: list[str],
+    blind: list[str],
+    asking: list[str],
+    to: Findings,
+) -> None:
+    if not reading.samples:
+        to.warning(
+            'monitors-none',
+            f'{" and ".join(asking)}: asks for the metrics of the instance '
+            'monitors, and Prometheus has none',
+            'have Prometheus read their /metrics, and see that they run',
+        )
+        return
+    if missing:
+        to.warning(
+            'monitors-missing',
+            f'no instance monitor reports for {len(missing)} of {len(hosts)} '
+            f'hosts ({wording.some(missing)}), so nobody knows which servers '
+            'fail there',
+            f'{START}; [kronos_monitor] host must be the name in "openstack '
+            'compute service list"',
+        )
+    if blind:
+        to.warning(
+            'monitors-blind',
+            f'{wording.counted(len(blind), "instance monitor")} '
+            f'({wording.some(blind)}): the hypervisor tells no events',
+            'see there that libvirt runs, and what the monitor logs',
+        )

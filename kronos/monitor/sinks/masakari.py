@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masakari: each message becomes a notification of a failed server."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from kronos.clients import masakari
+from kronos.common import exceptions, yaml_files
+from kronos.monitor.events import Kind
+from kronos.monitor.messages import Message
+from kronos.monitor.sinks import keystone
+from kronos.monitor.sinks.base import Options, Outcome, Result, Sink
+
+LONGEST_NAME = 255
+"""Characters that Masakari takes of each text."""
+
+
+class Masakari(Sink):
+    """Notifies Masakari, which starts the server again on its host."""
+
+    WANTS_RESOLVED: ClassVar[bool] = False
+
+    def __init__(self, name: str, options: Options) -> None:
+        super().__init__(name, options)
+        self._events = {
+            kind: told.partition('/')[::2]
+            for kind, told in options['event_map'].items()
+        }
+        self._service = keystone.Service(options, masakari.connect)
+
+    @classmethod
+    def faults(cls, options: Options) -> list[str]:
+        return [*keystone.faults(options), *_faults_of(options['event_map'])]
+
+    def deliver(self, message: Message) -> Result:
+        if message.kind.value not in self._events:
+            return Result(Outcome.UNWANTED)
+        event, detail = self._events[message.kind.value]
+        payload = {
+            'event': event,
+            'instance_uuid': message.instance.uuid,
+            'vir_domain_event': detail,
+        }
+        try:
+            client = self._service.client()
+            client.notify(message.host, message.seen, payload)
+        except exceptions.ClientError as error:
+            result = self._service.result_of(error)
+            status = error.kwargs.get('status')
+            return _judged(result, status, message.host)
+        return Result(Outcome.DELIVERED)
+
+    def check(self, host: str) -> str:
+        try:
+            found = [*self._service.client().hosts(host)]
+        except exceptions.ClientError as error:
+            # Who may notify need not be allowed to list segments.
+            if error.kwargs.get('status') == 403:
+                return ''
+            return self._service.result_of(error).text
+        if not found:
+            return f'Masakari does not know host {host}: {_unknown(host)}'
+        if all(one['on_maintenance'] for one in found):
+            return f'host {host} is under maintenance: {_closed(host)}'
+        return ''
+
+    def close(self) -> None:
+        self._service.close()
+
+
+def _judged(result: Result, status: int | None, host: str) -> Result:
+    """What became of a notification that was not taken."""
+    told = result.text
+    if status == 409 and 'duplicate' in told:
+        return Result(Outcome.DELIVERED)
+    if status == 409 and 'maintenance' in told:
+        return Result(Outcome.REFUSED, f'{told}; {_closed(host)}')
+    if status == 409:
+        return Result(Outcome.LATER, told, result.wait)
+    if status == 400 and 'could not be found' in told:
+        return Result(Outcome.REFUSED, f'{told}; {_unknown(host)}')
+    if status == 400:
+        return Result(Outcome.REFUSED, told)
+    return result
+
+
+def _unknown(host: str) -> str:
+    return (
+        'a host must be in a segment, by the name that [kronos_monitor] host '
+        f'has here: openstack segment host create {host} COMPUTE SSH SEGMENT'
+    )
+
+
+def _closed(host: str) -> str:
+    return (
+        'nothing is recovered there until its maintenance ends: openstack '
+        f'segment host update --on_maintenance False SEGMENT {host}'
+    )
+
+
+def _faults_of(event_map: dict[str, str]) -> Iterable[str]:
+    kinds = [one.value for one in Kind]
+    for kind, told in event_map.items():
+        if kind not in kinds:
+            hint = yaml_files.suggestion(kind, kinds)
+            name = yaml_files.clip(kind)
+            yield f'event_map: there is no kind {name}, {hint}'
+        parts = told.split('/')
+        if len(parts) != 2 or not all(
+            0 < len(one) <= LONGEST_NAME for one in parts
+        ):
+            yield (
+                f'event_map: {yaml_files.clip(told)} is not EVENT/DETAIL, '
+                'such as LIFECYCLE/STOPPED_FAILED'
+            )

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stamps of a sink's files: they differ when a file was changed."""
+
+import os
+
+Stamps = tuple[tuple[int, int, int] | None, ...]
+
+
+def of(*paths: str) -> Stamps:
+    """The stamps of files as they are now, also if another took the place.
+
+    :param paths: '' for none
+    """
+    found: list[tuple[int, int, int] | None] = []
+    for path in paths:
+        try:
+            stat = os.stat(path)
+        except OSError:
+            found.append(None)
+        else:
+            found.append((stat.st_mtime_ns, stat.st_size, stat.st_ino))
+    return tuple(found)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The states of libvirt's domains, and their reasons, by their numbers."""
+
+from kronos.monitor.domains import State
+from kronos.monitor.events import named
+
+STATES = (
+    State.UNKNOWN,
+    State.RUNNING,
+    State.RUNNING,
+    State.PAUSED,
+    State.SHUTTING_DOWN,
+    State.SHUTOFF,
+    State.CRASHED,
+    State.SLEEPING,
+)
+"""The second one that runs waits for something."""
+REASONS: dict[State, tuple[str, ...]] = {
+    State.PAUSED: (
+        'UNKNOWN',
+        'USER',
+        'MIGRATION',
+        'SAVE',
+        'DUMP',
+        'IOERROR',
+        'WATCHDOG',
+        'FROM_SNAPSHOT',
+        'SHUTTING_DOWN',
+        'SNAPSHOT',
+        'CRASHED',
+        'STARTING_UP',
+        'POSTCOPY',
+        'POSTCOPY_FAILED',
+        'API_ERROR',
+    ),
+    State.SHUTTING_DOWN: ('UNKNOWN', 'USER'),
+    State.SHUTOFF: (
+        'UNKNOWN',
+        'SHUTDOWN',
+        'DESTROYED',
+        'CRASHED',
+        'MIGRATED',
+        'SAVED',
+        'FAILED',
+        'FROM_SNAPSHOT',
+        'DAEMON',
+    ),
+    State.CRASHED: ('UNKNOWN', 'PANICKED'),
+}
+
+
+def of(state: int, reason: int) -> tuple[State, str]:
+    """A state and its reason; why a domain runs matters to nobody."""
+    known = STATES[state] if 0 <= state < len(STATES) else State.UNKNOWN
+    if known not in REASONS:
+        return known, ''
+    return known, named(REASONS[known], reason)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does an outage of libvirt hide nothing, and does --check tell of one?"""
+
+import subprocess
+import sys
+
+from labkit.real import alone
+
+from tests import places
+from tests.functional.monitor import base
+
+
+class TestOutages(base.RealTestCase):
+    def test_killed_meanwhile(self) -> None:
+        """What failed is told, and once; who was destroyed before is not."""
+        names = ['early', 'killed', 'destroyed', 'stays']
+        self.libvirt.boot(*(alone.Guest(name=name) for name in names))
+        self.agent(self.hook.url).ready()
+        self.crashed('early')
+        self.libvirt.virsh('destroy destroyed')
+        self.libvirt.stop()
+        self.libvirt.kill(['killed'])
+        self.libvirt.start()
+        base.until(lambda: 'killed' in self.told(), 'killed to be told')
+        self.crashed('stays')
+        self.assertEqual({'early': 1, 'killed': 1, 'stays': 1}, self.told())
+        self.assertEqual(
+            [('early', False), ('killed', True), ('stays', False)],
+            [
+                (one['instance']['name'], one['inferred'])
+                for one in self.hook.bodies
+            ],
+        )
+        self.assertEqual(0, self.check().returncode)
+        self.libvirt.stop()
+        done = self.check()
+        self.assertEqual(1, done.returncode)
+        self.assertIn('libvirtd or virtqemud has to run', done.stdout)
+
+    def check(self) -> 'subprocess.CompletedProcess[str]':
+        return subprocess.run(
+            [
+                sys.executable,
+                '-m',
+                'kronos.cmd.instance_monitor',
+                '--check',
+                '--config-file',
+                self.conf(self.hook.url),
+            ],
+            cwd=places.TOP,
+            env=self.environ(),
+            capture_output=True,
+            text=True,
+        )

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does kronos-test-config miss the instance monitors that do not report?"""
+
+import json
+from typing import Any
+
+from kronos.cmd.checks import monitors
+from tests.unit.cmd.checking import HOSTS, CheckTestCase
+
+
+class TestMonitors(CheckTestCase):
+    def check(self, **kronos: Any) -> Any:
+        """What the document says of them; None: nothing."""
+        conf = self.conf(**kronos)
+        found, out, err = self.run_it('--config-file', conf, '-f', 'json')
+        self.assertEqual(0, found, out + err)
+        document = json.loads(out)
+        self.codes = {one['code']: one for one in document['findings']}
+        return document.get('monitors')
+
+    def monitors(self, *told: tuple[str, float]) -> None:
+        self.series[monitors.QUERY] = [*told]
+
+    def test_none_is_used(self) -> None:
+        self.assertIsNone(self.check())
+        self.assertNotIn('monitors-none', self.codes)
+
+    def test_all_report(self) -> None:
+        self.monitors(*((host, 1.0) for host in HOSTS))
+        self.assertEqual(
+            {
+                'query': monitors.QUERY,
+                'series': 3,
+                'hosts_missing': [],
+                'hosts_blind': [],
+            },
+            self.check(),
+        )
+        self.assertEqual([], [x for x in self.codes if 'monitors' in x])
+
+    def test_some_do_not(self) -> None:
+        self.monitors(('a1.example.org', 1.0), ('a3', 0.0))
+        found = self.check(host_match='short')
+        self.assertEqual(['a2'], found['hosts_missing'])
+        self.assertEqual(['a3'], found['hosts_blind'])
+        told = self.codes['monitors-missing']
+        self.assertEqual('warning', told['level'])
+        self.assertIn('for 1 of 3 hosts (a2)', told['text'])
+        self.assertIn(
+            '1 instance monitor (a3)', self.codes['monitors-blind']['text']
+        )
+        conf = self.conf(host_match='short')
+        text = self.run_it('--config-file', conf)[1]
+        self.assertIn('Instance monitors that are missed (2 report)', text)
+
+    def test_a_query_asks_for_them_in_vain(self) -> None:
+        query = 'max by (host) (kronos_vm_failed)'
+        found = self.check(exclude_hosts_query=query)
+        self.assertEqual(0, found['series'])
+        told = self.codes['monitors-none']['text']
+        self.assertIn('exclude_hosts_query: asks for', told)
+        self.assertNotIn('monitors-missing', self.codes)
+
+    def test_prometheus_does_not_say(self) -> None:
+        self.series.pop('cpu_of_host')
+        self.wire.post(
+            'http://metrics.example.org:9090/api/v1/query', status_code=400
+        )
+        conf = self.conf()
+        _, out, _ = self.run_it('--config-file', conf, '-f', 'json')
+        self.assertNotIn('monitors', json.loads(out))

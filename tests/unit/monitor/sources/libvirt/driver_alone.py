@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the source work with libvirt's own driver for tests?"""
+
+import pathlib
+import re
+import socket
+import threading
+from collections import deque
+from typing import Any
+from unittest import mock
+
+import fixtures
+import libvirt
+from oslotest import base
+
+from kronos.monitor.domains import Away, Domain, Listing, State
+from kronos.monitor.events import Event
+from kronos.monitor.sources import registry
+from kronos.monitor.sources.base import News, Options
+from kronos.monitor.sources.libvirt import connection, io_errors, looks, loop
+from kronos.monitor.sources.libvirt.connection import Connection
+from tests.unit.monitor.hypervisor import ONE, TWO, until
+from tests.unit.monitor.sources.libvirt.test_callbacks import Told
+from tests.unit.monitor.test_nova_metadata import GOOD
+
+HOST = 'test:///default'
+DOMAIN = """
+<domain type='test'>
+  <name>{name}</name><uuid>{uuid}</uuid><memory>4096</memory>
+  <os><type>hvm</type></os>{metadata}
+</domain>"""
+
+
+class DriverTestCase(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.log = self.useFixture(fixtures.FakeLogger())
+        folder = self.useFixture(fixtures.TempDir()).path
+        self.folder = pathlib.Path(folder)
+        loop.begin()
+        self.host: Any = libvirt.open(HOST)
+        self.addCleanup(self.host.close)
+
+    def domain(self, uuid: str = ONE, metadata: str = '') -> Any:
+        name = f'guest-{uuid[:8]}'
+        text = DOMAIN.format(name=name, uuid=uuid, metadata=metadata)
+        made = self.host.defineXML(text)
+        self.addCleanup(self.gone, made)
+        return made
+
+    @staticmethod
+    def gone(domain: Any) -> None:
+        if domain.isActive():
+            domain.destroy()
+        domain.undefine()
+
+    def silent(self) -> str:
+        """The URI of one that takes connections, and says nothing."""
+        path = str(self.folder / 'socket')
+        server = socket.socket(socket.AF_UNIX)
+        self.addCleanup(server.close)
+        server.bind(path)
+        server.listen()
+        return f'qemu+unix:///system?socket={path}'
+
+
+class TestLoop(DriverTestCase):
+    def test_there_is_one(self) -> None:
+        before = threading.active_count()
+        for _ in range(3):
+            loop.begin()
+        self.assertEqual(before, threading.active_count())
+
+    def test_what_it_is_given(self) -> None:
+        done: list[str] = []
+        loop.soon(lambda: done.append(threading.current_thread().name))
+        until(lambda: done)
+        self.assertEqual(['libvirt'], done)
+
+
+class TestConnection(DriverTestCase):
+    def connection(self, uri: str = HOST) -> Connection:
+        made = Connection(uri)
+        self.addCleanup(made.close)
+        return made
+
+    def test_domains(self) -> None:
+        self.domain(
+            ONE, re.findall('<metadata>.*</metadata>', GOOD, re.DOTALL)[0]
+        ).create()
+        self.domain(TWO)
+        found = {one.instance: one for one in self.connection().domains()}
+        one, two = found[ONE], found[TWO]
+        self.assertEqual(
+            (State.RUNNING, '', 'guest-11111111'),
+            (one.state, one.reason, one.name),
+        )
+        assert one.metadata is not None
+        self.assertEqual('9f0c', one.metadata.project)
+        self.assertGreater(one.run or 0, 0)
+        self.assertEqual((State.SHUTOFF, None), (two.state, two.run))
+
+    def test_one_domain(self) -> None:
+        made = self.connection()
+        self.assertIsNone(made.domain(ONE))
+        self.domain(ONE)
+        self.assertIs(State.SHUTOFF, made.domain(ONE).state)  # type: ignore[union-attr]
+        self.assertRaises(OSError, made.domain, 'no uuid')
+
+    def test_a_definition_that_is_too_large(self) -> None:
+        self.domain(ONE)
+        with mock.patch('kronos.monitor.nova_metadata.MAX_BYTES', 10):
+            found = self.connection().domain(ONE)
+        assert found is not None
+        self.assertEqual((State.SHUTOFF, None), (found.state, found.metadata))
+        self.assertIn('it has more than 10 bytes', self.log.output)
+
+    def test_events_that_libvirt_does_not_know(self) -> None:
+        made = self.connection()
+        made.subscribe({}, {999: print})
+        self.assertIn('tells no events 999', self.log.output)
+        self.assertRaises(OSError, made.subscribe, {999: print})
+
+    def test_nobody_there(self) -> None:
+        error = self.assertRaises(
+            OSError, Connection, 'qemu+unix:///system?socket=/nowhere'
+        )
+        self.assertIn('/nowhere', str(error))
+
+    def test_why_it_ended(self) -> None:
+        made = self.connection()
+        for reason, told in ((1, 'libvirt ended it'), (9, 'for reason 9')):
+            made._closed(None, reason, None)
+            self.assertEqual(told, made.wait())
+
+    def test_a_closed_one(self) -> None:
+        made = self.connection()
+        made.close()
+        self.assertRaises(OSError, made.domains)
+        self.assertRaises(OSError, made.domain, ONE)
+
+
+class Hanging(connection.Connection):
+    """One whose libvirt does not answer any more."""
+
+    def __init__(self) -> None:
+        self.answers = threading.Event()
+
+    def domain(self, instance: str) -> Domain | None:
+        self.answers.wait()
+        raise ValueError(instance)
+
+
+class TestLooks(DriverTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.news: deque[News] = deque()
+        self.looks = looks.Looks(self.news)
+        self.looks.start()
+        self.addCleanup(self.looks.stop)
+
+    def test_asked_and_wanted(self) -> None:
+        self.assertRaises(ConnectionError, self.looks.look, ONE)
+        with Connection(HOST) as made:
+            self.looks.use(made)
+            self.assertIsNone(self.looks.look(ONE))
+            self.domain(ONE)
+            self.looks.want(TWO)
+            self.looks.want(ONE)
+            until(lambda: self.news)
+            found = self.looks.look(ONE)
+        self.assertEqual([found], [*self.news])
+        self.assertRaises(OSError, self.looks.look, ONE)
+
+    def test_one_that_hangs(self) -> None:
+        """Nobody waits for it, and it is asked again when it is back."""
+        hanging = Hanging()
+        self.looks.use(hanging)
+        with mock.patch.object(looks, 'LOOK_SECONDS', 0.05):
+            self.assertRaises(TimeoutError, self.looks.look, ONE)
+        hanging.answers.set()
+        self.assertRaises(OSError, self.looks.look, ONE)
+        self.assertIn('A look at domain', self.log.output)
+        with Connection(HOST) as made:
+            self.looks.use(made)
+            self.assertIsNone(self.looks.look(ONE))
+
+
+class TestIoErrors(DriverTestCase):
+    def test_meter(self) -> None:
+        meter = io_errors.Meter(3.0)
+        for now, is_storm in (
+            (0.0, False),
+            (0.1, False),
+            (0.9, False),
+            (0.99, True),
+            (1.0, False),
+            (1.5, False),
+            (1.6, False),
+            (1.7, True),
+            (9.0, False),
+        ):
+            self.assertIs(is_storm, meter.is_storm(now), now)
+
+    def test_what_is_told_of_a_storm(self) -> None:
+        told: list[Event] = []
+        ends: list[str] = []
+        listener = io_errors._Listener(told.append, 5.0, ends.append)
+        for _ in range(1000):
+            listener.take(None, Told(), '/disk', 'hdb', 2, 'enospc', None)
+        self.assertEqual((6, [io_errors.STORM]), (len(told), ends))
+        self.assertEqual('11111111', listener.last[:8])
+
+    def test_it_ends(self) -> None:
+        made = io_errors.IoErrors(HOST, print, 200.0, 20.0)
+        made.start()
+        made.wait(60.0)
+        self.assertIsNotNone(made._connection)
+        made.stop()
+        self.assertFalse(made._thread.is_alive())
+        self.assertFalse(made._listens.is_set())
+
+
+class TestSource(DriverTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.news: deque[News] = deque()
+
+    def source(self, uri: str = HOST) -> Any:
+        return registry.make('libvirt', self.news, Options(libvirt_uri=uri))
+
+    def started(self, uri: str = HOST) -> Any:
+        made = self.source(uri)
+        made.start()
+        self.addCleanup(made.stop)
+        return made
+
+    def told(self) -> News:
+        until(lambda: self.news)
+        return self.news.popleft()
+
+    def test_what_happens(self) -> None:
+        self.domain(TWO)
+        source = self.started()
+        listing = self.told()
+        assert isinstance(listing, Listing)
+        self.assertIn(TWO, [one.instance for one in listing.domains])
+        domain = self.domain(ONE)
+        self.assertEqual('DEFINED_ADDED', self.detail())
+        self.described(State.SHUTOFF)
+        domain.create()
+        self.assertEqual('STARTED_BOOTED', self.detail())
+        self.described(State.RUNNING)
+        domain.suspend()
+        domain.resume()
+        domain.destroy()
+        self.assertEqual(
+            ['SUSPENDED_PAUSED', 'RESUMED_UNPAUSED', 'STOPPED_DESTROYED'],
+            [self.detail() for _ in range(3)],
+        )
+        found = source.look(ONE)
+        self.assertIs(State.SHUTOFF, found.state)
+
+    def detail(self) -> str:
+        told = self.told()
+        assert isinstance(told, Event), told
+        return told.detail
+
+    def described(self, state: State) -> None:
+        told = self.told()
+        assert isinstance(told, Domain), told
+        self.assertEqual((ONE, state), (told.instance, told.state))
+
+    def test_nobody_there(self) -> None:
+        """It is told once, however often it is tried."""
+        place = 'kronos.monitor.sources.libvirt.source'
+        with (
+            mock.patch(f'{place}.RETRY_SECONDS', 0.01),
+            mock.patch(f'{place}.Connection', wraps=Connection) as tried,
+        ):
+            source = self.started('qemu+unix:///system?socket=/nowhere')
+            until(lambda: tried.call_count > 5)
+        away = self.told()
+        assert isinstance(away, Away)
+        self.assertIn('/nowhere', away.why)
+        self.assertEqual([], [*self.news])
+        self.assertRaises(OSError, source.look, ONE)
+
+    def test_check(self) -> None:
+        self.assertEqual('', self.source().check())
+        fault = self.source('qemu+unix:///system?socket=/nowhere').check()
+        self.assertIn('libvirt_uri qemu+unix:///system?socket=/nowhere', fault)
+        self.assertIn('libvirtd or virtqemud has to run', fault)
+
+    def test_check_of_one_that_hangs(self) -> None:
+        with mock.patch(
+            'kronos.monitor.sources.libvirt.source.CHECK_SECONDS', 0.2
+        ):
+            fault = self.source(self.silent()).check()
+        self.assertIn('no answer within 0.2 s', fault)
+
+    def test_the_end_of_one_that_hangs(self) -> None:
+        source = self.source(self.silent())
+        source.start()
+        place = 'kronos.monitor.sources.libvirt'
+        with (
+            mock.patch(f'{place}.source.END_SECONDS', 0.1),
+            mock.patch(f'{place}.io_errors.END_SECONDS', 0.1),
+        ):
+            source.stop()
+        self.assertEqual([], [*self.news])
