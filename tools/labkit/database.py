@@ -66,13 +66,10 @@ def start(ports: dict[str, int], origin: str) -> None:
     READY.touch()
 
 
-def create(ports: dict[str, int], name: str) -> bool:
-    """Make a database; whether there was need to."""
+def create(ports: dict[str, int], name: str) -> None:
+    """Make a database, where it is not yet."""
     with connect(ports['mariadb']) as link, link.cursor() as cursor:
-        is_new = not cursor.execute('SHOW DATABASES LIKE %s', (name,))
-        if is_new:
-            cursor.execute(f'CREATE DATABASE {name}')
-        return is_new
+        cursor.execute(f'CREATE DATABASE IF NOT EXISTS {name}')
 
 
 def wipe() -> None:

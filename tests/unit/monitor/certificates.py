@@ -11,6 +11,18 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 DAY = datetime.timedelta(days=1)
+USAGE = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
+"""Of a CA."""
 
 
 class Authority:
@@ -24,9 +36,13 @@ class Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _named(name)
         builder = _builder(self._name, self._name, self._key.public_key())
-        made = builder.add_extension(
-            x509.BasicConstraints(True, None), critical=True
-        ).sign(self._key, hashes.SHA256())
+        made = (
+            builder.add_extension(
+                x509.BasicConstraints(True, None), critical=True
+            )
+            .add_extension(USAGE, critical=True)
+            .sign(self._key, hashes.SHA256())
+        )
         self.path = str(folder / f'{name}.pem')
         _write(self.path, made.public_bytes(serialization.Encoding.PEM))
 
@@ -43,9 +59,17 @@ class Authority:
             told: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(host))
         except ValueError:
             told = x509.DNSName(host)
-        made = builder.add_extension(
-            x509.SubjectAlternativeName([told]), critical=False
-        ).sign(self._key, hashes.SHA256())
+        # Python 3.13 refuses a certificate that does not name its CA's key.
+        issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(
+            self._key.public_key()
+        )
+        made = (
+            builder.add_extension(
+                x509.SubjectAlternativeName([told]), critical=False
+            )
+            .add_extension(issuer, critical=False)
+            .sign(self._key, hashes.SHA256())
+        )
         paths = (
             str(self._folder / f'{name}.pem'),
             str(self._folder / f'{name}.key'),
@@ -81,6 +105,9 @@ def _builder(
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - 9 * DAY)
         .not_valid_after(now - DAY if expired else now + DAY)
+        .add_extension(
+            x509.SubjectKeyIdentifier.from_public_key(key), critical=False
+        )
     )
 
 

@@ -25,13 +25,17 @@ def prepare(connection: Any, ports: dict[str, int]) -> None:
     catalog.ensure_service(
         connection.identity, KIND, USER, url, settings.password()
     )
-    if database.create(ports, USER):
+    ready = layout.DATA / 'masakari' / 'ready'
+    if not ready.exists():
+        database.create(ports, USER)
         running.run(
             'masakari-manage',
             [services.program('masakari-manage'), *services.files()]
             + ['db', 'sync'],
             **services.environ(),
         )
+        ready.parent.mkdir(exist_ok=True)
+        ready.touch()
 
 
 def furnish(connection: Any, hosts: Collection[str]) -> None:
