@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action kronos_live_migrate: one move, as Watcher's applier runs it.
+"""The action kronos_live_migrate: one move, as Watcher's applier runs it."""
 
-The reason of a failure goes into the action's ``status_message`` as
-``KRONOS:<error type>: [<fault>] <text>``; the type is the exception's class,
-the fault a code of :mod:`kronos.engine.faults`.
-"""
-
-import threading
-import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from oslo_log import log as logging
 from watcher import conf, objects
-from watcher.applier.actions import base
-from watcher.common import context, exception
+from watcher.common import context
 
-from kronos.actions import notifications
+from kronos.actions import notifications, watcher_action
 from kronos.actions.migration import (
     destination,
     parameters,
@@ -24,32 +15,20 @@ from kronos.actions.migration import (
     retries,
     run,
 )
-from kronos.actions.migration.context import MigrationContext, Patience
-from kronos.clients import connection
+from kronos.actions.migration.context import MigrationContext
+from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
 from kronos.clients.nova.live_migration import LiveMigration
-from kronos.clients.prometheus import client as prometheus
-from kronos.common import deadline, exceptions, status
-from kronos.conf import opts, validation
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import MigrationPhase
 from kronos.snapshots import exclusions
-from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
-opts.register_opts(CONF)
-
-RETELL_SECONDS = 60.0
-T = TypeVar('T')
-
-_TEXT = {'type': 'string'}
-_NAME = {'type': 'string', 'minLength': 1}
-_UUID = {'type': 'string', 'pattern': '^[a-fA-F0-9-]{36}$'}
 
 
-class LiveMigrate(base.BaseAction):
+class LiveMigrate(watcher_action.KronosAction):
     """Live-migrate an instance to a host that Nova's scheduler confirms.
 
     Never forced. Before the call it waits for its turn, and looks at the
@@ -63,30 +42,28 @@ class LiveMigrate(base.BaseAction):
 
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
-        self._stop = threading.Event()
         self._own_run: run.MigrationRun | None = None
-        self._told = ''
-        self._told_first = self._told_last = 0.0
 
     @property
     def schema(self) -> dict[str, Any]:
         return {
             'type': 'object',
             'properties': {
-                'resource_id': _UUID,
-                'resource_name': _TEXT,
-                'aggregate': _NAME,
+                'resource_id': UUID,
+                'resource_name': TEXT,
+                'aggregate': NAME,
                 'phase': {'enum': [phase.value for phase in MigrationPhase]},
-                'sequence': {'type': 'integer', 'minimum': 1},
-                'requires': _UUID,
-                'not_before': _TEXT,
-                'source_node': _NAME,
-                'destination_node': _NAME,
-                'imbalance': _TEXT,
-                'combined_imbalance': _TEXT,
-                'action_uuid': _UUID,
-                'action_plan_uuid': _UUID,
-                'audit_uuid': _UUID,
+                'sequence': SEQUENCE,
+                'requires': UUID,
+                'source_closed': {'type': 'boolean'},
+                'not_before': TEXT,
+                'source_node': NAME,
+                'destination_node': NAME,
+                'imbalance': TEXT,
+                'combined_imbalance': TEXT,
+                'action_uuid': UUID,
+                'action_plan_uuid': UUID,
+                'audit_uuid': UUID,
             },
             'required': [
                 'resource_id',
@@ -104,67 +81,16 @@ class LiveMigrate(base.BaseAction):
             'arrives.'
         )
 
-    def pre_condition(self) -> None:
-        """Wait for the move's turn, and look whether it is still right.
+    def _begin(self) -> None:
+        self._check_other_half()
+        self._run().begin()
 
-        Meanwhile the action is PENDING, so that it can still be cancelled
-        with its plan.
-
-        :raises watcher.common.exception.ActionSkipped: it is pointless, or
-            no turn came in time
-        :raises watcher.common.exception.ActionPlanCancelled: the plan was
-            cancelled
-        :raises watcher.common.exception.WatcherException: it must not be
-            moved now, or Nova does not answer
-        """
-        try:
-            self._check_other_half()
-            self._run().begin()
-        except exceptions.StaleTask as stale:
-            raise exception.ActionSkipped(_told(stale)) from stale
-        except exceptions.MigrationCancelled as cancelled:
-            self._tell('')
-            raise exception.ActionPlanCancelled(
-                uuid=self.input_parameters.get('action_plan_uuid', '')
-            ) from cancelled
-        except exceptions.KronosException as error:
-            raise _for_watcher(error) from error
-
-    def execute(self) -> bool:
-        """Move the instance.
-
-        :returns: True; every failure is raised
-        :raises watcher.common.exception.WatcherException: with the error
-            type and the reason
-        """
-        try:
-            self._tell(self._run().carry_out())
-        except exceptions.KronosException as error:
-            raise _for_watcher(error) from error
-        return True
-
-    def post_condition(self) -> None:
-        """Nothing: execute has looked; Watcher calls this in any case."""
+    def _carry_out(self) -> str:
+        return self._run().carry_out()
 
     def revert(self) -> None:
         """Leave the instance where it is: it runs there."""
         LOG.info('Instance %s is not moved back', self.resource_id)
-
-    def check_abort(self) -> bool:
-        """Watcher before 16.0.0 asks whether it may call ``abort``."""
-        return True
-
-    def abort(self) -> bool:
-        """End the wait; ``execute`` then aborts the migration in Nova."""
-        self._stop.set()
-        return True
-
-    def _wait(self, seconds: float) -> None:
-        """Sleep; the first call after or during an abort ends early."""
-        if self._stop.is_set():
-            time.sleep(seconds)
-        else:
-            self._stop.wait(seconds)
 
     def _run(self) -> run.MigrationRun:
         """The move; the same one for all that Watcher calls.
@@ -172,17 +98,9 @@ class LiveMigrate(base.BaseAction):
         :raises ConfigurationError: an option of Kronos is not valid
         """
         if self._own_run is None:
-            # As the strategies do: an edited file needs no restart.
-            CONF.reload_config_files()
-            validation.require_valid(CONF)
-            told = self.input_parameters
-            clients = connection.HostProcess(lambda: self.osc.session, CONF)
+            clients = self._clients()
+            told, patience = self.input_parameters, self._patience()
             settings = parameters.settings_of(told, CONF.kronos)
-            patience = Patience(
-                is_cancelled=self._is_cancelled,
-                tell=self._tell,
-                sleep=self._wait,
-            )
             nova = retries.reach(settings, patience, clients.nova)
             reached = MigrationContext(
                 **vars(patience),
@@ -201,11 +119,6 @@ class LiveMigrate(base.BaseAction):
             self._own_run = run.MigrationRun(settings, reached)
         return self._own_run
 
-    def _prometheus(self) -> prometheus.PrometheusClient:
-        return prometheus.from_options(
-            CONF.kronos_prometheus, self.osc.session
-        )
-
     def _exclusions(self) -> destination.Exclusions | None:
         query = CONF.kronos.exclude_hosts_query
         if not query:
@@ -214,23 +127,6 @@ class LiveMigrate(base.BaseAction):
         return lambda hosts: exclusions.ask(
             self._prometheus(), query, hosts, how
         )
-
-    def _is_cancelled(self) -> bool:
-        """Since Watcher 16.0.0 only the plan's state tells an action."""
-        plan_uuid = self.input_parameters.get('action_plan_uuid')
-        if self._stop.is_set() or not plan_uuid:
-            return self._stop.is_set()
-        try:
-            plan = _in_time(
-                lambda: objects.ActionPlan.get_by_uuid(
-                    context.make_context(is_admin=True), plan_uuid
-                )
-            )
-        except Exception:
-            # The database may be away for a moment; the move is under way.
-            LOG.exception('The state of plan %s is not known', plan_uuid)
-            return False
-        return plan.state in objects.action_plan.State.CANCEL_STATES
 
     def _check_other_half(self) -> None:
         """Whether the move that this one is the answer to was made.
@@ -259,7 +155,7 @@ class LiveMigrate(base.BaseAction):
     def _actions_of_plan(self) -> list[Any]:
         plan = self.input_parameters['action_plan_uuid']
         try:
-            return _in_time(
+            return watcher_action.in_time(
                 lambda: objects.Action.list(
                     context.make_context(is_admin=True),
                     filters={'action_plan_uuid': plan},
@@ -272,57 +168,3 @@ class LiveMigrate(base.BaseAction):
                 f"Watcher's database does not tell the actions of plan "
                 f'{plan}: {type(error).__name__}',
             ) from error
-
-    def _tell(self, text: str) -> None:
-        """Show a word in the action's row; '' takes the last one away.
-
-        What goes on for minutes is told anew each minute: a row that does
-        not change looks as if its applier were dead.
-        """
-        now = time.monotonic()
-        if text != self._told:
-            self._told, self._told_first = text, now
-        elif not text or now - self._told_last < RETELL_SECONDS:
-            return
-        self._told_last = now
-        minutes = int((now - self._told_first) / 60)
-        self._write(f'{text} (for {minutes} min)' if minutes else text)
-
-    def _write(self, text: str) -> None:
-        uuid = self.input_parameters.get('action_uuid')
-        if not uuid:
-            return
-        told = status.fit(f'KRONOS: {text}') if text else None
-        try:
-            _in_time(lambda: _show(uuid, told))
-        except Exception:
-            # A missing word must not fail a move.
-            LOG.exception('Action %s: %s', uuid, text)
-
-
-def _in_time(read: Callable[[], T]) -> T:
-    """Ask Watcher's database, which may accept and say nothing.
-
-    :raises DeadlinePassed: it did not answer; a migration goes on meanwhile
-    """
-    return deadline.within(lock.PATIENCE, lambda check: read())
-
-
-def _show(uuid: str, told: str | None) -> None:
-    row = objects.Action.get_by_uuid(
-        context.make_context(is_admin=True), uuid, eager=True
-    )
-    row.status_message = told
-    row.save()
-
-
-def _for_watcher(
-    error: exceptions.KronosException,
-) -> exception.WatcherException:
-    return exception.WatcherException(_told(error))
-
-
-def _told(error: exceptions.KronosException) -> str:
-    """An error as the history of moves reads it, see ``snapshots.deeds``."""
-    name, fault = type(error).__name__, faults.of_error(error)
-    return status.fit(f'KRONOS:{name}: [{fault}] {error}')

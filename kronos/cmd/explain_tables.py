@@ -84,6 +84,7 @@ def _instance(one: Row, width: int | None) -> list[str]:
     lines = [
         f'Instance {_name(one)} on {one["host"]}, scope {one["scope"]}',
         *_moves(one['moves']),
+        *_recovery(one['recovery']),
     ]
     if 'codes' not in one:
         for verdict in one['destinations']:
@@ -94,6 +95,17 @@ def _instance(one: Row, width: int | None) -> list[str]:
     if one['nearest_miss']:
         lines += ['', 'Nearest miss', *_verdict(one['nearest_miss'])]
     return [*lines, '', *_destinations(one, width), *_blockers(one, width)]
+
+
+def _recovery(told: Row | None) -> list[str]:
+    """What becomes of one that failed."""
+    if told is None:
+        return []
+    if told['destination']:
+        return [
+            f'It is started again on {told["destination"]}: {told["text"]}'
+        ]
+    return [f'It failed, and is left alone: [{told["code"]}] {told["text"]}']
 
 
 def _destinations(one: Row, width: int | None) -> list[str]:

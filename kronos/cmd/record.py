@@ -25,8 +25,14 @@ from kronos.policies import loader
 from kronos.recordings import load, redaction, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
-from kronos.snapshots import cloud, settings_from_conf, watcher_api
+from kronos.snapshots import (
+    cloud,
+    recoveries,
+    settings_from_conf,
+    watcher_api,
+)
 from kronos.snapshots.collector import Collector
+from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ALL, ScopeRequest
 
 PROGRAM = 'kronos-record'
@@ -112,9 +118,9 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     access = credentials.connect(conf, parsed.os_cloud)
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
-    events, lacking = _history(access, conf, settings)
+    events, restarts, lacking = _history(access, conf, settings)
     collected = _collector(access, conf, tell).collect(
-        request, policies.enabled, _all_queries(settings), events
+        request, policies.enabled, _all_queries(settings), events, restarts
     )
     recording = Recording(
         collected.gathered,
@@ -146,6 +152,7 @@ def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
+        failure_queries=FailureQueries.of(conf.kronos),
         tell=tell,
     )
 
@@ -167,14 +174,19 @@ def _all_queries(settings: Settings) -> Settings:
 
 def _history(
     access: credentials.Access, conf: Any, settings: Settings
-) -> tuple[list[Event], list[str]]:
-    """What Watcher tells of past moves, and what is lacking of it."""
+) -> tuple[list[Event], recoveries.PastRestarts, list[str]]:
+    """What Watcher tells of past moves and restarts, and what is lacking."""
     since = cooldown.watcher_since(settings, time.time())
     try:
         client = watcher.find(access.session, conf.nova.region_name)
-        return watcher_api.events(client, since), []
+        events = watcher_api.events(client, since)
+        done = recoveries.NONE
+        if settings.restart_servers:
+            began = time.time() - recoveries.REMEMBERED_SECONDS
+            done = watcher_api.restarts(client, began)
+        return events, done, []
     except exceptions.ClientError as error:
-        return [], [f'{cloud.NO_HISTORY}: {error}']
+        return [], recoveries.NONE, [f'{cloud.NO_HISTORY}: {error}']
 
 
 def _doubts(recording: Recording) -> list[str]:
@@ -185,8 +197,8 @@ def _doubts(recording: Recording) -> list[str]:
         if reading.health in (Health.STALE, Health.UNREACHABLE)
     ]
     gathered = recording.gathered
-    if gathered.exclusions_unknown:
-        failed.append(gathered.exclusions_unknown)
+    unknown = (gathered.exclusions_unknown, gathered.failures_unknown)
+    failed += [one for one in unknown if one]
     found = [*recording.unknown, *gathered.warnings, *failed]
     return [masking.masked(one) for one in found]
 

@@ -33,6 +33,7 @@ def table(
     """
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
     lines += _step_lines(scope.steps, width)
+    lines += _recovery_lines(scope)
     lines.append(f'Why planning ended: {scope.reason}')
     floor = (
         0.0 if budget is None else stop_reasons.floor(scope.policies, budget)
@@ -134,6 +135,23 @@ def _known(is_known: bool, before: float, after: float) -> tuple[str, str]:
     if not is_known:
         return UNKNOWN, UNKNOWN
     return f'{before:.4f}', f'{after:.4f}'
+
+
+def _recovery_lines(scope: AggregateResult) -> list[str]:
+    """What a recovery does besides the migrations."""
+    lines = [
+        f'Closed before anything leaves: {one.host}: {one.reason}'
+        for one in scope.closings
+    ]
+    for one in scope.restarts:
+        label = one.instance
+        if one.instance_name not in ('', one.instance):
+            label += f' ({one.instance_name})'
+        where = f'on {one.host}'
+        if one.is_elsewhere:
+            where = f'{one.host} -> {one.destination}'
+        lines.append(f'Restart: {label} {where}: {one.reason}')
+    return lines
 
 
 def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:

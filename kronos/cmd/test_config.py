@@ -19,6 +19,7 @@ from kronos.cmd.checks import (
     cloud,
     exclusions,
     exporters,
+    failures,
     files,
     instances,
     metrics,
@@ -233,6 +234,9 @@ class Check:
         excluded = exclusions.check(clients, once, conf.kronos, self.findings)
         if excluded is not None:
             self._report['exclusions'] = excluded
+        self._report['failures'] = failures.check(
+            clients, once, conf.kronos, self.findings
+        )
         hosts = self._measure(conf.kronos, clients, once, found)
         watched = monitors.check(once, hosts, conf, self.findings)
         if watched is not None:

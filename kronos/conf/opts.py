@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from oslo_config import cfg, types
 
-from kronos.conf import execution, planning, weigher
+from kronos.conf import execution, planning, recovery, weigher
 
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
@@ -246,6 +246,7 @@ _GROUPS = {
         *SCOPE_OPTS,
         *PLANNING_OPTS,
         *planning.OPTS,
+        *recovery.OPTS,
         *execution.OPTS,
         *weigher.OPTS,
     ],

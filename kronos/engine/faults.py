@@ -44,6 +44,10 @@ class Fault(StrEnum):
     INSTANCE_ELSEWHERE = 'instance_elsewhere'
     OTHER_HALF = 'other_half'
     NO_TURN = 'no_turn'
+    HOST_NOT_AT_FAULT = 'host_not_at_fault'
+    HOST_NOT_CLOSED = 'host_not_closed'
+    INSTANCE_RUNS = 'instance_runs'
+    INSTANCE_WELL = 'instance_well'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -58,6 +62,10 @@ class Fault(StrEnum):
     DESTINATION_CELL = 'destination_cell'
     DESTINATION_REFUSED = 'destination_refused'
     HOST_LEFT_SCOPE = 'host_left_scope'
+    TOO_MANY_AT_FAULT = 'too_many_at_fault'
+    INSTANCE_STOPPED = 'instance_stopped'
+    INSTANCE_RECOVERY_OFF = 'instance_recovery_off'
+    GUEST_UNKNOWN = 'guest_unknown'
     GROUP_RULE = 'group_rule'
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
@@ -69,6 +77,8 @@ class Fault(StrEnum):
     SOURCE_FAILED = 'source_failed'
     DESTINATION_FAILED = 'destination_failed'
     INSTANCE_VANISHED = 'instance_vanished'
+    RESTART_FAILED = 'restart_failed'
+    RESTART_TOO_SLOW = 'restart_too_slow'
     TOO_SLOW = 'too_slow'
     QUEUED_TOO_LONG = 'queued_too_long'
 
@@ -140,6 +150,37 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SCOPE,
         'Others were moving all the time (queue_timeout).',
         'See what the message says it waited for.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.HOST_NOT_AT_FAULT: Consequence(
+        _STALE,
+        Whose.SOURCE,
+        'host_fault_query does not name the host any more, so it was not '
+        'closed.',
+        'Nothing.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.HOST_NOT_CLOSED: Consequence(
+        _STALE,
+        Whose.SOURCE,
+        'The source was to be closed before the server left it, and is open.',
+        'See how the action kronos_close_host of the plan ended; the next '
+        'audit looks again.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_RUNS: Consequence(
+        _STALE,
+        Whose.SERVER,
+        'The guest of the server runs again, so it was not restarted.',
+        'Nothing.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_WELL: Consequence(
+        _STALE,
+        Whose.SERVER,
+        'server_fault_query does not name the server any more, so it was not '
+        'restarted.',
+        'Nothing.',
         rests=Rest.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
@@ -238,6 +279,37 @@ TABLE: dict[Fault, Consequence] = {
         'Nothing.',
         rests=Rest.SCOPE,
     ),
+    Fault.TOO_MANY_AT_FAULT: Consequence(
+        _PREFLIGHT,
+        Whose.SCOPE,
+        'More hosts of the aggregate are at fault, or were closed by Kronos, '
+        'than max_closed_hosts, so the host was not closed.',
+        'See what the hosts share: the storage, the network.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_STOPPED: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'Somebody stopped the server, or nobody can tell who did.',
+        'Start it, if it is to run.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.INSTANCE_RECOVERY_OFF: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The server got kronos:recover=false after its restart was planned.',
+        'Nothing: its owner wants no restart.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.GUEST_UNKNOWN: Consequence(
+        _PREFLIGHT,
+        Whose.SOURCE,
+        'Nobody can tell whether the guest of the server runs, so it was not '
+        'restarted.',
+        'See whether its nova-compute is up.',
+        waits=True,
+        rests=Rest.NOBODY,
+    ),
     Fault.GROUP_RULE: Consequence(
         _PREFLIGHT,
         Whose.GROUP,
@@ -307,6 +379,21 @@ TABLE: dict[Fault, Consequence] = {
         'The server was deleted while it moved.',
         'Nothing.',
     ),
+    Fault.RESTART_FAILED: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'Nova gave up to stop, to migrate, to confirm or to start the server.',
+        "Read Nova's words in the message, and look where the server is.",
+        rests=Rest.NOBODY,
+    ),
+    Fault.RESTART_TOO_SLOW: Consequence(
+        _TIMEOUT,
+        Whose.SERVER,
+        'A step of a restart took longer than restart_timeout.',
+        'Look at the server; the next audit goes on with what is left half '
+        'done.',
+        rests=Rest.NOBODY,
+    ),
     Fault.TOO_SLOW: Consequence(
         _TIMEOUT,
         Whose.SERVER,
@@ -375,8 +462,8 @@ TABLE: dict[Fault, Consequence] = {
     Fault.PROMETHEUS_ERROR: Consequence(
         exceptions.PrometheusError.__name__,
         Whose.PROMETHEUS,
-        'exclude_hosts_query gave no answer that can be used, so nobody knows '
-        'whether the destination is at fault.',
+        'exclude_hosts_query, or a query of a recovery, gave no answer that '
+        'can be used, so nobody knows what is at fault.',
         'Mend Prometheus, or the query; kronos-test-config says what is '
         'wrong.',
         retried=True,

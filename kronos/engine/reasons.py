@@ -41,6 +41,19 @@ class Code(StrEnum):
         'exclude_hosts_query gave no answer that can be used.',
         'Let Prometheus answer, or correct the query.',
     )
+    SCOPE_FAILURES_UNKNOWN = (
+        'scope_failures_unknown',
+        'host_fault_query or server_fault_query gave no answer that can be '
+        'used, so nobody knows what to recover.',
+        'Let Prometheus answer, or correct the query that the reason names.',
+    )
+    SCOPE_TOO_MANY_AT_FAULT = (
+        'scope_too_many_at_fault',
+        'More hosts of the aggregate are at fault, or were closed by Kronos, '
+        'than max_closed_hosts: it is the storage or the network.',
+        'See what the hosts share; open those that are mended, or raise '
+        'max_closed_hosts.',
+    )
     SCOPE_NO_POLICY = (
         'scope_no_policy',
         'No policy can be used, or not all where all are required.',
@@ -105,6 +118,42 @@ class Code(StrEnum):
         'instance_not_running',
         'Its power state is not running.',
         'Start it, or leave it.',
+    )
+    INSTANCE_FAILED = (
+        'instance_failed',
+        'It failed itself, so it cannot be live-migrated.',
+        'See what its incident says; start it again elsewhere.',
+    )
+    INSTANCE_RECOVERY_OFF = (
+        'instance_recovery_off',
+        'Its owner opted out of restarts by kronos:recover=false.',
+        'Start it, or let its owner remove the metadata key.',
+    )
+    INSTANCE_STOPPED = (
+        'instance_stopped',
+        'Somebody stopped it, or nobody can tell who did.',
+        'Start it, if it is to run.',
+    )
+    INSTANCE_RUNS = (
+        'instance_runs',
+        'It failed, and its guest runs again, or still.',
+        'Look at the guest.',
+    )
+    INSTANCE_GUEST_UNKNOWN = (
+        'instance_guest_unknown',
+        'Nobody can tell whether its guest runs.',
+        'See whether its nova-compute is up, and its driver gives '
+        'diagnostics.',
+    )
+    INSTANCE_FAILURE_OLD = (
+        'instance_failure_old',
+        'Its failure was last said before its restart, or long ago.',
+        'See whether its agent is scraped.',
+    )
+    INSTANCE_RESTARTED = (
+        'instance_restarted',
+        'It was restarted twice within recovery_window, and failed again.',
+        'See why it fails, and start it by hand.',
     )
     INSTANCE_EXTRA_SPEC = (
         'instance_extra_spec',
@@ -196,6 +245,11 @@ class Code(StrEnum):
     HOST_EXCLUDED = (
         'host_excluded',
         'exclude_hosts_query gives a value other than 0 for the host.',
+        'See what the query tells of the host.',
+    )
+    HOST_AT_FAULT = (
+        'host_at_fault',
+        'host_fault_query gives a value other than 0 for the host.',
         'See what the query tells of the host.',
     )
     HOST_NO_PLACEMENT = (

@@ -68,6 +68,7 @@ class PlanMode(StrEnum):
     PACK = 'pack'
     EVACUATE = 'evacuate'
     AFFINITY = 'affinity'
+    RECOVER = 'recover'
 
     @property
     def strategy(self) -> str:
@@ -103,6 +104,8 @@ class ModePhases:
     """Whether there is no budget unless the audit gives one."""
     waits_for_cooldown: bool = True
     """Whether it leaves alone a scope that has just moved."""
+    recovers: bool = False
+    """Whether it closes hosts at fault, and drains these alone."""
 
 
 PHASES_OF_MODE = {
@@ -136,6 +139,16 @@ PHASES_OF_MODE = {
         enforce_hard_affinity=When.ALWAYS,
         enforce_soft_affinity=When.IF_ASKED,
         rebalance=False,
+    ),
+    PlanMode.RECOVER: ModePhases(
+        policies=None,
+        evacuate=When.ALWAYS,
+        enforce_hard_affinity=When.NEVER,
+        enforce_soft_affinity=When.NEVER,
+        rebalance=False,
+        unlimited=True,
+        waits_for_cooldown=False,
+        recovers=True,
     ),
 }
 """What a strategy, a replay and kronos-test-config plan in each mode."""
@@ -185,6 +198,17 @@ class Settings:
     drain_hosts: list[str] | None = None
     """The hosts that are drained, where they are in the scope; None: every
     disabled one. Only with ``evacuate``."""
+    recover: bool = False
+    """Whether hosts at fault are closed and drained, instead of disabled
+    ones or ``drain_hosts``. Only with ``evacuate``."""
+    max_closed_hosts: int = 1
+    """So many hosts of an aggregate may be closed or at fault at a time;
+    beyond it none is closed."""
+    restart_servers: bool = False
+    """Whether servers that failed are started again. Only with ``recover``."""
+    recovery_window_seconds: float = 600.0
+    """For so long restarts of a server count: the second is elsewhere, and
+    after it the server is left alone."""
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False
@@ -228,6 +252,7 @@ class Settings:
         self.drain_hosts = (
             asked.drain_hosts if row.drains_named_hosts else None
         )
+        self.recover = row.recovers
         self.unlimited = row.unlimited
         self.cooldown_seconds = (
             asked.cooldown_seconds if row.waits_for_cooldown else 0

@@ -37,6 +37,23 @@ class Trip:
         )
 
 
+def is_move(told: dict[str, Any]) -> bool:
+    """Whether the input parameters are those of a move."""
+    return 'destination_node' in told and 'attempt' not in told
+
+
+def among(moves: list[int], parents: list[list[int]]) -> list[list[int]]:
+    """The parents of moves that are moves, by position among the moves.
+
+    What else a plan holds is done at once, and waits for nothing.
+    """
+    position = {at: number for number, at in enumerate(moves)}
+    return [
+        [position[parent] for parent in parents[at] if parent in position]
+        for at in moves
+    ]
+
+
 class Forecast:
     """A plan if all its moves took equally long, in each scope."""
 

@@ -176,14 +176,18 @@ class Kronos(base.BasePlanner):
         What is to be expected of the plan goes into the log.
         """
         told = [dict(one['input_parameters']) for one in solution.actions]
-        if not told:
+        moves = [at for at, one in enumerate(told) if forecast.is_move(one)]
+        if not moves:
             return told
-        trips = [forecast.Trip.of(one) for one in told]
-        found = forecast.Forecast(trips, parents, solution.strategy.pace)
+        found = forecast.Forecast(
+            [forecast.Trip.of(told[at]) for at in moves],
+            forecast.among(moves, parents),
+            solution.strategy.pace,
+        )
         for line in found.lines():
             LOG.info('Action plan %s: %s', plan.uuid, line)
         if CONF.kronos.stagger_seconds > 0:
-            _stagger([told[move] for move in found.order])
+            _stagger([told[moves[move]] for move in found.order])
         return told
 
     @staticmethod

@@ -13,6 +13,7 @@ from kronos.engine.types import (
     Headroom,
     Host,
     Instance,
+    PastRestart,
     ServerGroup,
 )
 from kronos.recordings import schema
@@ -33,6 +34,8 @@ class HostRow:
     frozen: str = ''
     excluded: schema.Number | None = None
     """What ``exclude_hosts_query`` gives for it, if that is not 0."""
+    faulty: schema.Number | None = None
+    """The same of ``host_fault_query``."""
 
     @classmethod
     def of(cls, host: Host, planned: bool) -> 'HostRow':
@@ -48,6 +51,9 @@ class HostRow:
             excluded=None
             if host.excluded is None
             else schema.written(host.excluded),
+            faulty=None
+            if host.faulty is None
+            else schema.written(host.faulty),
         )
 
     def host(self) -> Host:
@@ -62,6 +68,7 @@ class HostRow:
             excluded=None
             if self.excluded is None
             else schema.read(self.excluded),
+            faulty=None if self.faulty is None else schema.read(self.faulty),
         )
 
 
@@ -156,6 +163,30 @@ class AggregateRow:
 
 
 @dataclass
+class RestartRow:
+    """What Kronos did to start an instance again."""
+
+    at: float
+    state: str
+    acted: bool
+    stop: str = ''
+
+    @classmethod
+    def of(cls, restart: PastRestart) -> 'RestartRow':
+        return cls(
+            at=restart.at,
+            state=restart.state,
+            acted=restart.acted,
+            stop=restart.stop,
+        )
+
+    def restart(self) -> PastRestart:
+        return PastRestart(
+            at=self.at, state=self.state, acted=self.acted, stop=self.stop
+        )
+
+
+@dataclass
 class InstanceRow:
     """A row of ``nova/instances.json``."""
 
@@ -176,6 +207,12 @@ class InstanceRow:
     pinned_availability_zone: str | None = None
     unmovable: str = ''
     project_id: str = ''
+    failure: str = ''
+    """By ``server_fault_query``; '': none."""
+    failed_at: float = 0.0
+    guest: str = ''
+    stopped_by: str = ''
+    restarts: list[RestartRow] = field(default_factory=list)
 
     @classmethod
     def of(cls, instance: Instance) -> 'InstanceRow':
@@ -197,6 +234,11 @@ class InstanceRow:
             pinned_availability_zone=instance.pinned_availability_zone,
             unmovable=instance.unmovable,
             project_id=instance.project_id,
+            failure=instance.failure,
+            failed_at=instance.failed_at,
+            guest=instance.guest,
+            stopped_by=instance.stopped_by,
+            restarts=[RestartRow.of(one) for one in instance.restarts],
         )
 
     def instance(self) -> Instance:
@@ -218,6 +260,11 @@ class InstanceRow:
             pinned_availability_zone=self.pinned_availability_zone,
             unmovable=self.unmovable,
             project_id=self.project_id,
+            failure=self.failure,
+            failed_at=self.failed_at,
+            guest=self.guest,
+            stopped_by=self.stopped_by,
+            restarts=[one.restart() for one in self.restarts],
         )
 
 
@@ -251,6 +298,8 @@ class GroupRow:
         )
 
 
+OF_FAILURES = ('failure', 'failed_at', 'guest', 'stopped_by', 'restarts')
+"""Keys of an instance that failed, or that Kronos started again of late."""
 HOSTS = schema.adapter(list[HostRow])
 SERVICES = schema.adapter(list[ServiceRow] | None)
 AGGREGATES = schema.adapter(list[AggregateRow])

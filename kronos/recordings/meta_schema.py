@@ -113,6 +113,10 @@ class SettingsRow:
     stuck_seconds: float = 86400.0
     evacuate: bool = False
     drain_hosts: list[str] | None = None
+    recover: bool = False
+    max_closed_hosts: int = 1
+    restart_servers: bool = False
+    recovery_window_seconds: float = 600.0
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False
@@ -147,6 +151,10 @@ class SettingsRow:
             stuck_seconds=settings.stuck_seconds,
             evacuate=settings.evacuate,
             drain_hosts=settings.drain_hosts,
+            recover=settings.recover,
+            max_closed_hosts=settings.max_closed_hosts,
+            restart_servers=settings.restart_servers,
+            recovery_window_seconds=settings.recovery_window_seconds,
             drain_may_exceed_threshold=settings.drain_may_exceed_threshold,
             enforce_hard_affinity=settings.enforce_hard_affinity,
             enforce_soft_affinity=settings.enforce_soft_affinity,
@@ -181,6 +189,10 @@ class SettingsRow:
             stuck_seconds=self.stuck_seconds,
             evacuate=self.evacuate,
             drain_hosts=self.drain_hosts,
+            recover=self.recover,
+            max_closed_hosts=self.max_closed_hosts,
+            restart_servers=self.restart_servers,
+            recovery_window_seconds=self.recovery_window_seconds,
             drain_may_exceed_threshold=self.drain_may_exceed_threshold,
             enforce_hard_affinity=self.enforce_hard_affinity,
             enforce_soft_affinity=self.enforce_soft_affinity,
@@ -221,6 +233,9 @@ class Meta:
     unknown: list[str] = field(default_factory=list)
     exclusions_unknown: str = ''
     """Why ``exclude_hosts_query`` was not answered; '' if it was."""
+    failures_unknown: str | None = None
+    """The same of ``host_fault_query`` and ``server_fault_query``; None:
+    nobody asked them."""
 
 
 META = pydantic.TypeAdapter(Meta)

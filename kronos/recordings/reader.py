@@ -16,7 +16,7 @@ from kronos.recordings import meta_schema, schema
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
-from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
 from kronos.snapshots.scopes import Cloud
 
 HOSTS = 'nova/hosts.json'
@@ -142,6 +142,7 @@ class _Reader:
             *self._folder.decode(schema.EVENTS, HISTORY),
             *self._folder.decode(schema.EVENTS, MIGRATIONS),
         ]
+        unknown = meta.failures_unknown
         return CloudInventory(
             cloud,
             None
@@ -153,6 +154,7 @@ class _Reader:
             meta.taken_at,
             meta.warnings,
             meta.exclusions_unknown,
+            NOT_ASKED if unknown is None else unknown,
         )
 
     def _fill_in(self, hosts: dict[str, Host]) -> None:

@@ -14,6 +14,7 @@ from oslo_utils import strutils
 from kronos.common import exceptions
 from kronos.common.masking import HIDDEN, masked
 from kronos.engine.eligibility.instances import PIN
+from kronos.engine.eligibility.restarts import OPT_OUT
 from kronos.engine.types import Instance
 from kronos.policies import loader
 from kronos.policies.models import Policy
@@ -31,7 +32,7 @@ def redacted(recording: Recording) -> Recording:
 
     It plans to the very same steps.
     """
-    keys = {PIN}.union(*recording.request.excluded_metadata)
+    keys = {PIN, OPT_OUT}.union(*recording.request.excluded_metadata)
     found = recording.gathered
     cloud = dataclasses.replace(
         found.cloud,
@@ -57,6 +58,7 @@ def redacted(recording: Recording) -> Recording:
             instances=[_instance(one, keys) for one in found.instances],
             warnings=[masked(text) for text in found.warnings],
             exclusions_unknown=masked(found.exclusions_unknown),
+            failures_unknown=masked(found.failures_unknown),
         ),
         answers={
             key: dataclasses.replace(one, error=masked(one.error))

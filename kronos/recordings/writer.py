@@ -12,14 +12,21 @@ import pydantic
 
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.types import Event, Host, Origin, Reading, Seeds
+from kronos.engine.types import (
+    Event,
+    Host,
+    Instance,
+    Origin,
+    Reading,
+    Seeds,
+)
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import inventory_schema as rows
 from kronos.recordings import meta_schema, reader, schema
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
 from kronos.snapshots import cloud
-from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
 
 DIRECTORY_MODE = 0o750
 FILE_MODE = 0o640
@@ -121,10 +128,7 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
             rows.AGGREGATES,
             [rows.AggregateRow.of(one) for one in cloud.aggregates],
         ),
-        reader.INSTANCES: _lines(
-            rows.INSTANCES,
-            [rows.InstanceRow.of(one) for one in found.instances],
-        ),
+        reader.INSTANCES: _joined(_instances(found.instances), ' '),
         reader.GROUPS: _lines(
             rows.GROUPS, [rows.GroupRow.of(one) for one in found.groups]
         ),
@@ -138,14 +142,27 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
 
 
 def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:
-    """What is not excluded is not said to be: most recordings ask nobody."""
+    """What is not at fault is not said to be: most recordings ask nobody."""
     found: list[dict[str, Any]] = rows.HOSTS.dump_python(
         [rows.HostRow.of(one, one.name in planned) for one in hosts],
         mode='json',
     )
     for row in found:
-        if row['excluded'] is None:
-            del row['excluded']
+        for key in ('excluded', 'faulty'):
+            if row[key] is None:
+                del row[key]
+    return found
+
+
+def _instances(instances: Iterable[Instance]) -> list[Any]:
+    """Of one that did not fail nothing is said of a failure."""
+    found: list[dict[str, Any]] = rows.INSTANCES.dump_python(
+        [rows.InstanceRow.of(one) for one in instances], mode='json'
+    )
+    for row in found:
+        if not (row['failure'] or row['restarts']):
+            for key in rows.OF_FAILURES:
+                del row[key]
     return found
 
 
@@ -160,6 +177,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
     taken_at = recording.gathered.taken_at
     moment = datetime.datetime.fromtimestamp(taken_at, datetime.UTC)
     configured = recording.configured
+    unknown = recording.gathered.failures_unknown
     meta = meta_schema.Meta(
         format_version=meta_schema.FORMAT_VERSION,
         recorded_at=moment.isoformat(),
@@ -176,10 +194,13 @@ def _meta(recording: Recording) -> dict[str, Any]:
         warnings=recording.gathered.warnings,
         unknown=recording.unknown,
         exclusions_unknown=recording.gathered.exclusions_unknown,
+        failures_unknown=None if unknown == NOT_ASKED else unknown,
     )
     found: dict[str, Any] = meta_schema.META.dump_python(meta, mode='json')
     if not meta.exclusions_unknown:
         del found['exclusions_unknown']
+    if meta.failures_unknown is None:
+        del found['failures_unknown']
     return found
 
 

@@ -16,11 +16,13 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
     Begun,
+    Closing,
     CycleReport,
     Drain,
     GroupStanding,
     MigrationStep,
     PolicyResult,
+    Restart,
     Stage,
 )
 
@@ -59,6 +61,10 @@ def settings(found: Settings) -> dict[str, Any]:
         'stuck_seconds': found.stuck_seconds,
         'evacuate': found.evacuate,
         'drain_hosts': found.drain_hosts and list(found.drain_hosts),
+        'recover': found.recover,
+        'max_closed_hosts': found.max_closed_hosts,
+        'restart_servers': found.restart_servers,
+        'recovery_window_seconds': found.recovery_window_seconds,
         'drain_may_exceed_threshold': found.drain_may_exceed_threshold,
         'enforce_hard_affinity': found.enforce_hard_affinity,
         'enforce_soft_affinity': found.enforce_soft_affinity,
@@ -108,6 +114,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'availability_zones': dict(scope.availability_zones),
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
+        **_recovery(scope),
         'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
         'begun': [_begun(one) for one in scope.begun],
@@ -126,6 +133,16 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'stayed_codes': _codes(scope.stayed),
         'stayed_reasons': dict(counted(scope.stayed)),
         'warnings': list(scope.warnings),
+    }
+
+
+def _recovery(scope: AggregateResult) -> dict[str, Any]:
+    """What failed, and what is done of it besides the steps."""
+    return {
+        'hosts_at_fault': dict(scope.hosts_at_fault),
+        'failed_servers': dict(scope.failed_servers),
+        'closings': [_closing(one) for one in scope.closings],
+        'restarts': [_restart(one) for one in scope.restarts],
     }
 
 
@@ -192,6 +209,28 @@ def _policy(policy: PolicyResult) -> dict[str, Any]:
         'unmatched_labels': list(policy.unmatched_labels),
         'imbalance_before': policy.imbalance_before,
         'imbalance_after': policy.imbalance_after,
+    }
+
+
+def _closing(closing: Closing) -> dict[str, Any]:
+    return {
+        'host': closing.host,
+        'reason': closing.reason,
+        'code': closing.reason.code.value,
+    }
+
+
+def _restart(restart: Restart) -> dict[str, Any]:
+    return {
+        'instance': restart.instance,
+        'instance_name': restart.instance_name,
+        'host': restart.host,
+        'destination': restart.destination,
+        'attempt': restart.attempt,
+        'failure': restart.failure,
+        'failed_at': restart.failed_at,
+        'stopped': restart.stopped,
+        'reason': restart.reason,
     }
 
 

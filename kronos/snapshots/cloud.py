@@ -3,7 +3,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine.types import (
@@ -24,6 +24,10 @@ NO_HISTORY = (
     'force, and cooldowns are known from the migrations of Nova alone'
 )
 """Warnings that are told with the reason."""
+NOT_ASKED = (
+    'nobody asked which hosts are at fault and which servers failed; '
+    'kronos_recover and kronos-record do'
+)
 
 
 @dataclass
@@ -44,6 +48,8 @@ class CloudInventory:
     """What every scope should tell."""
     exclusions_unknown: str = ''
     """Why nobody knows which hosts are at fault; '' if it is known."""
+    failures_unknown: str = NOT_ASKED
+    """Why nobody knows what is to be recovered; '' if it is known."""
 
 
 def cut(
@@ -138,6 +144,8 @@ def _snapshot(
         readings=readings,
         services=gathered.services,
         exclusions_unknown=gathered.exclusions_unknown,
+        failures_unknown=gathered.failures_unknown,
+        faulty_elsewhere=_faulty_elsewhere(name, names, gathered),
         groups=[
             group
             for group in gathered.groups
@@ -152,4 +160,20 @@ def _snapshot(
         ],
         taken_at=gathered.taken_at,
         warnings=[*gathered.warnings, *exclusions.warnings(hosts)],
+    )
+
+
+def _faulty_elsewhere(
+    scope: str, inside: Collection[str], gathered: CloudInventory
+) -> list[str]:
+    """Hosts of the aggregate of a scope that an audit leaves out of it."""
+    known = gathered.cloud.hosts | gathered.cloud.other_hosts
+    services = gathered.services or {}
+    return sorted(
+        host
+        for one in gathered.cloud.aggregates
+        if one.name == scope
+        for host in set(one.hosts) - set(inside)
+        if (host in known and known[host].faulty is not None)
+        or (host in services and services[host].is_closed_by_kronos)
     )

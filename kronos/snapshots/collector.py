@@ -28,7 +28,9 @@ from kronos.policies.models import Policy
 from kronos.snapshots import (
     cells,
     exclusions,
+    failures,
     queries,
+    recoveries,
     scopes,
     stale_migrations,
 )
@@ -53,9 +55,13 @@ class CollectedCloud:
 class Collector:
     """Takes snapshots of a live cloud.
 
+    One class, since a snapshot is of one look.
+
     :param hypervisor_types: types that are planned, in any case
     :param cell_source: where the operator tells the cells of hosts
-    :param exclude_hosts_query: names the hosts at fault; '': none is asked
+    :param exclude_hosts_query: names the hosts that take nothing; '': none
+        is asked
+    :param failure_queries: of a recovery; None: none is asked
     :param clock: Unix seconds
     :param tell: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
@@ -70,6 +76,7 @@ class Collector:
         hypervisor_types: Collection[str] = ('QEMU', 'KVM'),
         cell_source: str = 'metadata',
         exclude_hosts_query: str = '',
+        failure_queries: failures.FailureQueries | None = None,
         clock: Callable[[], float] = time.time,
         tell: Callable[[str], None] = LOG.debug,
     ) -> None:
@@ -79,6 +86,7 @@ class Collector:
         self._types = {name.lower() for name in hypervisor_types}
         self._cell_source = cells.CellSource(cell_source)
         self._exclude_hosts_query = exclude_hosts_query
+        self._failure_queries = failure_queries
         self._clock = clock
         self._tell = tell
 
@@ -88,13 +96,15 @@ class Collector:
         policies: Sequence[Policy],
         settings: Settings,
         events: Sequence[Event] = (),
+        restarts: recoveries.PastRestarts = recoveries.NONE,
     ) -> CollectedCloud:
         """Look at the cloud and cut the scopes out.
 
         Every listing is read once for all scopes, and each query of a
         policy is asked once. Without os-services a snapshot's ``services``
         is None; without Placement its hosts have no headroom. Without an
-        answer to ``exclude_hosts_query`` its ``exclusions_unknown`` says why.
+        answer to ``exclude_hosts_query`` its ``exclusions_unknown`` says why,
+        and of the queries of a recovery its ``failures_unknown``.
 
         :param events: what is known of moves from elsewhere; those that
             Nova tells of are added
@@ -111,6 +121,11 @@ class Collector:
         readings = asked.of(policies)
         self._tell(f'{asked.queries} queries of the policies')
         _exclude(gathered, asked, self._exclude_hosts_query, settings)
+        if self._failure_queries is not None:
+            failures.note(
+                gathered, asked, self._failure_queries, settings.host_match
+            )
+            recoveries.note(self._nova, gathered, restarts, settings)
         return CollectedCloud(
             gathered,
             asked.answers,

@@ -14,7 +14,7 @@ from kronos.engine import wording
 from kronos.engine.eligibility import hosts as eligible
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
-from kronos.engine.types import Health, Host, Reading
+from kronos.engine.types import Health, Host, Reading, Sample
 from kronos.snapshots.queries import Source
 
 OPTION = 'exclude_hosts_query'
@@ -26,22 +26,30 @@ EXAMPLES = 3
 
 
 def ask(
-    prometheus: Source, query: str, hosts: Collection[str], how: HostMatch
+    prometheus: Source,
+    query: str,
+    hosts: Collection[str],
+    how: HostMatch,
+    option: str = OPTION,
 ) -> dict[str, float]:
     """The hosts at fault, with the value of each.
 
     :param query: ``[kronos] exclude_hosts_query``; '': none is at fault
     :param hosts: names of all that are known, so that no series is taken for
         one of a host that is called much like it
+    :param option: where the query stands
     :raises PrometheusError: as of :func:`judge`
     """
     if not query:
         return {}
-    return judge(prometheus.instant_query(query, ANY), hosts, how)
+    return judge(prometheus.instant_query(query, ANY), hosts, how, option)
 
 
 def judge(
-    reading: Reading, hosts: Collection[str], how: HostMatch
+    reading: Reading,
+    hosts: Collection[str],
+    how: HostMatch,
+    option: str = OPTION,
 ) -> dict[str, float]:
     """The hosts that an answer excludes, with the value of each.
 
@@ -54,8 +62,8 @@ def judge(
     """
     if reading.health in (Health.STALE, Health.UNREACHABLE):
         passing = reading.is_away or reading.health is Health.STALE
-        raise _unusable(reading.error or reading.health.value, passing)
-    named = _by_label(reading)
+        raise unusable(reading.error or reading.health.value, passing, option)
+    named = _by_label(reading, option)
     matches = labels.match_hosts(named, hosts, how)
     found: dict[str, float] = {}
     for label, value in _at_fault(named).items():
@@ -63,7 +71,7 @@ def judge(
         if label in matches.ambiguous:
             meant = _alike(label, hosts)
         if not meant and how is HostMatch.EXACT:
-            _require_foreign(label, hosts)
+            _require_foreign(label, hosts, option)
         for host in meant:
             found[host] = _worse(found.get(host, 0.0), value)
     return found
@@ -73,8 +81,15 @@ def unmatched(
     reading: Reading, hosts: Collection[str], how: HostMatch
 ) -> list[str]:
     """The labels of an answer that are no host."""
-    named = {label for one in reading.samples if (label := _label(one.series))}
-    return labels.match_hosts(named, hosts, how).unmatched
+    return matched(reading, hosts, how).unmatched
+
+
+def matched(
+    reading: Reading, hosts: Collection[str], how: HostMatch
+) -> labels.HostMatches:
+    """The labels of an answer, and the hosts that they mean."""
+    named = {label for one in reading.samples if (label := label_of(one))}
+    return labels.match_hosts(named, hosts, how)
 
 
 def warnings(hosts: Iterable[Host]) -> list[str]:
@@ -90,27 +105,29 @@ def warnings(hosts: Iterable[Host]) -> list[str]:
     return [f'{len(told)} {verb} no instance ({wording.some(told)})']
 
 
-def _by_label(reading: Reading) -> dict[str, float]:
+def _by_label(reading: Reading, option: str) -> dict[str, float]:
     """Values by the label of the host.
 
     :raises PrometheusError: of a series at fault nobody knows the host
     """
     named: dict[str, float] = {}
-    nameless = [one for one in reading.samples if not _label(one.series)]
+    nameless = [one for one in reading.samples if not label_of(one)]
     for one in reading.samples:
-        if label := _label(one.series):
+        if label := label_of(one):
             named[label] = _worse(named.get(label, 0.0), one.value)
     lost = [one for one in nameless if one.value != 0.0]
     if lost or (nameless and not named):
-        raise _unusable(
+        raise unusable(
             f'the series {(lost or nameless)[0].series} has neither a label '
-            '"host" nor "instance"; keep one of them with "by"'
+            '"host" nor "instance"; keep one of them with "by"',
+            option=option,
         )
     return named
 
 
-def _label(series: str) -> str:
-    told = labels.of_series(series)
+def label_of(sample: Sample) -> str:
+    """What names the host of a series; '' if nothing does."""
+    told = labels.of_series(sample.series)
     return next((told[one] for one in LABELS if told.get(one)), '')
 
 
@@ -124,13 +141,14 @@ def _alike(label: str, hosts: Collection[str]) -> list[str]:
     return [host for host in hosts if labels.short_name(host) == short]
 
 
-def _require_foreign(label: str, hosts: Collection[str]) -> None:
+def _require_foreign(label: str, hosts: Collection[str], option: str) -> None:
     """:raises PrometheusError: it is a host but for a port or a domain"""
     if alike := _alike(label, hosts):
-        raise _unusable(
+        raise unusable(
             f'its label {label!r} is no host; [kronos] host_match = short '
             f'would match it to {wording.some(sorted(alike), EXAMPLES)}; else '
-            'leave it out of the query'
+            'leave it out of the query',
+            option=option,
         )
 
 
@@ -143,9 +161,10 @@ def _size(value: float) -> float:
     return -1.0 if math.isnan(value) else abs(value)
 
 
-def _unusable(
-    reason: str, transient: bool = False
+def unusable(
+    reason: str, transient: bool = False, option: str = OPTION
 ) -> exceptions.PrometheusError:
+    """The error of an answer that cannot be used."""
     return exceptions.PrometheusError(
-        f'{OPTION}: {reason}', transient=transient
+        f'{option}: {reason}', transient=transient
     )

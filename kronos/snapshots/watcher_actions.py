@@ -14,11 +14,17 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.engine.eligibility import quarantine
-from kronos.engine.types import Event, Origin, Outcome
+from kronos.engine.types import Event, Origin, Outcome, PastRestart
 
 LOG = logging.getLogger(__name__)
 
 ACTION_TYPE = 'kronos_live_migrate'
+CLOSE_HOST = 'kronos_close_host'
+RESTART = 'kronos_restart_server'
+OURS = (ACTION_TYPE, CLOSE_HOST, RESTART)
+RECOVERY = 'recovery'
+"""Mark of a restart that began to act: ``{"at": 1763752294.1, "stop":
+"req-..."}``, among its input parameters."""
 FINISHED = 'SUCCEEDED'
 FAILED = 'FAILED'
 DELETED = 'DELETED'
@@ -169,4 +175,28 @@ def _event(row: ActionRow, outcome: Outcome) -> Event:
         status=row.state,
         plan=told.get('action_plan_uuid', ''),
         began=row.created,
+    )
+
+
+def restart_of(
+    row: ActionRow, plan: PlanRow
+) -> tuple[str, PastRestart] | None:
+    """The server and the restart that an action tells of; None if none.
+
+    One that waits in a plan that nobody started is no restart.
+    """
+    told = row.parameters if isinstance(row.parameters, dict) else {}
+    uuid = told.get('resource_id')
+    if row.action_type != RESTART or not isinstance(uuid, str):
+        return None
+    if row.state == PENDING and plan.state not in STARTED:
+        return None
+    mark = told.get(RECOVERY)
+    mark = mark if isinstance(mark, dict) else {}
+    stop = mark.get('stop')
+    return uuid, PastRestart(
+        at=row.touched,
+        state=row.state,
+        acted=bool(mark),
+        stop=stop if isinstance(stop, str) else '',
     )

@@ -11,7 +11,7 @@ from kronos.clients.nova.rows import Row
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.eligibility import cooldown
-from kronos.engine.types import Event
+from kronos.engine.types import Event, PastRestart
 from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
@@ -42,6 +42,29 @@ def events(
         )
     found |= watcher_actions.ended(_ended(watcher, since))
     return [event for event in found.values() if event is not None]
+
+
+def restarts(
+    watcher: WatcherClient, since: float
+) -> dict[str, list[PastRestart]]:
+    """What was done of late to start servers again, by uuid, in order.
+
+    :param since: Unix seconds; plans that were made before are left out
+    :raises ClientError: Watcher is away, or refuses
+    """
+    told = []
+    for row in watcher.plans():
+        if seconds_of(row['created_at']) < since:
+            continue
+        plan = PlanRow(row['uuid'], row['state'], _touched(row))
+        found = map(_action, watcher.actions_of(plan.uuid))
+        told += [watcher_actions.restart_of(one, plan) for one in found]
+    done: dict[str, list[PastRestart]] = {}
+    for uuid, restart in sorted(
+        (one for one in told if one is not None), key=lambda one: one[1].at
+    ):
+        done.setdefault(uuid, []).append(restart)
+    return done
 
 
 def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:

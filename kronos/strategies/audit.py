@@ -17,12 +17,13 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import durations
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
-from kronos.engine.types import CycleReport, Snapshot
+from kronos.engine.types import CycleReport, Event, Snapshot
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
-from kronos.snapshots import collector, settings_from_conf
+from kronos.snapshots import collector, recoveries, settings_from_conf
 from kronos.snapshots.collector import CollectedCloud
+from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ScopeRequest
 from kronos.strategies import audit_scope, history, parameters
 from kronos.watcher_db import publishing
@@ -79,11 +80,10 @@ def run(
         # First: what comes up later is new to this audit, so that it is
         # noticed when the plan is published.
         known = publishing.live_plans()
-        since = cooldown.watcher_since(settings, time.time())
-        events = history.events(since, request.audit)
+        past = _past(settings, request.audit)
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc).collect(
-            scopes, file.enabled, settings, events
+        collected = _collector(conf, osc, request.plan_mode).collect(
+            scopes, file.enabled, settings, *past
         )
         snapshots = collected.snapshots
     if request.record is not None:
@@ -103,6 +103,17 @@ def run(
     return AuditResult(
         plan.report, plan.parents, settings, basis, timings, pace
     )
+
+
+def _past(
+    settings: Settings, audit: str
+) -> tuple[list[Event], recoveries.PastRestarts]:
+    """What Watcher's database tells of moves, and of restarts."""
+    now, restarts = time.time(), recoveries.NONE
+    events = history.events(cooldown.watcher_since(settings, now), audit)
+    if settings.recover and settings.restart_servers:
+        restarts = history.restarts(now - recoveries.REMEMBERED_SECONDS)
+    return events, restarts
 
 
 def _policies(text: str, request: AuditRequest) -> PolicyFile:
@@ -139,6 +150,9 @@ def _recording(
 def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
     """Those of the scopes in which something is planned."""
     planned = {step.scope for step in report.steps}
+    planned |= {
+        one.name for one in report.scopes if one.closings or one.restarts
+    }
     return frozenset(
         host for one in snapshots if one.scope in planned for host in one.hosts
     )
@@ -184,7 +198,8 @@ def make_settings(
     return found
 
 
-def _collector(conf: Any, osc: Any) -> collector.Collector:
+def _collector(conf: Any, osc: Any, mode: PlanMode) -> collector.Collector:
+    recovers = PHASES_OF_MODE[mode].recovers
     host = connection.HostProcess(lambda: osc.session, conf)
     return collector.Collector(
         host.nova(),
@@ -193,4 +208,5 @@ def _collector(conf: Any, osc: Any) -> collector.Collector:
         hypervisor_types=conf.kronos.hypervisor_types,
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
+        failure_queries=FailureQueries.of(conf.kronos) if recovers else None,
     )

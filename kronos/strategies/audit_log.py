@@ -41,8 +41,12 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
         yield logging.WARNING, text
     for warning in scope.warnings:
         yield logging.WARNING, warning
+    for closing in scope.closings:
+        yield logging.INFO, f'close host {closing.host}: {closing.reason}'
     for step in scope.steps:
         yield logging.INFO, _step_line(scope, step)
+    for restart in scope.restarts:
+        yield logging.INFO, _restart_line(restart)
 
 
 def _scope_line(scope: types.AggregateResult) -> str:
@@ -107,6 +111,14 @@ def _drain_line(one: types.Drain) -> str:
     return (
         f'host {one.host} is emptied ({one.reason}): {one.leaving} of '
         f'{one.instances} leave' + (f'; {staying}' if staying else '')
+    )
+
+
+def _restart_line(one: types.Restart) -> str:
+    where = f'-> {one.destination}' if one.is_elsewhere else ''
+    return (
+        f'restart {one.instance} ({one.instance_name}) on {one.host} {where}, '
+        f'attempt {one.attempt}: {one.reason}'
     )
 
 

@@ -31,8 +31,13 @@ from kronos.common import exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
-from kronos.snapshots import watcher_actions
-from kronos.strategies import audit_log, goals, parameters, status_messages
+from kronos.strategies import (
+    audit_log,
+    goals,
+    parameters,
+    planned_actions,
+    status_messages,
+)
 from kronos.watcher_db import lock
 
 if TYPE_CHECKING:
@@ -215,17 +220,14 @@ class KronosStrategy(base.BaseStrategy):
 
     def _fill_solution(self, result: 'kronos_audit.AuditResult') -> None:
         """All that may fail comes before the first action is there."""
-        steps = [
-            (_input_parameters(number, step), step.instance)
-            for number, step in enumerate(result.report.steps, start=1)
-        ]
+        written = planned_actions.of(result.report, result.parents)
         indicators = self.indicators(result.report)
         self.solution.set_efficacy_indicators(**indicators)
-        self.parents, self.basis = result.parents, result.basis
-        self.pace = result.pace
-        for told, instance in steps:
+        self.parents = [one.parents for one in written]
+        self.basis, self.pace = result.basis, result.pace
+        for one in written:
             self.solution.add_action(
-                watcher_actions.ACTION_TYPE, told, instance
+                one.action_type, one.parameters, one.resource
             )
 
     def _tell(self, audit: Any, message: str) -> str:
@@ -279,24 +281,3 @@ def _refresh(audit: Any) -> None:
     ):
         with attempt:
             audit.refresh()
-
-
-def _input_parameters(
-    number: int, step: types.MigrationStep
-) -> dict[str, Any]:
-    requires = {'requires': step.requires} if step.requires else {}
-    return {
-        **requires,
-        'aggregate': step.scope,
-        'phase': step.phase.value,
-        'sequence': number,
-        'resource_name': step.instance_name,
-        'source_node': step.source,
-        'destination_node': step.destination,
-        'imbalance': status_messages.change(
-            step.imbalance_before, step.imbalance_after
-        ),
-        'combined_imbalance': (
-            f'{step.combined_before:.3f} -> {step.combined_after:.3f}'
-        ),
-    }

@@ -215,6 +215,51 @@ class Drain(Goal):
         }
 
 
+class Recovery(Goal):
+    """No server at fault, and none on a host that is."""
+
+    NAME = 'kronos_recovery'
+    DISPLAY_NAME = 'Kronos: recovered servers'
+    INDICATORS: ClassVar = {
+        'servers_in_trouble_before': 'Servers that failed, and others on '
+        'hosts that are closed for a fault, before the plan; summed over the '
+        'scopes.',
+        'servers_in_trouble_after': 'Those of them that the plan neither '
+        'moves nor restarts.',
+        'hosts_at_fault': 'Hosts at fault, by host_fault_query.',
+        'hosts_closed': 'Hosts whose nova-compute the plan disables.',
+        'restarts': 'Servers that the plan restarts, on their host or '
+        'elsewhere.',
+        'migrations': 'Live migrations in the plan.',
+    }
+    SHARE = Share(
+        'servers_recovering',
+        'Share of the servers in trouble that the plan moves or restarts.',
+        before='servers_in_trouble_before',
+        after='servers_in_trouble_after',
+    )
+
+    @classmethod
+    def indicators(cls, report: CycleReport) -> dict[str, float]:
+        """A later scope sees a host as the earlier one leaves it."""
+        before: set[str] = set()
+        handled: set[str] = set()
+        faulty: set[str] = set()
+        for scope in report.scopes:
+            before |= scope.trouble
+            faulty |= set(scope.hosts_at_fault)
+            handled |= {one.instance for one in scope.steps}
+            handled |= {one.instance for one in scope.restarts}
+        return {
+            'servers_in_trouble_before': len(before),
+            'servers_in_trouble_after': len(before - handled),
+            'hosts_at_fault': len(faulty),
+            'hosts_closed': len(report.closings),
+            'restarts': len(report.restarts),
+            'migrations': len(report.steps),
+        }
+
+
 class Affinity(Goal):
     """Server groups whose rules hold."""
 

@@ -9,7 +9,7 @@ from watcher import objects
 from watcher.common import context
 
 from kronos.engine.eligibility import cooldown
-from kronos.engine.types import Event
+from kronos.engine.types import Event, PastRestart
 from kronos.snapshots import stale_migrations, watcher_actions
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
@@ -31,6 +31,30 @@ def events(since: cooldown.Since, audit: str = '') -> list[Event]:
     found |= _to_do(_started())
     found |= watcher_actions.ended(_action(row) for row in _ended(since))
     return [event for event in found.values() if event is not None]
+
+
+def restarts(since: float) -> dict[str, list[PastRestart]]:
+    """What was done of late to start servers again, by uuid, in order.
+
+    :param since: Unix seconds; actions that were made before are left out
+    """
+    everything = context.make_context(is_admin=True, show_deleted=True)
+    rows = objects.Action.list(
+        everything,
+        filters={'created_at__gte': _moment(since)},
+        eager=True,
+    )
+    found: dict[str, list[PastRestart]] = {}
+    for row in sorted(rows, key=_touched):
+        if row.action_type != watcher_actions.RESTART:
+            continue
+        plan = row.action_plan
+        told = watcher_actions.restart_of(
+            _action(row), PlanRow(plan.uuid, plan.state, _touched(plan))
+        )
+        if told is not None:
+            found.setdefault(told[0], []).append(told[1])
+    return found
 
 
 def _launched(audit: str) -> list[Any]:

@@ -26,6 +26,7 @@ _BLIND = {
     types.StopReason.NO_POLICY,
     types.StopReason.NO_SERVICES,
     types.StopReason.EXCLUSIONS_UNKNOWN,
+    types.StopReason.FAILURES_UNKNOWN,
 }
 
 
@@ -48,7 +49,7 @@ def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
     first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
-    if not scope.steps:
+    if not (scope.steps or scope.closings or scope.restarts):
         return f'{scope.name}: {first}{_standstill(scope)}'
     name = scope.name
     if scope.unmeasured:
@@ -142,6 +143,21 @@ def drained(scope: types.AggregateResult) -> str:
     return ', '.join(
         _not_drained(scope) + [_drain(one) for one in scope.drains]
     )
+
+
+def recovered(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_recovery``, host by host."""
+    parts = [
+        f'{one.host} is closed ({_cut(one.reason, WHY)})'
+        for one in scope.closings
+    ]
+    if scope.restarts:
+        there = sum(one.is_elsewhere for one in scope.restarts)
+        text = wording.counted(len(scope.restarts), 'restart')
+        parts.append(f'{text} ({there} elsewhere)' if there else text)
+    if scope.drains or scope.not_drained:
+        parts.append(drained(scope))
+    return ', '.join(parts)
 
 
 def repaired(scope: types.AggregateResult) -> str:

@@ -118,7 +118,7 @@ def _live(session: Any) -> dict[str, set[str]]:
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
         .join(_Audit, _Plan.c.audit_id == _Audit.c.id)
         .where(
-            _Action.c.action_type == watcher_actions.ACTION_TYPE,
+            _Action.c.action_type.in_(watcher_actions.OURS),
             sa.or_(
                 _Plan.c.state.in_(
                     (state.PENDING, state.ONGOING, state.CANCELLING)

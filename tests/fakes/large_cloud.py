@@ -282,6 +282,8 @@ class WholeCloud:
 
     def _series(self, query: str) -> list[Json]:
         """An uneven cloud: hosts between 0.2 and 0.8, servers at 0.02."""
+        if 'kronos_vm_failed' in query:
+            return []
         if query.endswith('_of_server'):
             rows: Iterable[tuple[str, str, float]] = (
                 ('uuid', one['id'], 0.02) for one in self._servers

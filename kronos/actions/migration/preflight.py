@@ -47,7 +47,8 @@ class Standing(Enum):
 def check(client: NovaClient, task: MigrationTask) -> Standing:
     """Look at the instance and at both hosts as they are now.
 
-    :raises StaleTask: the instance is gone, or is elsewhere
+    :raises StaleTask: the instance is gone, or is elsewhere; or its host
+        was to be closed before, and is not
     :raises PreFlightError: it must not or cannot be moved now
     :raises NovaClientError: Nova cannot be asked
     """
@@ -66,6 +67,7 @@ def check(client: NovaClient, task: MigrationTask) -> Standing:
         return Standing.UNDER_WAY
     _check_instance(instance)
     _check_hosts(client, task)
+    _check_closed(client, task)
     return Standing.READY
 
 
@@ -107,6 +109,21 @@ def _check_hosts(client: NovaClient, task: MigrationTask) -> None:
         if where == DESTINATION and found[0].code in CLOSED:
             fault = Fault.DESTINATION_DISABLED
         raise faults.error(fault, ', '.join(found))
+
+
+def _check_closed(client: NovaClient, task: MigrationTask) -> None:
+    """Whether a source that was to be closed before is closed.
+
+    :raises StaleTask: it is not: new servers would take the room
+    """
+    if not task.source_closed:
+        return
+    service = client.get_service(task.source)
+    if service is not None and service.status == 'enabled':
+        raise faults.error(
+            Fault.HOST_NOT_CLOSED,
+            f'its source {task.source} was to be closed before, and is open',
+        )
 
 
 def host_reasons(

@@ -22,6 +22,9 @@ class MigrationTask:
     phase: str
     aggregate: str = ''
     name: str = ''
+    source_closed: bool = False
+    """Whether it is only right while the source's nova-compute is disabled:
+    an action before it closes that host."""
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Self:
@@ -32,6 +35,7 @@ class MigrationTask:
             phase=parameters['phase'],
             aggregate=parameters['aggregate'],
             name=parameters.get('resource_name', ''),
+            source_closed=parameters.get('source_closed', False),
         )
 
     def refused(

@@ -8,6 +8,7 @@ from oslo_log import log as logging
 
 from kronos.clients.nova import migrations, rows, schema
 from kronos.clients.nova.api import Api, quoted
+from kronos.clients.nova.instance_actions import InstanceActions, Stop
 from kronos.clients.nova.rows import HostAggregate
 from kronos.clients.nova.server_groups import ServerGroups
 from kronos.common import exceptions
@@ -40,6 +41,7 @@ class NovaClient:
     def __init__(self, compute: Any, **options: Any) -> None:
         self.api = Api(compute, **options)
         self._groups = ServerGroups(self.api)
+        self._actions = InstanceActions(self.api)
 
     @property
     def microversion(self) -> str:
@@ -222,6 +224,10 @@ class NovaClient:
                 return None
             raise
         return bool(row['state'] == 'running')
+
+    def last_stop(self, uuid: str) -> Stop | None:
+        """As :meth:`.InstanceActions.last_stop`."""
+        return self._actions.last_stop(uuid)
 
     def get_instance(self, uuid: str) -> types.Instance | None:
         """A server as it is now; None if there is none (any more).

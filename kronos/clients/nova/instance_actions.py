@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from kronos.clients import rest
 from kronos.clients.nova import schema
@@ -10,7 +11,18 @@ from kronos.clients.nova.api import Api, quoted
 from kronos.clients.schema import seconds_of
 
 LIVE_MIGRATION = 'live-migration'
+STOP = 'stop'
 CANCEL = 'live_migration_cancel'
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A request to stop a server."""
+
+    request_id: str
+    user_id: str
+    """'': nova-compute itself, which found the guest gone. It acts in a
+    context without a user; whoever comes by the API has one."""
 
 
 class InstanceActions:
@@ -51,6 +63,18 @@ class InstanceActions:
             if started < first:
                 return False
         return False
+
+    def last_stop(self, uuid: str) -> Stop | None:
+        """The newest request to stop a server; None if there is none.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        for row in self._actions(uuid):
+            if row['action'] == STOP:
+                return Stop(
+                    str(row['request_id']), str(row.get('user_id') or '')
+                )
+        return None
 
     def refusal_reason(self, uuid: str, request_id: str) -> str:
         """Why a request failed after Nova had accepted it.

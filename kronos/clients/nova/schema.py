@@ -45,6 +45,16 @@ class Services(TypedDict):
     services: list[_Service]
 
 
+class _ServiceId(TypedDict):
+    id: str
+    host: str
+    binary: str
+
+
+class ServiceIds(TypedDict):
+    services: list[_ServiceId]
+
+
 class _Aggregate(TypedDict):
     id: Whole
     name: str
@@ -163,6 +173,7 @@ class Action(TypedDict):
     request_id: str
     action: str
     start_time: NotRequired[Moment]
+    user_id: NotRequired[Text]
 
 
 class _Event(TypedDict):

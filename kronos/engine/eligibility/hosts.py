@@ -7,6 +7,7 @@ pre-flight checks of a move all ask here.
 
 from collections.abc import Iterable, Sequence
 
+from kronos.engine.eligibility import faulty_hosts
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import ComputeService, Host, Snapshot
@@ -51,6 +52,8 @@ def reasons(
     found += of_service(services.get(host))
     if settings.evacuate and host in (settings.drain_hosts or []):
         found.append(Reason('it is being drained', Code.HOST_DRAINED))
+    if settings.recover and (fault := faulty_hosts.why_at_fault(about)):
+        found.append(fault)
     found += gaps
     if about.closed:
         found.append(Reason(about.closed, Code.HOST_CLOSED))
@@ -155,7 +158,8 @@ def of_service(
 def to_drain(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
     """The hosts of the scope that instances are to leave, with the reason.
 
-    Without ``drain_hosts`` these are the disabled ones. A host that is not
+    Without ``drain_hosts`` these are the disabled ones, and in a recovery
+    those at fault, or that Kronos has closed. A host that is not
     up, that has lost its hypervisor, or whose cell is not known, cannot be
     drained.
     """
@@ -188,7 +192,11 @@ def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
                 f'host {host} is not drained: {reason}; its {there} '
                 f'instance{"" if there == 1 else "s"} cannot be live-migrated'
             )
-        elif service is not None and service.is_available:
+        elif (
+            service is not None
+            and service.is_available
+            and not settings.recover
+        ):
             warnings.append(
                 f'host {host} is drained but enabled: new servers may land '
                 'on it; disable it'
@@ -203,6 +211,9 @@ def _asked_for(
         return {}
     rows = snapshot.services or {}
     services = {host: rows.get(host) for host in sorted(snapshot.hosts)}
+    if settings.recover:
+        wanted = faulty_hosts.to_empty(snapshot, settings)
+        return {name: one for name, one in services.items() if name in wanted}
     if settings.drain_hosts is not None:
         wanted = set(settings.drain_hosts)
         return {name: one for name, one in services.items() if name in wanted}

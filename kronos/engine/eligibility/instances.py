@@ -37,6 +37,9 @@ def reasons(instance: Instance, settings: Settings) -> list[Reason]:
     found = _forbidden(instance)
     if (instance.status, instance.task_state, instance.power_state) != IDLE:
         found += _not_running(instance)
+    if instance.failure:
+        text = f'it failed itself ({instance.failure})'
+        found.append(Reason(text, Code.INSTANCE_FAILED))
     if instance.extra_specs:
         found += _special(instance, settings.allowed_extra_specs)
     return found

@@ -104,6 +104,7 @@ class Answers:
             'instance_name': one.name,
             'host': one.host,
             'moves': _moves(result, lambda step: step.instance == uuid),
+            'recovery': _recovery(result, uuid),
         }
         if destination is not None:
             verdict = why.verdict(uuid, destination)
@@ -318,6 +319,21 @@ def _moves(result: AggregateResult, which: Any) -> list[dict[str, Any]]:
         for number, step in enumerate(result.steps, start=1)
         if which(step)
     ]
+
+
+def _recovery(result: AggregateResult, uuid: str) -> dict[str, str] | None:
+    """What becomes of one that failed: where it is restarted, or why not."""
+    for one in result.restarts:
+        if one.instance == uuid:
+            return {
+                'destination': one.destination,
+                'code': '',
+                'text': one.reason,
+            }
+    why = result.stayed.get(uuid)
+    if uuid not in result.failed_servers or why is None:
+        return None
+    return {'destination': '', 'code': why.code.value, 'text': str(why)}
 
 
 def _step(number: int, step: MigrationStep) -> dict[str, Any]:

@@ -117,6 +117,7 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.INSTANCE_NOT_ACTIVE: _instance(status='ACTIVE'),
     Code.INSTANCE_BUSY: _instance(task_state=None),
     Code.INSTANCE_NOT_RUNNING: _instance(power_state=RUNNING),
+    Code.INSTANCE_FAILED: _instance(failure=''),
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
     Code.INSTANCE_ON_ITS_WAY: _on_its_way,
     Code.INSTANCE_QUARANTINE: _no_quarantine,

@@ -8,11 +8,11 @@ changes nothing: its snapshots are left as they are.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kronos.engine.planning import drain_without_metrics
+from kronos.engine.planning import drain_without_metrics, restarts
 from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.scheduling import graph
 from kronos.engine.settings import Settings
@@ -115,4 +115,38 @@ def propose(
                 result.warnings.append(given.notice)
             report.scopes.append(result)
             earlier += planner.moves(result.steps)
+            earlier += _restart(given.input, result, list(earlier))
     return report
+
+
+def _restart(
+    given: PlanningInput,
+    result: AggregateResult,
+    earlier: list[EarlierMove],
+) -> list[EarlierMove]:
+    """Add what is to be started again to the result of a scope.
+
+    :param earlier: all moves so far
+    :returns: the cold migrations, for what is planned later
+    """
+    planned = restarts.plan(replace(given, earlier=earlier), _drained)
+    result.restarts = planned.restarts
+    started = {one.instance for one in planned.restarts}
+    for reasons in (result.stayed, result.unmovable):
+        reasons |= planned.left
+        for uuid in started:
+            reasons.pop(uuid, None)
+    return [
+        EarlierMove(
+            given.snapshot.scope,
+            given.snapshot.instances[one.instance],
+            one.source,
+            one.destination,
+            {},
+        )
+        for one in planned.steps
+    ]
+
+
+def _drained(asked: PlanningInput) -> AggregateResult:
+    return ScopePlanner(drain_without_metrics.given(asked).input).plan()

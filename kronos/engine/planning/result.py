@@ -9,6 +9,7 @@ from dataclasses import replace
 from kronos.engine import server_groups
 from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
+from kronos.engine.eligibility import faulty_hosts
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
@@ -18,6 +19,7 @@ from kronos.engine.simulation.simulation import PlannedMove, Simulation
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import (
     AggregateResult,
+    Closing,
     Drain,
     GroupStanding,
     HostScore,
@@ -38,9 +40,7 @@ def standing(
 ) -> AggregateResult:
     """The result of a scope in which nothing is moved."""
     why = Reason(reason, stop_reasons.CODES[stopped])
-    combined = math.fsum(
-        one.weight * one.imbalance_before for one in card.results
-    )
+    combined = _combined(card)
     placement = {one.uuid: one.host for one in snapshot.instances.values()}
     broken = server_groups.violations(snapshot.groups, placement, settings)
     in_use = len({one.host for one in snapshot.instances.values()})
@@ -66,8 +66,9 @@ def standing(
         instances=_instances(snapshot),
         warnings=list(card.warnings),
     )
-    over = _hosts_over(result.policies)
-    result.hosts_over_before = result.hosts_over_after = over
+    _note_failures(result, snapshot, settings)
+    result.hosts_over_before = _hosts_over(result.policies)
+    result.hosts_over_after = result.hosts_over_before
     result.drains = _drains(result, snapshot, card)
     return result
 
@@ -115,6 +116,7 @@ def planned(
     result.groups = _groups(
         phases.snapshot, before, placement, phases.settings
     )
+    result.closings = _closings(phases)
     result.begun = [one for end in phases.ends for one in end.begun]
     result.warnings += warnings
     result.warnings += [text for end in phases.ends for text in end.warnings]
@@ -122,6 +124,29 @@ def planned(
     _explain(result, phases, fixed)
     result.drains = _drains(result, phases.snapshot, card)
     return result
+
+
+def _combined(card: Scorecard) -> float:
+    return math.fsum(one.weight * one.imbalance_before for one in card.results)
+
+
+def _note_failures(
+    result: AggregateResult, snapshot: Snapshot, settings: Settings
+) -> None:
+    """In a recovery: what failed, whatever becomes of it."""
+    if not settings.recover:
+        return
+    result.hosts_at_fault = faulty_hosts.at_fault(snapshot, settings)
+    result.failed_servers = {
+        uuid: one.failure
+        for uuid, one in sorted(snapshot.instances.items())
+        if one.failure
+    }
+
+
+def _closings(phases: PhaseRunner) -> list[Closing]:
+    found = faulty_hosts.to_close(phases.snapshot, phases.settings)
+    return [Closing(host, reason) for host, reason in found.items()]
 
 
 def _instances(snapshot: Snapshot) -> dict[str, InstanceStanding]:

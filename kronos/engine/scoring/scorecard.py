@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kronos.engine import wording
-from kronos.engine.eligibility import hosts
+from kronos.engine.eligibility import faulty_hosts, hosts
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring import evaluation
 from kronos.engine.scoring.evaluation import PolicyEvaluation
@@ -25,8 +25,11 @@ from kronos.policies.models import Policy
 SHUT = {
     Code.SCOPE_NO_SERVICES: StopReason.NO_SERVICES,
     Code.SCOPE_EXCLUSIONS_UNKNOWN: StopReason.EXCLUSIONS_UNKNOWN,
+    Code.SCOPE_FAILURES_UNKNOWN: StopReason.FAILURES_UNKNOWN,
+    Code.SCOPE_TOO_MANY_AT_FAULT: StopReason.TOO_MANY_AT_FAULT,
 }
-"""The halves of the liveness gate, as reasons of a stop."""
+"""The halves of the liveness gate, and what stops a recovery, as reasons of a
+stop."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +203,8 @@ def _why_blocked(
     # What leaves a host that is drained needs only somewhere to go.
     needed = 1 if card.draining else 2
     total = math.fsum(result.weight for result in card.results)
-    if shut := hosts.why_shut(snapshot):
+    shut = hosts.why_shut(snapshot)
+    if shut := shut or faulty_hosts.why_stopped(snapshot, settings):
         return SHUT[shut.code], str(shut)
     if len(available) < needed:
         return StopReason.TOO_FEW_HOSTS, _few(available, snapshot, card)

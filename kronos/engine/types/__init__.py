@@ -6,11 +6,13 @@ ratios in [0, 1]; memory is in MiB, disk in GiB; times are Unix seconds. All
 others import these names from here.
 """
 
+from kronos.engine.types.inventory import BY_KRONOS as BY_KRONOS
 from kronos.engine.types.inventory import UNASSIGNED as UNASSIGNED
 from kronos.engine.types.inventory import ComputeService as ComputeService
 from kronos.engine.types.inventory import Headroom as Headroom
 from kronos.engine.types.inventory import Host as Host
 from kronos.engine.types.inventory import Instance as Instance
+from kronos.engine.types.inventory import PastRestart as PastRestart
 from kronos.engine.types.inventory import ServerGroup as ServerGroup
 from kronos.engine.types.metrics import Health as Health
 from kronos.engine.types.metrics import PolicyReadings as PolicyReadings
@@ -22,6 +24,7 @@ from kronos.engine.types.migrations import Origin as Origin
 from kronos.engine.types.migrations import Outcome as Outcome
 from kronos.engine.types.plan import AggregateResult as AggregateResult
 from kronos.engine.types.plan import Begun as Begun
+from kronos.engine.types.plan import Closing as Closing
 from kronos.engine.types.plan import CycleReport as CycleReport
 from kronos.engine.types.plan import Drain as Drain
 from kronos.engine.types.plan import GroupStanding as GroupStanding
@@ -30,6 +33,7 @@ from kronos.engine.types.plan import InstanceStanding as InstanceStanding
 from kronos.engine.types.plan import MigrationPhase as MigrationPhase
 from kronos.engine.types.plan import MigrationStep as MigrationStep
 from kronos.engine.types.plan import PolicyResult as PolicyResult
+from kronos.engine.types.plan import Restart as Restart
 from kronos.engine.types.plan import Stage as Stage
 from kronos.engine.types.plan import StopReason as StopReason
 from kronos.engine.types.snapshot import EarlierMove as EarlierMove

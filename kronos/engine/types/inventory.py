@@ -13,6 +13,8 @@ UNASSIGNED = '_unassigned_'
 BY_NOVA = 'AUTO: '
 """With this begins the reason of a nova-compute that disabled itself, such as
 "AUTO: Connection to libvirt lost: 1"."""
+BY_KRONOS = 'KRONOS: '
+"""With this begins the reason of a nova-compute that Kronos disabled."""
 
 
 @dataclass
@@ -36,6 +38,12 @@ class ComputeService:
         """
         by_itself = self.disabled_reason.startswith(BY_NOVA)
         return self.status != 'disabled' or not by_itself
+
+    @property
+    def is_closed_by_kronos(self) -> bool:
+        """Whether Kronos disabled it, because its host was at fault."""
+        by_us = self.disabled_reason.startswith(BY_KRONOS)
+        return self.status == 'disabled' and by_us
 
     @property
     def is_up(self) -> bool:
@@ -78,12 +86,29 @@ class Host:
     excluded: float | None = None
     """What ``exclude_hosts_query`` gives for it, if that is not 0: it takes
     nothing, though it counts and may give. None: it does not exclude it."""
+    faulty: float | None = None
+    """What ``host_fault_query`` gives for it, if that is not 0. None: it is
+    not at fault, or nobody asked."""
     frozen: str = ''
     """A reason known from elsewhere why it takes no part at all (no cell is
     known of it, though the cells of others are)."""
     cell: str = ''
     """Name of its cell, where an operator told; hosts of different
     cells are never paired."""
+
+
+@dataclass
+class PastRestart:
+    """A restart of an instance by Kronos, as its action's row tells."""
+
+    at: float
+    """Unix seconds: when its row was last written."""
+    state: str
+    """Of the action, in Watcher's words."""
+    acted: bool
+    """Whether it began to do something to the server."""
+    stop: str = ''
+    """Id of its request to stop the server; '': none, or not known."""
 
 
 @dataclass
@@ -110,6 +135,19 @@ class Instance:
     unmovable: str = ''
     """A reason known from elsewhere (a recording's ``movable: false``)."""
     project_id: str = ''
+    failure: str = ''
+    """The kind of failure that ``server_fault_query`` tells of it, such as
+    ``io_error``; '': none, or nobody asked."""
+    failed_at: float = 0.0
+    """Unix seconds: when that was last said."""
+    guest: str = ''
+    """Of one that failed, what its hypervisor says: ``running`` or ``off``;
+    '': nobody can tell, or nobody asked."""
+    stopped_by: str = ''
+    """Of one that failed and is SHUTOFF, who asked for that: ``nova`` itself,
+    ``kronos`` in a restart, or ``user``; '': not known, or not asked."""
+    restarts: list[PastRestart] = field(default_factory=list)
+    """What Kronos did of late to start it again, the oldest first."""
 
     @property
     def demand(self) -> dict[str, int]:

@@ -40,6 +40,38 @@ class MigrationStep:
 
 
 @dataclass
+class Closing:
+    """A host whose nova-compute is to be disabled before anything leaves."""
+
+    host: str
+    reason: Reason
+
+
+@dataclass
+class Restart:
+    """A server that failed and is to be started again."""
+
+    instance: str
+    instance_name: str
+    host: str
+    destination: str
+    """The same as ``host``, or where a cold migration brings it before."""
+    attempt: int
+    """1 for the first within ``recovery_window``."""
+    failure: str
+    failed_at: float
+    """Unix seconds."""
+    stopped: str = ''
+    """Id of the request by which a restart before has stopped it."""
+    reason: str = ''
+    """Why, and why there."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        return self.destination != self.host
+
+
+@dataclass
 class HostScore:
     """One host's value for one policy; ``normalized`` is for show."""
 
@@ -114,6 +146,10 @@ class StopReason(StrEnum):
     """The liveness gate is shut."""
     EXCLUSIONS_UNKNOWN = 'exclusions_unknown'
     """So it is: ``exclude_hosts_query`` gave no answer that can be used."""
+    FAILURES_UNKNOWN = 'failures_unknown'
+    """Nobody knows which hosts are at fault, or which servers failed."""
+    TOO_MANY_AT_FAULT = 'too_many_at_fault'
+    """More hosts are at fault, or were closed, than may be closed."""
     NO_POLICY = 'no_policy'
     """No policy could be used, or not all where all are required."""
     TOO_FEW_HOSTS = 'too_few_hosts'
@@ -190,6 +226,14 @@ class AggregateResult:
     """Instance uuid to reason: it could not move."""
     stayed: dict[str, Reason] = field(default_factory=dict)
     """Instance uuid to reason, of every instance that does not move."""
+    closings: list[Closing] = field(default_factory=list)
+    """Hosts at fault that the plan closes, before their instances leave."""
+    hosts_at_fault: dict[str, Reason] = field(default_factory=dict)
+    """Host to reason, in a recovery: closed, or not."""
+    failed_servers: dict[str, str] = field(default_factory=dict)
+    """Instance uuid to the kind of its failure, in a recovery."""
+    restarts: list[Restart] = field(default_factory=list)
+    """Servers that failed and are started again."""
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be."""
@@ -209,6 +253,16 @@ class AggregateResult:
     instances: dict[str, InstanceStanding] = field(default_factory=dict)
     """By uuid, all of the scope, as planning found them."""
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def trouble(self) -> set[str]:
+        """Uuids of what failed, and of what is on a host that is emptied."""
+        hosts = {one.host for one in self.drains}
+        there = {
+            uuid for uuid, one in self.instances.items() if one.host in hosts
+        }
+        started = {one.instance for one in self.restarts}
+        return there | self.failed_servers.keys() | started
 
     @property
     def policies_used(self) -> int:
@@ -234,3 +288,21 @@ class CycleReport:
     def steps(self) -> list[MigrationStep]:
         """All steps, scope by scope, in the order they were planned."""
         return [step for scope in self.scopes for step in scope.steps]
+
+    @property
+    def restarts(self) -> list[tuple[str, Restart]]:
+        """All restarts, each with its scope."""
+        return [
+            (scope.name, one)
+            for scope in self.scopes
+            for one in scope.restarts
+        ]
+
+    @property
+    def closings(self) -> list[tuple[str, Closing]]:
+        """Each host that is closed, with the first scope that says so."""
+        found: dict[str, tuple[str, Closing]] = {}
+        for scope in self.scopes:
+            for one in scope.closings:
+                found.setdefault(one.host, (scope.name, one))
+        return list(found.values())

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from kronos.clients.nova.rows import HostAggregate
+from kronos.engine import types
 from kronos.engine.eligibility.instances import PIN
+from kronos.engine.eligibility.restarts import OPT_OUT
 from kronos.engine.scoring import labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -20,6 +22,7 @@ from kronos.engine.types import (
     Event,
     Host,
     Instance,
+    PastRestart,
     Reading,
     Sample,
     Seeds,
@@ -32,6 +35,7 @@ from kronos.recordings.anonymize import extra_specs, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
 from kronos.recordings.recording import Recording
+from kronos.snapshots import failures
 from kronos.snapshots.cells import METADATA_KEY
 from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.scopes import ALL, Cloud, ScopeRequest
@@ -112,6 +116,7 @@ class _Rewriter:
             events=[self._event(one) for one in was.events],
             warnings=[_told(text) for text in was.warnings],
             exclusions_unknown=_told(was.exclusions_unknown),
+            failures_unknown=_told(was.failures_unknown),
         )
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
@@ -167,7 +172,7 @@ class _Rewriter:
             state=_only(was.state, vocabulary.SERVICE_STATES),
             status=_only(was.status, vocabulary.SERVICE_STATUSES),
             zone=self._names.zone(was.zone),
-            disabled_reason=was.disabled_reason and _REASON,
+            disabled_reason=_disabled(was),
         )
 
     def _instance(self, was: Instance) -> Instance:
@@ -181,17 +186,23 @@ class _Rewriter:
             status=_only(was.status, vocabulary.SERVER_STATUSES),
             task_state=_only(was.task_state, vocabulary.TASK_STATES),
             metadata={
-                self._key(key): names.value(value.lower())
+                self._key(key): value
+                if key == OPT_OUT and value in ('true', 'false')
+                else names.value(value.lower())
                 for key, value in was.metadata.items()
             },
             extra_specs=self._specs.extra_specs(was.extra_specs),
             pinned_availability_zone=names.zone(pin) if pin else pin,
             unmovable=_told(was.unmovable),
             project_id=names.project(was.project_id),
+            failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
+            guest=_only(was.guest, vocabulary.GUESTS),
+            stopped_by=_only(was.stopped_by, vocabulary.STOPPERS),
+            restarts=[_past_restart(one) for one in was.restarts],
         )
 
     def _key(self, key: str) -> str:
-        return key if key == PIN else self._names.key(key)
+        return key if key in (PIN, OPT_OUT) else self._names.key(key)
 
     def _group(self, was: ServerGroup) -> ServerGroup:
         names = self._names
@@ -301,6 +312,19 @@ def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
 
 def _made_by(was: str) -> str:
     return was if vocabulary.MADE_BY.fullmatch(was) else ''
+
+
+def _past_restart(was: PastRestart) -> PastRestart:
+    """Whether a request is known matters, and not which it is."""
+    state = _only(was.state, vocabulary.ACTION_STATES)
+    return dataclasses.replace(was, state=state, stop=was.stop and 'req')
+
+
+def _disabled(was: ComputeService) -> str:
+    """Why it is; that Kronos closed it matters to a plan."""
+    if was.is_closed_by_kronos:
+        return f'{types.BY_KRONOS}{_REASON}'
+    return was.disabled_reason and _REASON
 
 
 def _told(text: str) -> str:

@@ -12,9 +12,10 @@ import os_traits
 
 from kronos.common import exceptions
 from kronos.engine import faults
+from kronos.engine.eligibility import restarts
 from kronos.engine.settings import PlanMode
 from kronos.recordings.formats import kronos_openstack
-from kronos.snapshots import cloud, exclusions
+from kronos.snapshots import cloud, exclusions, failures
 
 
 def _words(text: str) -> frozenset[str]:
@@ -87,6 +88,7 @@ PHRASES = (
     *kronos_openstack.ALWAYS_UNKNOWN,
     cloud.NO_HEADROOM,
     cloud.NO_HISTORY,
+    cloud.NOT_ASKED,
     'the recording does not tell its time',
     'all hosts are taken to be up and enabled',
     'are not planned',
@@ -95,6 +97,8 @@ PHRASES = (
     'it is in no known cell',
     'it is in more than one cell',
     exclusions.OPTION,
+    failures.OF_HOSTS,
+    failures.OF_SERVERS,
     'the newest sample is too old',
     'parse error',
     'timed out',
@@ -106,6 +110,14 @@ PHRASES = (
 )
 """Of warnings and errors."""
 HTTP_STATUS = re.compile(r'\bHTTP (?:status )?[1-5]\d\d\b', re.ASCII)
+
+GUESTS = frozenset({'', restarts.RUNNING, restarts.OFF})
+STOPPERS = frozenset(
+    {'', restarts.BY_NOVA, restarts.BY_KRONOS, restarts.BY_USER}
+)
+ACTION_STATES = _words(
+    'PENDING ONGOING SUCCEEDED FAILED CANCELLED DELETED SKIPPED'
+)
 
 EXTRA_SPECS = _words(
     'group_policy hide_hypervisor_id '

@@ -25,9 +25,11 @@ _SAYS = {
     'cooldown': 'Cooling down',
     'done': 'Done',
     'exclusions_unknown': 'Hosts at fault unknown',
+    'failures_unknown': 'What failed is unknown',
     'no_policy': 'No usable policy',
     'no_services': 'Services unknown',
     'packed': 'Packed',
+    'too_many_at_fault': 'Too many hosts at fault',
     'stuck': 'Stuck',
     'too_few_hosts': 'Too few hosts',
 }

@@ -7,6 +7,7 @@ Unlike Watcher's own emulators it has migrations that take time, fail, hang
 and can be aborted.
 """
 
+import collections
 import http.client
 import json
 import re
@@ -20,6 +21,7 @@ from urllib3 import exceptions as urllib3_exceptions
 from wsgi_intercept import interceptor
 
 from kronos.clients import transport
+from kronos.conf import recovery
 from tests.fakes.small_cloud import nova, placement
 from tests.fakes.small_cloud.state import Answer, Migration, Server
 
@@ -54,7 +56,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     Placement has besides: resources by host by consumer, ``capacities``
     (VCPUs, MiB) of single hosts, ``unmeasured`` uuids of servers of which
     Prometheus has no samples, ``faulty`` values of the metric ``faulty`` by
-    its label ``host``, which is the only one.
+    its label ``host``, which is the only one, ``failed`` the kinds of failure
+    of servers, as kronos-instance-monitor tells them.
     """
 
     def __init__(self, hosts, aggregates, servers, capacity=(16, 32768)):
@@ -77,6 +80,9 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.capacities = {}
         self.unmeasured = set()
         self.faulty = {}
+        self.failed = {}
+        self.requests = 0
+        self.on_step = lambda server, name: None
         self.down = set()
         self.answers = {}
         self.lost = {}
@@ -164,9 +170,24 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     # Prometheus: "<what>_<kind>", such as cpu_host and memory_instance
 
     def query(self, q, body):
-        what, _, kind = (q.get('query') or body['query']).partition('_')
+        asked = q.get('query') or body['query']
+        what, _, kind = asked.partition('_')
         now = time.time()
-        if what == 'faulty':
+        if asked == recovery.HOST_FAULT_QUERY:
+            rows = self._hosts_at_fault(now)
+        elif asked == recovery.SERVER_FAULT_QUERY:
+            rows = [
+                {
+                    'metric': {
+                        'host': self.servers[uuid].host,
+                        'instance_uuid': uuid,
+                        'kind': failure,
+                    },
+                    'value': [now, f'{now:.3f}'],
+                }
+                for uuid, failure in self.failed.items()
+            ]
+        elif what == 'faulty':
             rows = [
                 {'metric': {'host': name}, 'value': [now, str(value)]}
                 for name, value in self.faulty.items()
@@ -192,6 +213,19 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
             'status': 'success',
             'data': {'resultType': 'vector', 'result': rows},
         }
+
+    def _hosts_at_fault(self, now):
+        """As the default query says: two I/O errors or more."""
+        counts = collections.Counter(
+            self.servers[uuid].host
+            for uuid, kind in self.failed.items()
+            if kind == 'io_error'
+        )
+        return [
+            {'metric': {'host': host}, 'value': [now, str(count)]}
+            for host, count in counts.items()
+            if count >= 2
+        ]
 
 
 def _fail(faults, method, path):

@@ -19,6 +19,15 @@ FIGURES = [
 ]
 
 
+STEPS = {
+    'os-stop': ('stop', ('ACTIVE',)),
+    'os-start': ('start', ('SHUTOFF',)),
+    'migrate': ('migrate', ('ACTIVE', 'SHUTOFF')),
+    'confirmResize': ('confirm', ('VERIFY_RESIZE',)),
+}
+"""Name of a step of a restart, and the statuses in which it may be."""
+
+
 class Nova:
     """Its API, on the state of the cloud that it is mixed into."""
 
@@ -80,6 +89,14 @@ class Nova:
         ]
         return {'services': rows}
 
+    def change_service(self, number, q, body):
+        name = self.hosts[int(number)]
+        self.services[name] |= {
+            'status': body['status'],
+            'reason': body.get('disabled_reason'),
+        }
+        return {'service': {'id': number, 'host': name}}
+
     def os_aggregates(self, q, body):
         rows = [
             {
@@ -103,6 +120,8 @@ class Nova:
         return {'servers': rows}
 
     def server_show(self, uuid, q, body):
+        if getattr(self.find(uuid), 'next_step', None):
+            self._end_step(self.find(uuid))
         row = self.server_row(self.find(uuid))
         groups = [g['id'] for g in self.groups if uuid in g['members']]
         return {'server': row | {'server_groups': groups}}
@@ -111,7 +130,9 @@ class Nova:
         return {
             'id': one.uuid,
             'name': one.name,
-            'status': 'MIGRATING' if one.task_state else one.status,
+            'status': 'MIGRATING'
+            if one.task_state == 'migrating'
+            else one.status,
             'tenant_id': 'project',
             'metadata': one.metadata,
             'tags': [],
@@ -131,7 +152,7 @@ class Nova:
             'OS-EXT-SRV-ATTR:instance_name': f'instance-{one.name}',
             'OS-EXT-STS:vm_state': one.status.lower(),
             'OS-EXT-STS:task_state': one.task_state,
-            'OS-EXT-STS:power_state': 1,
+            'OS-EXT-STS:power_state': 4 if one.status == 'SHUTOFF' else 1,
             'OS-EXT-AZ:availability_zone': 'nova',
             'pinned_availability_zone': None,
         }
@@ -149,7 +170,54 @@ class Nova:
             one.status = body['os-resetState']['state'].upper()
             one.task_state = None
             raise Answer(202)
-        return self.live_migrate(uuid, q, body)
+        if 'os-migrateLive' in body:
+            return self.live_migrate(uuid, q, body)
+        return self.step(self.find(uuid), body)
+
+    def step(self, one, body):
+        """A step of a restart: accepted, and done at the next look."""
+        [(action, told)] = body.items()
+        name, wanted = STEPS[action]
+        if one.task_state or one.status not in wanted:
+            text = f'Cannot {name} while it is {one.status}'
+            raise Answer(409, {'conflictingRequest': {'message': text}})
+        self.requests += 1
+        request = f'req-d0000000-0000-0000-0000-{self.requests:012d}'
+        one.steps.append(name)
+        if name == 'stop':
+            one.stops.insert(0, (request, 'watcher'))
+        if name in one.refuses:
+            one.failed_steps[request] = one.refuses[name]
+            raise Answer(202, None, {'x-compute-request-id': request})
+        one.task_state = f'{name}-ing'
+        one.next_step = name, told
+        raise Answer(202, None, {'x-compute-request-id': request})
+
+    def crash(self, uuid, kind='crash', synced=True):
+        """A guest dies; nova-compute finds that, and stops the server."""
+        one = self.find(uuid)
+        one.guest = 'paused' if kind == 'io_error' else 'shutdown'
+        self.failed[uuid] = kind
+        if synced and kind != 'io_error':
+            one.status = 'SHUTOFF'
+            self.requests += 1
+            number = f'{self.requests:012d}'
+            one.stops.insert(0, (f'req-e0000000-0000-0000-0000-{number}', ''))
+
+    def _end_step(self, one):
+        name, told = one.next_step
+        one.next_step = None
+        one.task_state = None
+        if name == 'stop':
+            one.status, one.guest = 'SHUTOFF', 'shutdown'
+        elif name == 'migrate':
+            one.status, one.host = 'VERIFY_RESIZE', told['host']
+        elif name == 'confirm':
+            one.status = 'SHUTOFF'
+        else:
+            one.status, one.guest = 'ACTIVE', 'running'
+            self.failed.pop(one.uuid, None)
+        self.on_step(one, name)
 
     def live_migrate(self, uuid, q, body):
         one = self.find(uuid)
@@ -285,6 +353,19 @@ class Nova:
             if server == uuid
         ]
         found.sort(key=lambda one: one[2], reverse=True)
+        stops = [
+            {
+                'action': 'stop',
+                'instance_uuid': uuid,
+                'request_id': request,
+                'project_id': 'project' if user else None,
+                'user_id': user or None,
+                'message': None,
+                'start_time': stamp(0),
+                'updated_at': stamp(0),
+            }
+            for request, user in self.find(uuid).stops
+        ]
         rows = [
             {
                 'action': action,
@@ -298,10 +379,26 @@ class Nova:
             }
             for action, request, at in found
         ]
-        return {'instanceActions': [] if 'marker' in q else rows}
+        return {'instanceActions': [] if 'marker' in q else stops + rows}
 
     def instance_action(self, uuid, request, q, body):
-        self.find(uuid)
+        if word := self.find(uuid).failed_steps.get(request):
+            event = {
+                'event': 'conductor_migrate_server',
+                'start_time': stamp(0),
+                'finish_time': None,
+                'result': 'Error',
+                'details': word,
+            }
+            return {
+                'instanceAction': {
+                    'action': 'x',
+                    'request_id': request,
+                    'instance_uuid': uuid,
+                    'start_time': stamp(0),
+                    'events': [event],
+                }
+            }
         for migration in self.migrations:
             if (migration.server.uuid, migration.request) == (uuid, request):
                 break
@@ -356,6 +453,7 @@ ROUTES = [
     ('GET', f'{_NOVA}/?', Nova.discovery),
     ('GET', f'{_NOVA}/os-hypervisors/detail', Nova.hypervisors),
     ('GET', f'{_NOVA}/os-services', Nova.os_services),
+    ('PUT', f'{_NOVA}/os-services/([0-9]+)', Nova.change_service),
     ('GET', f'{_NOVA}/os-aggregates', Nova.os_aggregates),
     ('GET', f'{_NOVA}/servers/detail', Nova.server_list),
     ('GET', _SERVER, Nova.server_show),

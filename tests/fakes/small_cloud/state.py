@@ -28,6 +28,14 @@ class Server:
     """What a migration is at each look; the last one stays."""
     refusal: str = ''
     """Nova's word on why the conductor refuses."""
+    stops: list = dataclasses.field(default_factory=list)
+    """(request, user) of each request to stop it; nova-compute has no user."""
+    steps: list = dataclasses.field(default_factory=list)
+    """What Nova was asked to do to it: ``stop``, ``start``, ..."""
+    refuses: dict = dataclasses.field(default_factory=dict)
+    """Step to Nova's word on why it fails after it was accepted."""
+    failed_steps: dict = dataclasses.field(default_factory=dict)
+    """Request to such a word."""
 
 
 @dataclasses.dataclass

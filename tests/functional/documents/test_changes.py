@@ -47,6 +47,15 @@ SHOWN = {
         'unit/actions/migration/turn/test_admission.py',
         'unit/actions/migration/test_preflight.py',
     ],
+    'which host is closed, and when none is': [
+        'unit/engine/eligibility/test_faulty_hosts.py',
+        'unit/actions/test_host_closing.py',
+    ],
+    'which server is restarted, and where': [
+        'unit/engine/eligibility/test_restarts.py',
+        'unit/engine/planning/test_restarts.py',
+        'unit/actions/test_server_restart.py',
+    ],
     'what is told of a migration': ['unit/actions/test_notifications.py'],
     'to whom it is told': ['unit/actions/test_notifications.py'],
     'a way to authenticate, or another Prometheus': [

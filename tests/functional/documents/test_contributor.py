@@ -20,7 +20,7 @@ PACKAGE = places.TOP / 'kronos'
 MOST_FILES = 16
 MOST_LINES = 400
 """Of a module."""
-LONGER = {'engine/faults': 451, 'engine/reasons': 404}
+LONGER = {'engine/faults': 538, 'engine/reasons': 458}
 """One table, and little beside it."""
 MOST_IN_CLASS = 200
 """Lines of a class whose docstring does not say why it is one class."""
@@ -58,7 +58,6 @@ WITHOUT_TWIN = frozenset(
         'cmd/checks/watcher',
         'cmd/checks/weigher',
         'cmd/explain_tables',
-        'cmd/replay_tables',
         'conf/execution',
         'conf/planning',
         'conf/weigher',

@@ -14,7 +14,7 @@ from watcher.common import exception
 from watcher.tests.unit.db import base
 from watcher.tests.unit.objects import utils
 
-from kronos.actions import live_migrate
+from kronos.actions import watcher_action
 from kronos.common import exceptions
 
 CONF = conf.CONF
@@ -68,7 +68,7 @@ class LiveMigrateTestCase(base.DbTestCase):
         self.assertLess(len(self.action.get_description()), 255)
 
     def test_reason_names_the_error_type_and_fits(self):
-        told = live_migrate._for_watcher(
+        told = watcher_action.for_watcher(
             exceptions.MigrationTimeout('too\nslow ' + 'x' * 300)
         )
         text = str(told)

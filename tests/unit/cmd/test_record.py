@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from kronos.cmd import record
+from kronos.conf import recovery
 from kronos.engine.types import Outcome
 from kronos.recordings import load
 from kronos.recordings.recording import Recording
@@ -150,9 +151,16 @@ class TestRecord(RecordTestCase):
         self.series['cpu_reserved'] = [(host, 0.2) for host in HOSTS]
         found = self.recorded()
         self.assertEqual(
-            ['cpu_of_host', 'cpu_of_vm', 'cpu_reserved'],
-            sorted(self.queries()),
+            {
+                'cpu_of_host',
+                'cpu_of_vm',
+                'cpu_reserved',
+                recovery.HOST_FAULT_QUERY,
+                recovery.SERVER_FAULT_QUERY,
+            },
+            set(self.queries()),
         )
+        self.assertEqual('', found.gathered.failures_unknown)
         plan = replay(found, ReplayOptions(mode='evacuate'))
         self.assertFalse(plan.report.scopes[0].policies[0].skipped)
 

@@ -53,7 +53,7 @@ class TestModes(base.BaseTestCase):
     def test_policies(self) -> None:
         """Only spread and pack take those of one mode alone."""
         self.assertEqual(
-            [Mode.SPREAD, Mode.PACK, None, None],
+            [Mode.SPREAD, Mode.PACK, None, None, None],
             [row.policies for row in PHASES_OF_MODE.values()],
         )
 

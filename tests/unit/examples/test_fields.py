@@ -26,6 +26,7 @@ from tests.unit.strategies import declared
 BY_AUDIT_OR_MODE = {
     'max_migrations',
     'drain_hosts',
+    'recover',
     'rebalance',
     'unlimited',
 }

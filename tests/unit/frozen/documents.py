@@ -16,6 +16,7 @@ from kronos.actions import notifications
 from kronos.cmd import explain, replay
 from kronos.common import exceptions
 from kronos.engine.settings import PlanMode
+from kronos.engine.types import PastRestart
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as planned
@@ -140,7 +141,11 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     of_examples = {name: load.read(f'examples/{name}') for name in EXAMPLES}
     faulty = recordings.small()
     faulty.gathered.cloud.hosts['a1'].excluded = 1.0
+    faulty.gathered.cloud.hosts['a1'].faulty = 1.0
     faulty.gathered.exclusions_unknown = 'why'
+    faulty.gathered.failures_unknown = 'why'
+    faulty.gathered.instances[0].failure = 'crash'
+    faulty.gathered.instances[0].restarts = [PastRestart(1.0, 'FAILED', True)]
     more = {'x': recordings.small(), 'y': faulty}
     for name, recording in (of_examples | more).items():
         path = pathlib.Path(folder, name)

@@ -34,13 +34,20 @@ from kronos.cmd.checks import monitors
 from kronos.common import exceptions
 from kronos.conf import monitor, opts
 from kronos.engine import faults, types
-from kronos.engine.eligibility import instances, overrides
+from kronos.engine.eligibility import instances, overrides, restarts
 from kronos.engine.reasons import Code
 from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
 from kronos.recordings.formats import cluster
 from kronos.snapshots import cells, watcher_actions
-from kronos.strategies import affinity, evacuate, goals, pack, spread
+from kronos.strategies import (
+    affinity,
+    evacuate,
+    goals,
+    pack,
+    recover,
+    spread,
+)
 from kronos.watcher_db import marks
 from tests import commands, places
 from tests.unit.cmd import checking
@@ -55,7 +62,13 @@ COMMANDS = {
     'kronos-replay': replay.main,
     'kronos-test-config': test_config.main,
 }
-STRATEGIES = (affinity.Affinity, evacuate.Evacuate, pack.Pack, spread.Spread)
+STRATEGIES = (
+    affinity.Affinity,
+    evacuate.Evacuate,
+    pack.Pack,
+    recover.Recover,
+    spread.Spread,
+)
 WEIGHERS = {
     'error': '',
     'is_enabled': True,
@@ -66,7 +79,13 @@ WEIGHERS = {
     'troubles': [],
 }
 """What a process with Nova in it says."""
-GOALS = (goals.Affinity, goals.Balance, goals.Consolidate, goals.Drain)
+GOALS = (
+    goals.Affinity,
+    goals.Balance,
+    goals.Consolidate,
+    goals.Drain,
+    goals.Recovery,
+)
 
 
 def frozen() -> dict[str, Any]:
@@ -288,7 +307,7 @@ class TestNames(FrozenTestCase):
         self.assert_frozen(
             'metadata',
             {
-                'of_instances': [instances.PIN],
+                'of_instances': [instances.PIN, restarts.OPT_OUT],
                 'of_aggregates': [
                     cells.METADATA_KEY,
                     _constant('host_scores', 'MODE_KEY'),

@@ -13,6 +13,7 @@ from kronos.engine.types import (
     Headroom,
     Host,
     Instance,
+    PastRestart,
     ServerGroup,
 )
 from kronos.recordings import inventory_schema as rows
@@ -49,10 +50,16 @@ FULL: list[tuple[Any, Any, str]] = [
             pinned_availability_zone='z',
             unmovable='why',
             project_id='p',
+            failure='io_error',
+            failed_at=1.5,
+            guest='off',
+            stopped_by='nova',
+            restarts=[PastRestart(2.5, 'FAILED', True, 'req-1')],
         ),
         'uuid host name internal_name vcpus memory_mb disk_gb status '
         'task_state power_state locked metadata tags extra_specs '
-        'pinned_availability_zone unmovable project_id',
+        'pinned_availability_zone unmovable project_id failure failed_at '
+        'guest stopped_by restarts',
     ),
     (
         rows.GroupRow,
@@ -116,6 +123,7 @@ class TestHost(base.BaseTestCase):
             closed='c',
             frozen='f',
             excluded=2.0,
+            faulty=3.0,
             cell='cell1',
         )
         row = rows.HostRow.of(host, planned=True)
@@ -130,6 +138,7 @@ class TestHost(base.BaseTestCase):
                 'closed',
                 'frozen',
                 'excluded',
+                'faulty',
             ],
             list(vars(row)),
         )

@@ -16,7 +16,8 @@ SETTINGS = (
     'max_migrations restrict_to_az require_all_policies min_host_coverage '
     'host_match check_disk require_headroom allowed_extra_specs '
     'cooldown_seconds instance_cooldown_seconds quarantine_seconds '
-    'return_guard_seconds stuck_seconds evacuate drain_hosts '
+    'return_guard_seconds stuck_seconds evacuate drain_hosts recover '
+    'max_closed_hosts restart_servers recovery_window_seconds '
     'drain_may_exceed_threshold enforce_hard_affinity enforce_soft_affinity '
     'rebalance unlimited soft_rules soft_rule_penalty pack_partial_drains '
     'keep_hosts headroom_hosts plateau_moves swap_moves tie_break '
@@ -68,6 +69,7 @@ def full() -> dict[str, Any]:
             )
         ],
         steps=[step()],
+        closings=[types.Closing('h1', Reason('at fault', Code.HOST_AT_FAULT))],
         drains=[types.Drain('h1', 'off', 2, 1, {'u3': 'locked'})],
         begun=[types.Begun('h2', 3, 1)],
         instances={'u1': types.InstanceStanding('vm1', 'h1')},

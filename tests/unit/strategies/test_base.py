@@ -1,32 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does an action say of the step that it carries out?"""
+"""What does every strategy of Kronos say of itself to Watcher?"""
 
 from oslotest import base as oslotest_base
 
-from kronos.strategies import base
-from tests.unit.strategies.test_status_messages import step
+from kronos.engine import types
+from kronos.strategies import base, recover
 
 
-class InputParametersTestCase(oslotest_base.BaseTestCase):
-    def test_half_of_a_swap(self):
-        """It names the move that must have succeeded; others name none."""
-        told = base._input_parameters(1, step(requires='uuid-2'))
-        self.assertEqual('uuid-2', told['requires'])
-        self.assertNotIn('requires', base._input_parameters(1, step()))
-
-    def test_what_it_moves(self):
-        told = base._input_parameters(7, step())
+class BaseTestCase(oslotest_base.BaseTestCase):
+    def test_a_strategy_declares_what_it_is(self):
+        one = recover.Recover
+        self.assertTrue(issubclass(one, base.KronosStrategy))
+        self.assertEqual('kronos_recover', one.get_name())
+        self.assertEqual('kronos_recovery', one.get_goal_name())
+        self.assertEqual('Kronos: recover', one.get_display_name())
+        self.assertEqual([], one.get_config_opts())
+        self.assertIn('aggregates', one.get_schema()['properties'])
         self.assertEqual(
-            ('alpha', 'spread', 7, 'vm1', 'h1', 'h2'),
-            tuple(
-                told[name]
-                for name in (
-                    'aggregate',
-                    'phase',
-                    'sequence',
-                    'resource_name',
-                    'source_node',
-                    'destination_node',
-                )
-            ),
+            set(one.GOAL.INDICATORS), set(one.indicators(types.CycleReport()))
         )

@@ -128,3 +128,9 @@ class PreflightTestCase(base.MoveTestCase):
     def test_nova_away(self):
         self.cloud.down.add(('GET', '/nova/v2.1/servers'))
         self.refused('503', error=exceptions.NovaClientError)
+
+    def test_a_source_that_was_to_be_closed(self):
+        self.task.source_closed = True
+        self.stale('source h1 was to be closed before, and is open')
+        self.cloud.services['h1']['status'] = 'disabled'
+        self.assertIs(preflight.Standing.READY, self.check())

@@ -132,6 +132,21 @@ def exclusions_unknown() -> Scene:
     return Scene(found, cpu())
 
 
+def recovery(*faulty: str, **settings: Any) -> Scene:
+    """As kronos_recover plans: nothing but hosts at fault is drained."""
+    found = three()
+    for name in faulty:
+        found.hosts[name].faulty = 2.0
+    asked = {'evacuate': True, 'recover': True, 'rebalance': False}
+    return Scene(found, cpu(), {**asked, **settings})
+
+
+def failures_unknown() -> Scene:
+    scene = recovery('a')
+    scene.case.snapshot.failures_unknown = 'host_fault_query: timed out'
+    return scene
+
+
 def no_policy() -> Scene:
     found = three()
     found.readings['cpu'].imbalance.health = Health.UNREACHABLE
@@ -306,6 +321,8 @@ def cells() -> Scene:
 GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.SCOPE_NO_SERVICES: no_services,
     Code.SCOPE_EXCLUSIONS_UNKNOWN: exclusions_unknown,
+    Code.SCOPE_FAILURES_UNKNOWN: failures_unknown,
+    Code.SCOPE_TOO_MANY_AT_FAULT: lambda: recovery('a', 'c'),
     Code.SCOPE_NO_POLICY: no_policy,
     Code.SCOPE_COOLDOWN: lambda: past(
         Event('w', 'c', 'b', Outcome.MOVED, NOW - 60, Origin.NOVA),
@@ -318,6 +335,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.INSTANCE_NOT_ACTIVE: lambda: of_instance(status='SHUTOFF'),
     Code.INSTANCE_BUSY: lambda: of_instance(task_state='resizing'),
     Code.INSTANCE_NOT_RUNNING: lambda: of_instance(power_state=4),
+    Code.INSTANCE_FAILED: lambda: of_instance(failure='io_error'),
     Code.INSTANCE_EXTRA_SPEC: lambda: of_instance(
         extra_specs={'hw:numa_nodes': '2'}
     ),
@@ -352,6 +370,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.HOST_NO_CAPACITY: lambda: no_sample('host_capacity'),
     Code.HOST_CLOSED: lambda: of_host(closed='available is false'),
     Code.HOST_EXCLUDED: lambda: of_host(excluded=2.0),
+    Code.HOST_AT_FAULT: lambda: recovery('a', 'b', max_closed_hosts=2),
     Code.HOST_NO_PLACEMENT: lambda: of_host({'require_headroom': True}),
     Code.HOST_STUCK_OUT: lambda: stuck(('w', 'a', 'x')),
     Code.HOST_STUCK_INTO: lambda: stuck(('w', 'x', 'b'), ('y', 'x', 'b')),
@@ -393,10 +412,21 @@ LOOK = {
 """What lifts these is told with the move that came closest."""
 
 
+RECOVERY = {
+    Code.INSTANCE_RECOVERY_OFF,
+    Code.INSTANCE_STOPPED,
+    Code.INSTANCE_RUNS,
+    Code.INSTANCE_GUEST_UNKNOWN,
+    Code.INSTANCE_FAILURE_OLD,
+    Code.INSTANCE_RESTARTED,
+}
+"""Why a server is not restarted; a move of it has reasons of its own."""
+
+
 class TestRemedies(base.BaseTestCase):
     def test_each_code_with_a_remedy_is_tried(self) -> None:
         told = {code for code in Code if code.remedy}
-        self.assertEqual(told, set(GIVEN) | LOOK)
+        self.assertEqual(told, set(GIVEN) | LOOK | RECOVERY)
 
     def test_the_effect(self) -> None:
         for code, make in GIVEN.items():

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The action kronos_close_host: it disables the nova-compute of a host."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from oslo_log import log as logging
+from watcher import conf
+
+from kronos.actions import host_closing, watcher_action
+from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.clients.nova.compute_services import ComputeServices
+from kronos.engine.settings import HostMatch
+from kronos.snapshots import failures
+
+LOG = logging.getLogger(__name__)
+CONF = conf.CONF
+
+
+class CloseHost(watcher_action.KronosAction):
+    """Disable the nova-compute of a host at fault, with a reason.
+
+    Before, it looks once more whether the host is at fault, and whether so
+    few of its aggregate are that it is not what they share. Nothing opens the
+    host again but an operator.
+    """
+
+    def __init__(self, config: Any, osc: Any = None) -> None:
+        super().__init__(config, osc)
+        self._own_closing: host_closing.HostClosing | None = None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {
+            'type': 'object',
+            'properties': {
+                'resource_id': NAME,
+                'resource_name': TEXT,
+                'aggregate': NAME,
+                'sequence': SEQUENCE,
+                'source_node': NAME,
+                'reason': TEXT,
+                'action_uuid': UUID,
+                'action_plan_uuid': UUID,
+                'audit_uuid': UUID,
+            },
+            'required': ['resource_id', 'aggregate', 'source_node'],
+            'additionalProperties': False,
+        }
+
+    def get_description(self) -> str:
+        return (
+            'Disable the nova-compute of a host that is at fault by '
+            'host_fault_query, so that no new server is placed there.'
+        )
+
+    def _begin(self) -> None:
+        self._closing().check()
+
+    def _carry_out(self) -> str:
+        return self._closing().close()
+
+    def revert(self) -> None:
+        """Leave it closed: only an operator knows when it is mended."""
+        LOG.info('Host %s is not opened again', self._host)
+
+    @property
+    def _host(self) -> str:
+        return str(self.input_parameters['source_node'])
+
+    def _closing(self) -> host_closing.HostClosing:
+        """The closing; the same one for all that Watcher calls.
+
+        :raises KronosException: an option of Kronos is not valid, or
+            Keystone does not lead to Nova
+        """
+        if self._own_closing is None:
+            nova = self._clients().nova()
+            told, kronos = self.input_parameters, CONF.kronos
+            self._own_closing = host_closing.HostClosing(
+                host_closing.ClosingSettings(
+                    host=self._host,
+                    aggregate=told['aggregate'],
+                    plan=told.get('action_plan_uuid', ''),
+                    max_closed_hosts=kronos.max_closed_hosts,
+                    max_retries=kronos.max_retries,
+                    retry_backoff=kronos.retry_backoff,
+                ),
+                host_closing.Asked(
+                    nova, ComputeServices(nova.api), self._at_fault
+                ),
+                self._patience(),
+            )
+        return self._own_closing
+
+    def _at_fault(self, hosts: Collection[str]) -> Mapping[str, float]:
+        kronos = CONF.kronos
+        return failures.of_hosts(
+            self._prometheus(),
+            kronos.host_fault_query,
+            hosts,
+            HostMatch(kronos.host_match),
+        )

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of the failures: what would kronos_recover find to recover?
+
+They are judged by the very functions that an audit judges them with.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+from kronos.cmd.checks import metrics
+from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.cloud import Cloud
+from kronos.cmd.checks.findings import Findings
+from kronos.common import exceptions
+from kronos.engine import wording
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import Reading
+from kronos.snapshots import exclusions, failures
+
+T = TypeVar('T')
+
+
+def check(
+    cloud: Cloud, prometheus: OncePrometheus, kronos: Any, findings: Findings
+) -> dict[str, Any]:
+    """Ask both queries, as far as there are any.
+
+    :param kronos: the group ``[kronos]``
+    :returns: what the answers say, for the report
+    """
+    how, hosts = HostMatch(kronos.host_match), _hosts(cloud)
+    of_hosts, of_servers = kronos.host_fault_query, kronos.server_fault_query
+    faulty, told = _asked(
+        prometheus,
+        (failures.OF_HOSTS, of_hosts, exclusions.ANY),
+        lambda: failures.of_hosts(prometheus, of_hosts, hosts, how),
+        findings,
+    )
+    failed, of_failed = _asked(
+        prometheus,
+        (failures.OF_SERVERS, of_servers, failures.INSTANCE),
+        lambda: failures.of_servers(prometheus, of_servers, hosts, how),
+        findings,
+    )
+    if faulty:
+        findings.warning(
+            'host-at-fault',
+            f'{wording.counted(len(faulty), "host")} at fault by '
+            f'{failures.OF_HOSTS} ({wording.some(sorted(faulty))})',
+            'kronos_recover closes and drains it, if there are no more of '
+            'its aggregate than max_closed_hosts',
+        )
+    return {
+        failures.OF_HOSTS: {
+            **told,
+            'hosts_at_fault': {
+                host: f'{value:g}'
+                for host, value in sorted((faulty or {}).items())
+            },
+        },
+        failures.OF_SERVERS: {**of_failed, 'servers': len(failed or {})},
+    }
+
+
+def _asked(
+    prometheus: OncePrometheus,
+    asked: tuple[str, str, str],
+    judge: Callable[[], T],
+    to: Findings,
+) -> tuple[T | None, dict[str, Any]]:
+    """What a query says, and the same for the report.
+
+    :param asked: the option, its query and the label that series must have
+    """
+    option, query, label = asked
+    reading = Reading('')
+    if query:
+        reading = prometheus.instant_query(query, label)
+    told = {
+        'query': query,
+        'health': reading.health.value,
+        'error': '',
+        'series': len(reading.samples),
+    }
+    if reading.is_away:
+        metrics.tell_away(reading, to)
+        return None, {**told, 'error': reading.error}
+    try:
+        return judge(), told
+    except exceptions.PrometheusError as error:
+        to.warning(
+            'failures-unknown',
+            str(error),
+            f'correct {option} in [kronos]; until then kronos_recover does '
+            'nothing',
+        )
+        return None, {**told, 'error': str(error)}
+
+
+def _hosts(cloud: Cloud) -> Collection[str]:
+    """All of the cloud; none where they are not known."""
+    if cloud.nova is None:
+        return set()
+    try:
+        return {one.name for one in cloud.nova.list_compute_hosts()}
+    except exceptions.NovaClientError:
+        return set()  # told with the listing that failed

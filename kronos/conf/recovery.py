@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of recovery: which hosts are at fault, what is done then."""
+
+from oslo_config import cfg
+
+HOST_FAULT_QUERY = (
+    'count by (host) (count by (host, instance_uuid) '
+    '(kronos_vm_failed{kind="io_error"})) >= 2'
+)
+"""Each server once, however many Prometheus servers scrape its agent."""
+SERVER_FAULT_QUERY = 'timestamp(kronos_vm_failed)'
+
+OPTS = [
+    cfg.StrOpt(
+        'host_fault_query',
+        default=HOST_FAULT_QUERY,
+        help='PromQL that names the hosts that kronos_recover closes and '
+        'drains, by a label host, or else instance, as host_match says: those '
+        'with a value other than 0. By default these are the hosts on which '
+        'two servers or more had I/O errors, as kronos-instance-monitor '
+        'tells. When the query fails, nothing is recovered.',
+    ),
+    cfg.StrOpt(
+        'server_fault_query',
+        default=SERVER_FAULT_QUERY,
+        help='PromQL that names the servers that failed, by the labels '
+        'instance_uuid and kind. Its value is the Unix time at which that '
+        'was last said. kronos_recover live-migrates none of these. When the '
+        'query fails, nothing is recovered.',
+    ),
+    cfg.IntOpt(
+        'max_closed_hosts',
+        default=1,
+        min=0,
+        help='Hosts of an aggregate that kronos_recover may close: those at '
+        'fault and those that it has closed before count. If there are more, '
+        'it is the storage or the network, and none is closed. Kronos never '
+        'opens a host again.',
+    ),
+    cfg.BoolOpt(
+        'restart_servers',
+        default=False,
+        help='Whether kronos_recover starts servers again that '
+        'server_fault_query names, for clouds without Masakari: first on '
+        'their host, after a second failure or an I/O error on another, and '
+        'after a third it leaves them alone.',
+    ),
+    cfg.IntOpt(
+        'recovery_window',
+        default=600,
+        min=1,
+        help='Seconds for which the restarts of a server count. Only with '
+        'restart_servers.',
+    ),
+    cfg.FloatOpt(
+        'restart_timeout',
+        default=300,
+        min=1,
+        help='Seconds that each step of a restart may take: to stop, to '
+        'migrate, to confirm, and to start.',
+    ),
+]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The restart of a server that failed: where, or why it is left alone.
+
+First on its own host; after a second failure, or at once after an I/O error,
+on another. After a third it is left alone. Whatever is not known for certain
+leaves it alone, too.
+"""
+
+from dataclasses import dataclass
+
+from kronos.engine.eligibility.instances import POWER_STATES
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance, PastRestart
+
+OPT_OUT = 'kronos:recover'
+"""Metadata key: with the value ``false`` an owner wants no restart."""
+IO_ERROR = 'io_error'
+FRESH_SECONDS = 300.0
+"""A failure that was last said before is none to act on."""
+ALIVE_SECONDS = 300.0
+"""A restart under way whose row did not change for so long is over: its
+applier died."""
+MOST = 2
+"""So many restarts are tried within the window."""
+BY_NOVA, BY_KRONOS, BY_USER = 'nova', 'kronos', 'user'
+RUNNING, OFF = 'running', 'off'
+UNDER_WAY = ('PENDING', 'ONGOING')
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How a server is started again."""
+
+    attempt: int
+    is_elsewhere: bool
+    stopped: str = ''
+    """Id of the request by which a restart before has stopped it."""
+
+
+def concerned(instance: Instance) -> bool:
+    """Whether a server failed, or a restart of it was left half done."""
+    return bool(instance.failure or half_done(instance))
+
+
+def half_done(instance: Instance) -> PastRestart | None:
+    """The newest restart, if it stopped a server and did not start it."""
+    acted = [one for one in instance.restarts if one.acted]
+    if not acted or acted[-1].state == 'SUCCEEDED':
+        return None
+    if instance.status == 'VERIFY_RESIZE':
+        return acted[-1]
+    is_ours = instance.stopped_by == BY_KRONOS
+    return acted[-1] if instance.status == 'SHUTOFF' and is_ours else None
+
+
+def decide(
+    instance: Instance, settings: Settings, now: float
+) -> Decision | Reason:
+    """How a server that is concerned is started again, or why it is not.
+
+    :param now: Unix seconds
+    """
+    return (
+        _forbidden(instance)
+        or _under_way(instance, now)
+        or _not_stopped_by_failure(instance)
+        or _old(instance, now)
+        or _decided(instance, settings, now)
+    )
+
+
+def _forbidden(instance: Instance) -> Reason | None:
+    if instance.unmovable:
+        return Reason(instance.unmovable, Code.INSTANCE_UNMOVABLE)
+    if instance.locked:
+        return Reason('it is locked', Code.INSTANCE_LOCKED)
+    if instance.metadata.get(OPT_OUT, '').strip().lower() == 'false':
+        text = f'its metadata says {OPT_OUT}=false'
+        return Reason(text, Code.INSTANCE_RECOVERY_OFF)
+    if instance.task_state:
+        text = f'Nova is busy with it (task state {instance.task_state})'
+        return Reason(text, Code.INSTANCE_BUSY)
+    return None
+
+
+def _under_way(instance: Instance, now: float) -> Reason | None:
+    for one in instance.restarts:
+        if one.state in UNDER_WAY and now - one.at < ALIVE_SECONDS:
+            text = 'a restart of it is in a plan that is under way'
+            return Reason(text, Code.INSTANCE_ON_ITS_WAY)
+    return None
+
+
+def _not_stopped_by_failure(instance: Instance) -> Reason | None:
+    """Why a server is not off because it failed, as far as is known."""
+    if half_done(instance):
+        return None
+    if instance.status == 'SHUTOFF':
+        if instance.stopped_by == BY_NOVA:
+            return None
+        who = (
+            'a user' if instance.stopped_by == BY_USER else 'nobody knows who'
+        )
+        return Reason(f'{who} stopped it', Code.INSTANCE_STOPPED)
+    if instance.status != 'ACTIVE':
+        text = f'its status is {instance.status}, neither ACTIVE nor SHUTOFF'
+        return Reason(text, Code.INSTANCE_NOT_ACTIVE)
+    if instance.guest == RUNNING:
+        text = f'it failed ({instance.failure}), and its guest runs'
+        return Reason(text, Code.INSTANCE_RUNS)
+    if instance.guest != OFF:
+        state = POWER_STATES.get(instance.power_state, '?')
+        text = f'nobody can tell whether its guest runs (Nova says {state})'
+        return Reason(text, Code.INSTANCE_GUEST_UNKNOWN)
+    return None
+
+
+def _old(instance: Instance, now: float) -> Reason | None:
+    if half_done(instance):
+        return None
+    ended = max((one.at for one in _acted(instance)), default=0.0)
+    if instance.failed_at <= ended:
+        text = 'its failure was last said before its restart ended'
+        return Reason(text, Code.INSTANCE_FAILURE_OLD)
+    if now - instance.failed_at > FRESH_SECONDS:
+        text = (
+            f'its failure was last said {now - instance.failed_at:.0f} s ago'
+        )
+        return Reason(text, Code.INSTANCE_FAILURE_OLD)
+    return None
+
+
+def _decided(
+    instance: Instance, settings: Settings, now: float
+) -> Decision | Reason:
+    since = now - settings.recovery_window_seconds
+    tried = sum(one.at >= since for one in _acted(instance))
+    unfinished = half_done(instance)
+    if unfinished is not None:
+        # It goes on with what was begun, which counts as one.
+        tried = max(tried - 1, 0)
+        if sum(one.at >= since for one in _acted(instance)) <= MOST:
+            return Decision(tried + 1, False, unfinished.stop)
+    elif tried < MOST:
+        elsewhere = tried > 0 or instance.failure == IO_ERROR
+        return Decision(tried + 1, elsewhere)
+    text = (
+        f'it was restarted {MOST} times within '
+        f'{settings.recovery_window_seconds:g} s and failed again; it is left '
+        'alone'
+    )
+    return Reason(text, Code.INSTANCE_RESTARTED)
+
+
+def _acted(instance: Instance) -> list[PastRestart]:
+    return [one for one in instance.restarts if one.acted]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The failures: servers that failed and hosts at fault, by queries.
+
+They are what a recovery begins with. It fails closed: who does not know what
+failed closes no host, and moves and starts no server.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_log import log as logging
+
+from kronos.common import exceptions
+from kronos.engine import wording
+from kronos.engine.scoring import labels
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import Health, Reading, Sample
+from kronos.snapshots import exclusions
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.queries import Source
+
+LOG = logging.getLogger(__name__)
+
+OF_HOSTS, OF_SERVERS = 'host_fault_query', 'server_fault_query'
+INSTANCE, KIND = 'instance_uuid', 'kind'
+"""Labels of a server that failed."""
+IO_ERROR, UNKNOWN = 'io_error', 'unknown'
+KINDS = frozenset(
+    {'crash', 'panic', 'hang', IO_ERROR, 'memory_error', 'control_error'}
+)
+"""What kronos-instance-monitor tells. Of others no more is known than that
+the server failed."""
+EARLIEST = 1e9
+"""Unix seconds; anything less is a count, or a flag."""
+
+
+@dataclass(frozen=True)
+class FailureQueries:
+    """The two queries of ``[kronos]``; '': nothing is at fault."""
+
+    hosts: str
+    servers: str
+
+    @classmethod
+    def of(cls, kronos: Any) -> 'FailureQueries':
+        """:param kronos: the group ``[kronos]``"""
+        return cls(kronos.host_fault_query, kronos.server_fault_query)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A server that failed."""
+
+    kind: str
+    at: float
+    """Unix seconds: when that was last said."""
+    host: str = ''
+    """Where, if the series names a host that is known."""
+
+
+def note(
+    gathered: CloudInventory,
+    prometheus: Source,
+    queries: FailureQueries,
+    how: HostMatch,
+) -> None:
+    """Note the hosts at fault and the servers that failed, or why not."""
+    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+    try:
+        faulty = of_hosts(prometheus, queries.hosts, hosts, how)
+        failed = of_servers(prometheus, queries.servers, hosts, how)
+    except exceptions.PrometheusError as error:
+        gathered.failures_unknown = str(error)
+        LOG.error('What failed is not known: nothing is recovered: %s', error)
+        return
+    gathered.failures_unknown = ''
+    for name, value in faulty.items():
+        hosts[name].faulty = value
+    for one in gathered.instances:
+        failure = failed.get(one.uuid)
+        # What another host says of it is of before it came here.
+        if failure is not None and failure.host in ('', one.host):
+            one.failure, one.failed_at = failure.kind, failure.at
+
+
+def of_hosts(
+    prometheus: Source, query: str, hosts: Collection[str], how: HostMatch
+) -> dict[str, float]:
+    """The hosts at fault, with the value of each; NaN is none.
+
+    :raises PrometheusError: the answer cannot be used, or it is not certain
+        which host a series means
+    """
+    if not query:
+        return {}
+    reading = prometheus.instant_query(query, exclusions.ANY)
+    found = exclusions.judge(reading, hosts, how, OF_HOSTS)
+    matches = exclusions.matched(reading, hosts, how)
+    unclear = sorted(
+        label
+        for one in reading.samples
+        if one.value
+        and (label := exclusions.label_of(one))
+        and label in matches.ambiguous
+    )
+    if unclear:
+        raise exclusions.unusable(
+            'which host is meant is not certain by '
+            f'{wording.some(unclear)}; give it the whole name',
+            option=OF_HOSTS,
+        )
+    return {
+        host: value for host, value in found.items() if not math.isnan(value)
+    }
+
+
+def of_servers(
+    prometheus: Source, query: str, hosts: Collection[str], how: HostMatch
+) -> dict[str, Failure]:
+    """The servers that failed, by uuid; of several series the newest.
+
+    :raises PrometheusError: the answer cannot be used
+    """
+    if not query:
+        return {}
+    reading = prometheus.instant_query(query, INSTANCE)
+    if reading.health in (Health.STALE, Health.UNREACHABLE):
+        passing = reading.is_away or reading.health is Health.STALE
+        reason = reading.error or reading.health.value
+        raise exclusions.unusable(reason, passing, OF_SERVERS)
+    meant = exclusions.matched(reading, hosts, how).hosts
+    found: dict[str, Failure] = {}
+    for uuid, one in _failures(reading, meant):
+        known = found.get(uuid)
+        if known is None or _rank(one) > _rank(known):
+            found[uuid] = one
+    return found
+
+
+def _failures(
+    reading: Reading, meant: Mapping[str, str]
+) -> list[tuple[str, Failure]]:
+    return [
+        (
+            one.label,
+            Failure(
+                _kind(one),
+                _time_of(one),
+                meant.get(exclusions.label_of(one), ''),
+            ),
+        )
+        for one in reading.samples
+    ]
+
+
+def _kind(sample: Sample) -> str:
+    kind = labels.of_series(sample.series).get(KIND, UNKNOWN)
+    return kind if kind in KINDS else UNKNOWN
+
+
+def _time_of(sample: Sample) -> float:
+    """:raises PrometheusError: its value is no time"""
+    if math.isfinite(sample.value) and sample.value >= EARLIEST:
+        return sample.value
+    raise exclusions.unusable(
+        f'the value of {sample.series} is {sample.value:g}, which is no Unix '
+        'time; let the query be timestamp(...) of a metric',
+        option=OF_SERVERS,
+    )
+
+
+def _rank(failure: Failure) -> tuple[float, bool, str]:
+    """Of two that were said at once an I/O error tells more."""
+    return failure.at, failure.kind == IO_ERROR, failure.kind

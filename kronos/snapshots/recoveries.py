@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recoveries of servers: what has to be known before one is restarted.
+
+It is asked for those alone that failed, or that Kronos began to restart.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from oslo_log import log as logging
+
+from kronos.clients.nova.client import NovaClient
+from kronos.common import exceptions
+from kronos.engine.eligibility import restarts as eligible
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance, PastRestart
+from kronos.snapshots.cloud import CloudInventory
+
+LOG = logging.getLogger(__name__)
+
+PastRestarts = Mapping[str, Sequence[PastRestart]]
+"""By uuid, in the order of time."""
+NONE: PastRestarts = MappingProxyType({})
+REMEMBERED_SECONDS = 86400.0
+"""For so long a restart that was left half done is known."""
+MOST = 200
+"""Servers that Nova is asked about; where more failed, it is not they."""
+
+
+def note(
+    nova: NovaClient,
+    gathered: CloudInventory,
+    past: PastRestarts,
+    settings: Settings,
+) -> None:
+    """Note of each whether its guest runs, who stopped it, and the past.
+
+    Nova that does not tell leaves it open: then nothing is restarted.
+    """
+    if not settings.restart_servers or gathered.failures_unknown:
+        return
+    left = MOST
+    for one in gathered.instances:
+        one.restarts = list(past.get(one.uuid, ()))
+        if not (one.failure or any(row.acted for row in one.restarts)):
+            continue
+        if left == 0:
+            LOG.warning('More than %d servers failed', MOST)
+            return
+        left -= 1
+        try:
+            _ask(nova, one)
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s is not restarted: %s', one.uuid, error)
+
+
+def _ask(nova: NovaClient, one: Instance) -> None:
+    if one.status == 'ACTIVE':
+        runs = nova.is_guest_running(one.uuid)
+        if runs is not None:
+            one.guest = eligible.RUNNING if runs else eligible.OFF
+    elif one.status == 'SHUTOFF':
+        one.stopped_by = stopped_by(nova, one)
+
+
+def stopped_by(nova: NovaClient, one: Instance) -> str:
+    """Who asked for a server to be SHUTOFF; '' if that is not known.
+
+    :raises NovaClientError: Nova does not tell
+    """
+    stop = nova.last_stop(one.uuid)
+    if stop is None:
+        return ''
+    if stop.request_id in {row.stop for row in one.restarts if row.stop}:
+        return eligible.BY_KRONOS
+    return eligible.BY_USER if stop.user_id else eligible.BY_NOVA

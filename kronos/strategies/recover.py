@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategy kronos_recover: it closes hosts at fault, and drains them."""
+
+from kronos.engine import types
+from kronos.engine.settings import PlanMode
+from kronos.strategies import base, goals, status_messages
+
+
+class Recover(base.KronosStrategy):
+    """Close the hosts that are at fault, and move away what is well there.
+
+    Made for EVENT audits that kronos-instance-monitor triggers; CONTINUOUS
+    ones find the same. It takes policies of either mode, does not wait for
+    the cooldown of a scope, and plans whole hosts unless the audit gives
+    ``max_migrations``.
+    """
+
+    NAME = 'kronos_recover'
+    DISPLAY_NAME = 'Kronos: recover'
+    PLAN_MODE = PlanMode.RECOVER
+    GOAL = goals.Recovery
+    PARAMETERS = ()
+
+    @classmethod
+    def summary(cls, scope: types.AggregateResult) -> str:
+        return status_messages.recovered(scope)

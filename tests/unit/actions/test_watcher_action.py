@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How does what happens to an action of Kronos reach Watcher?"""
+
+from watcher.common import exception
+from watcher.tests.unit.db import base
+
+from kronos.actions import watcher_action
+from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
+
+
+class Action(watcher_action.KronosAction):
+    begun = error = None
+
+    @property
+    def schema(self):
+        return {}
+
+    def get_description(self):
+        return ''
+
+    def revert(self):
+        pass
+
+    def _begin(self):
+        self.begun = True
+        self._raise()
+
+    def _carry_out(self):
+        self._raise()
+        return 'a remark'
+
+    def _raise(self):
+        if self.error:
+            raise self.error
+
+
+class WatcherActionTestCase(base.DbTestCase):
+    def setUp(self):
+        super().setUp()
+        self.action = Action(None)
+        self.action.input_parameters = {}
+
+    def test_success(self):
+        self.action.pre_condition()
+        self.assertTrue(self.action.begun)
+        self.assertIs(True, self.action.execute())
+
+    def test_what_is_pointless_is_skipped(self):
+        self.action.error = faults.error(Fault.HOST_NOT_AT_FAULT, 'it is well')
+        error = self.assertRaises(
+            exception.ActionSkipped, self.action.pre_condition
+        )
+        self.assertEqual(
+            'KRONOS:StaleTask: [host_not_at_fault] it is well', str(error)
+        )
+
+    def test_a_plan_that_was_cancelled(self):
+        self.action.error = faults.error(Fault.PLAN_CANCELLED, 'no')
+        self.assertRaises(
+            exception.ActionPlanCancelled, self.action.pre_condition
+        )
+
+    def test_failures(self):
+        self.action.error = exceptions.NovaClientError(reason='away')
+        for call in (self.action.pre_condition, self.action.execute):
+            error = self.assertRaises(exception.WatcherException, call)
+            self.assertEqual(
+                'KRONOS:NovaClientError: [nova_error] Nova: away', str(error)
+            )

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does kronos-test-config tell what a recovery would find?"""
+
+import json
+from typing import Any
+
+from tests.unit.cmd.checking import CheckTestCase
+
+HOSTS, SERVERS = 'host_fault_query', 'server_fault_query'
+
+
+class FailuresTestCase(CheckTestCase):
+    def check(self, **kronos: Any) -> dict[str, Any]:
+        asked = {HOSTS: 'faulty', SERVERS: 'failing', **kronos}
+        conf = self.conf(**asked)
+        _, out, err = self.run_it('--config-file', conf, '-f', 'json')
+        document = json.loads(out)
+        self.codes = {one['code']: one for one in document['findings']}
+        found: dict[str, Any] = document['failures']
+        return found
+
+    def test_none_is_at_fault(self) -> None:
+        self.assertEqual(
+            {
+                'query': 'faulty',
+                'health': 'healthy',
+                'error': '',
+                'series': 0,
+                'hosts_at_fault': {},
+            },
+            self.check()[HOSTS],
+        )
+        self.assertNotIn('host-at-fault', self.codes)
+
+    def test_a_host_at_fault(self) -> None:
+        self.series['faulty'] = [('a1', 2.0), ('a2', 0.0)]
+        self.assertEqual({'a1': '2'}, self.check()[HOSTS]['hosts_at_fault'])
+        text = self.codes['host-at-fault']['text']
+        self.assertIn('1 host at fault by host_fault_query (a1)', text)
+
+    def test_an_answer_that_cannot_be_used(self) -> None:
+        """Series of hosts name no server."""
+        self.series['failing'] = [('a1', 1.0)]
+        found = self.check()[SERVERS]
+        self.assertIn('no label "instance_uuid"', found['error'])
+        self.assertEqual('warning', self.codes['failures-unknown']['level'])

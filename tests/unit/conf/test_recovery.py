@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of recovery, as they come."""
+
+from oslotest import base
+
+from kronos.conf import recovery
+from kronos.snapshots.failures import FailureQueries
+from tests.unit.strategies import declared
+
+
+class RecoveryTestCase(base.BaseTestCase):
+    def test_as_they_come(self) -> None:
+        kronos = declared.kronos()
+        self.assertEqual(1, kronos.max_closed_hosts)
+        self.assertEqual(
+            FailureQueries(
+                recovery.HOST_FAULT_QUERY, recovery.SERVER_FAULT_QUERY
+            ),
+            FailureQueries.of(kronos),
+        )
+
+    def test_each_server_counts_once(self) -> None:
+        """Two Prometheus servers that scrape one agent make no two faults."""
+        self.assertIn(
+            'count by (host, instance_uuid)', recovery.HOST_FAULT_QUERY
+        )

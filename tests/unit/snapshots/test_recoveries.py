@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of Nova before a server is started again?"""
+
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance, PastRestart
+from kronos.snapshots import recoveries
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import Cloud
+from tests.unit.actions.migration import base
+
+ON = Settings(restart_servers=True)
+
+
+class RecoveriesTestCase(base.MoveTestCase):
+    def setUp(self):
+        super().setUp()
+        self.one = Instance(base.UUID, 'h1', failure='crash')
+        self.gathered = CloudInventory(
+            Cloud({}, {}, []), {}, [self.one], failures_unknown=''
+        )
+
+    def note(self, past=(), settings=ON):
+        recoveries.note(
+            self.client, self.gathered, {base.UUID: list(past)}, settings
+        )
+        return self.one
+
+    def test_nobody_restarts(self):
+        self.note(settings=Settings())
+        self.assertEqual([], self.cloud.calls)
+
+    def test_one_that_is_well(self):
+        self.one.failure = ''
+        self.note()
+        self.assertEqual([], self.cloud.calls)
+
+    def test_its_guest(self):
+        self.assertEqual('running', self.note().guest)
+        self.instance.guest = 'paused'
+        self.assertEqual('off', self.note().guest)
+
+    def test_nova_is_away(self):
+        self.cloud.down.add(('GET', '/nova/v2.1/servers'))
+        self.assertEqual('', self.note().guest)
+
+    def test_who_stopped_it(self):
+        self.one.status = 'SHUTOFF'
+        self.assertEqual('', self.note().stopped_by)
+        self.instance.stops = [('req-1', '')]
+        self.assertEqual('nova', self.note().stopped_by)
+        self.instance.stops = [('req-2', 'joe'), ('req-1', '')]
+        self.assertEqual('user', self.note().stopped_by)
+        past = PastRestart(1.0, 'FAILED', True, 'req-2')
+        self.assertEqual('kronos', self.note([past]).stopped_by)
+        self.assertEqual([past], self.one.restarts)
+
+    def test_one_that_was_left_half_done(self):
+        self.one.failure, self.one.status = '', 'SHUTOFF'
+        self.instance.stops = [('req-2', 'watcher')]
+        past = PastRestart(1.0, 'FAILED', True, 'req-2')
+        self.assertEqual('kronos', self.note([past]).stopped_by)

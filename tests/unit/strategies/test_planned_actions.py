@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In which order do the actions of a plan run?"""
+
+from oslotest import base
+
+from kronos.engine import types
+from kronos.engine.reasons import Code, Reason
+from kronos.strategies import planned_actions
+from tests.unit.strategies.test_status_messages import step as told_step
+
+WHY = Reason('it is at fault', Code.HOST_AT_FAULT)
+
+
+def step(instance, source, scope='alpha'):
+    return types.MigrationStep(
+        scope=scope,
+        phase=types.MigrationPhase.EVACUATE,
+        instance=instance,
+        instance_name=f'name of {instance}',
+        source=source,
+        destination='h9',
+        memory_mb=1,
+        imbalance_before={'cpu': 0.4},
+        imbalance_after={'cpu': 0.2},
+        combined_before=0.4,
+        combined_after=0.2,
+    )
+
+
+def scope(name, *steps, closed=()):
+    return types.AggregateResult(
+        name,
+        types.StopReason.DONE,
+        'done',
+        steps=list(steps),
+        closings=[types.Closing(host, WHY) for host in closed],
+    )
+
+
+class PlannedActionsTestCase(base.BaseTestCase):
+    def of(self, parents, *scopes):
+        return planned_actions.of(types.CycleReport(list(scopes)), parents)
+
+    def test_moves_alone(self):
+        moves = step('u', 'h1'), step('v', 'h2')
+        found = self.of([[], [0]], scope('a', *moves))
+        self.assertEqual([[], [0]], [one.parents for one in found])
+        self.assertEqual(['u', 'v'], [one.resource for one in found])
+        self.assertEqual([1, 2], [one.parameters['sequence'] for one in found])
+        self.assertNotIn('source_closed', found[0].parameters)
+
+    def test_what_leaves_waits_for_the_closing(self):
+        found = self.of(
+            [[], [0], [1]],
+            scope('a', step('u', 'h2'), step('v', 'h1'), closed=['h1']),
+            scope('b', step('w', 'h3'), closed=['h1', 'h3']),
+        )
+        self.assertEqual(
+            ['h1', 'h3', 'u', 'v', 'w'], [one.resource for one in found]
+        )
+        self.assertEqual(
+            [[], [], [], [0, 2], [1, 3]], [one.parents for one in found]
+        )
+        self.assertEqual(
+            [False, True, True],
+            ['source_closed' in one.parameters for one in found[2:]],
+        )
+        self.assertEqual('kronos_close_host', found[0].action_type)
+        self.assertEqual('kronos_live_migrate', found[2].action_type)
+        self.assertEqual(
+            {
+                'aggregate': 'a',
+                'sequence': 1,
+                'resource_name': 'h1',
+                'source_node': 'h1',
+                'reason': 'it is at fault',
+            },
+            found[0].parameters,
+        )
+
+
+class InputParametersTestCase(base.BaseTestCase):
+    def test_half_of_a_swap(self):
+        """It names the move that must have succeeded; others name none."""
+        told = planned_actions._step(1, told_step(requires='uuid-2'))
+        self.assertEqual('uuid-2', told['requires'])
+        self.assertNotIn('requires', planned_actions._step(1, told_step()))
+
+    def test_what_it_moves(self):
+        told = planned_actions._step(7, told_step())
+        self.assertEqual(
+            ('alpha', 'spread', 7, 'vm1', 'h1', 'h2'),
+            tuple(
+                told[name]
+                for name in (
+                    'aggregate',
+                    'phase',
+                    'sequence',
+                    'resource_name',
+                    'source_node',
+                    'destination_node',
+                )
+            ),
+        )
