@@ -61,6 +61,7 @@ GOALS = {
     'kronos_pack': 'kronos_consolidate',
     'kronos_evacuate': 'kronos_drain',
     'kronos_affinity': 'kronos_affinity',
+    'kronos_recover': 'kronos_recovery',
 }
 
 

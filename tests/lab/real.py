@@ -8,7 +8,7 @@ from testtools import content
 
 from tests.lab import base
 
-from labkit import layout, services  # isort: skip
+from labkit import layout, running, services  # isort: skip
 from labkit.real import guest_control, hosts, packages, ticks  # isort: skip
 from labkit.real import topology  # isort: skip
 
@@ -20,6 +20,8 @@ WRITES, TOO_SLOW_MIB = 'dirty 30', 5
 where other work leaves it half of its processor."""
 DISK_FLAVOR, DISK_MIB = 'real.disk', 16
 """Its disk takes about a minute."""
+SMALL_MIB = 32
+"""Of a disk, which its guest fills."""
 OWN_SHARE = 0.8
 """Of a host's load, that its guests are seen to make."""
 
@@ -233,8 +235,89 @@ class RealTestCase(base.LabTestCase):
 
     def domain(self, name: str) -> str:
         """libvirt's name of a server's guest."""
-        server = self.cloud.servers()[self.uuids[name]]
-        return str(server['OS-EXT-SRV-ATTR:instance_name'])
+        return str(self.server(name)['OS-EXT-SRV-ATTR:instance_name'])
+
+    def disk_flavor(self) -> str:
+        """Its disk has a GiB; QEMU sends what was never written, too."""
+        if DISK_FLAVOR not in self.cloud.flavors():
+            self.cloud.compute.create_flavor(
+                name=DISK_FLAVOR, vcpus=1, ram=topology.MEMORY_MB, disk=1
+            )
+        return DISK_FLAVOR
+
+    def small_disks(self, *names: str) -> None:
+        """Let the files of guests be on disks of few MiB.
+
+        A guest that writes more is paused.
+        """
+        for name in names:
+            self.virsh(self.at(name), 'destroy', self.domain(name))
+        self.wait(
+            lambda: {self.status(name) for name in names} == {'SHUTOFF'},
+            'Nova to see that',
+        )
+        for name in names:
+            self._small_disk(self.at(name), self.folder(name))
+            self.openstack(f'server start {self.uuids[name]}')
+        for name in names:
+            self.wait(lambda who=name: self.answers(who), 'it to run again')
+
+    def _small_disk(self, host: str, folder: str) -> None:
+        self.inside(host, '/usr/bin/mv', folder, f'{folder}.away')
+        self.inside(host, '/usr/bin/mkdir', folder)
+        self.inside(
+            host,
+            *('/usr/bin/mount', '-t', 'tmpfs', '-o', f'size={SMALL_MIB}m'),
+            *('tmpfs', folder),
+        )
+        self.addCleanup(self.inside, host, '/usr/bin/umount', '-l', folder)
+        self.inside(
+            host,
+            *('/usr/bin/cp', '-a', '--sparse=always'),
+            *(f'{folder}.away/.', folder),
+        )
+        self.inside(host, '/usr/bin/rm', '-r', f'{folder}.away')
+
+    def fill(self, name: str) -> None:
+        """Have a guest write more than its small disk has room for."""
+        # It stands still in the middle of that, so it says nothing.
+        self.assertRaises(
+            running.LabError, self.order, name, f'disk {2 * SMALL_MIB}'
+        )
+        host = self.at(name)
+        self.assertIn(
+            'no space', self.virsh(host, 'domblkerror', self.domain(name))
+        )
+
+    def folder(self, name: str) -> str:
+        """Of a server's files, on its host."""
+        return f'{topology.INSTANCES}/{self.uuids[name]}'
+
+    def answers(self, name: str) -> bool:
+        """Whether a guest takes orders."""
+        try:
+            return bool(self.order(name, 'cpu 1'))
+        except running.LabError:
+            return False
+
+    def at(self, name: str) -> str:
+        """The host of a server."""
+        return str(self.server(name)['OS-EXT-SRV-ATTR:host'])
+
+    def status(self, name: str) -> str:
+        return str(self.server(name)['status'])
+
+    def server(self, name: str) -> dict[str, Any]:
+        return dict(self.cloud.servers()[self.uuids[name]])
+
+    def inside(self, host: str, *words: str) -> None:
+        """Run something on a host."""
+        done = subprocess.run(
+            hosts.inside(self.hosts[host], *words),
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(0, done.returncode, done.stderr)
 
     def log_of(self, host: str) -> str:
         """What its nova-compute has said."""
@@ -271,14 +354,6 @@ class OneGuestTestCase(RealTestCase):
             f'{part} to be sent',
         )
         return plan
-
-    def disk_flavor(self) -> str:
-        """Its disk has a GiB; QEMU sends what was never written, too."""
-        if DISK_FLAVOR not in self.cloud.flavors():
-            self.cloud.compute.create_flavor(
-                name=DISK_FLAVOR, vcpus=1, ram=topology.MEMORY_MB, disk=1
-            )
-        return DISK_FLAVOR
 
     def told(self, plan: dict[str, Any]) -> str:
         """What the action says, once its plan has failed."""

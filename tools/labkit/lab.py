@@ -30,7 +30,7 @@ from labkit.masakari import furnishing as masakari_furnishing
 from labkit.masakari import services as masakari_services
 from labkit.real import furnishing as real_furnishing
 from labkit.real import hosts as real_hosts
-from labkit.real import monitors
+from labkit.real import monitors, remote
 from labkit.real import topology as real_topology
 
 Say = Callable[[str], None]
@@ -95,6 +95,7 @@ class Lab:
         hosts = list(self.real_hosts().values())
         with self._step(f'{len(hosts)} real hosts'):
             real_hosts.write(hosts)
+            remote.write()
             begun = _utc_now()
             started = real_hosts.start(hosts)
             self._wait_for_real(hosts, dict.fromkeys(started, begun))

@@ -11,11 +11,15 @@ PLACE = layout.HOME / 'masakari'
 """Its package. Shared by all labs, as the virtual environment is, and beside
 it, since few labs need it."""
 PACKAGES = (
+    'automaton==3.5.0',
     'masakari==22.0.0',
+    'masakari-monitors==22.0.0',
+    'py-consul==1.8.0',
     'python-novaclient==18.13.1',
     'sqlalchemy-utils==0.43.0',
 )
-"""What the virtual environment does not hold already."""
+"""What the virtual environment does not hold already; its own monitor is
+there to be compared."""
 CHOSEN = layout.RUN / 'masakari.json'
 """It is there in a lab that has Masakari."""
 FOLDER = layout.ETC / 'masakari'

@@ -231,7 +231,8 @@ def compute(host: RealHost) -> services.Service:
             f'--config-file={nova_file(host)}',
         ),
         environ={
-            'PATH': f'{layout.VENV}/bin:{os.environ["PATH"]}',
+            'PATH': f'{topology.PROGRAMS}:{layout.VENV}/bin:'
+            + os.environ['PATH'],
             'PYTHONPATH': str(packages.BINDINGS),
         },
     )

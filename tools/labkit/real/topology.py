@@ -16,6 +16,8 @@ MEMORY_MB = 128
 FOLDER = layout.DATA / 'real'
 INSTANCES = FOLDER / 'instances'
 """Each host sees its own folder here: Nova wants the same path on all."""
+PROGRAMS = FOLDER / 'bin'
+"""What its nova-compute finds before all others."""
 CHOSEN = layout.RUN / 'real.json'
 """{"hosts": how many run}"""
 MONITORS = layout.RUN / 'monitors.json'
