@@ -44,6 +44,8 @@ class RealTestCase(base.LabTestCase):
         if reason := packages.why_not():
             self.skipTest(reason)
         packages.ensure()
+        if len(base.lab().real_hosts()) > self.number:
+            base.lab().down()
         base.lab().up(self.number)
         super().setUp()
         self.hosts = self.lab.real_hosts()

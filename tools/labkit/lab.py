@@ -96,6 +96,7 @@ class Lab:
         with self._step(f'{len(hosts)} real hosts'):
             real_hosts.write(hosts)
             remote.write()
+            monitors.prepare(hosts)
             begun = _utc_now()
             started = real_hosts.start(hosts)
             self._wait_for_real(hosts, dict.fromkeys(started, begun))

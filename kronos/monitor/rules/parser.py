@@ -17,7 +17,6 @@ rules:
     match: {kind: [crash, panic]}
     action: send
     severity: critical
-    dedup_seconds: 30
   - name: stands-still
     match: {kind: [hang, io_error]}
     action: send

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a host whose guests cannot write closed and left, on real hosts?"""
 
+import datetime
 import json
 import time
 import uuid
 from typing import Any, ClassVar
 
+from labkit import layout
 from labkit.real import monitors
 
 from tests.lab import monitored
@@ -42,8 +44,7 @@ class RecoverTestCase(monitored.MonitoredTestCase):
             f'--name {name}'
         )
         self.addCleanup(
-            self.openstack,
-            f'optimize audit update {found["UUID"]} replace state=CANCELLED',
+            self.run_client, f'optimize audit delete {found["UUID"]}'
         )
         return str(found['UUID'])
 
@@ -72,7 +73,6 @@ class RecoverTestCase(monitored.MonitoredTestCase):
 
 class TestHosts(RecoverTestCase):
     number = 3
-    closed = ('ra', 'rb', 'rc')
 
     def test_one_at_fault(self) -> None:
         """Two of its guests cannot write; it is closed, the third leaves."""
@@ -81,17 +81,16 @@ class TestHosts(RecoverTestCase):
         self.small_disks('one', 'two')
         self.fill('one')
         self.fill('two')
-        at = time.time()
         self.wait(
             lambda: SOURCE in self.cloud.disabled(), f'{SOURCE} to be closed'
         )
-        took = time.time() - at
+        at = self.logged_at(f'monitor-{SOURCE}', ': io_error (incident')
+        took = self.logged_at('watcher-applier', f'Host {SOURCE} is cl') - at
         self.figures(closed=f'{took:.1f} s after the second I/O error')
         self.wait(
             lambda: self.at('well') != SOURCE,
             'the third to leave',
         )
-        self.figures(empty=f'{time.time() - at:.1f} s after it')
         self.wait(self.at_rest, 'all plans to end')
         for name in ('one', 'two'):
             self.assertEqual(SOURCE, self.at(name))
@@ -121,6 +120,12 @@ class TestHosts(RecoverTestCase):
         self.assertEqual('scope_too_many_at_fault', told['code'], told)
         self.assertEqual(set(), self.cloud.disabled())
         self.assertEqual(3, len(told['hosts_at_fault']))
+
+    def logged_at(self, service: str, words: str) -> float:
+        """When a service last said something, in Unix seconds."""
+        lines = (layout.LOG / f'{service}.log').read_text().splitlines()
+        line = [one for one in lines if words in one][-1]
+        return datetime.datetime.fromisoformat(line[:23]).timestamp()
 
     def disabled_reason(self, host: str) -> str:
         [found] = [

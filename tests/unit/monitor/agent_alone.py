@@ -14,6 +14,7 @@ from typing import Any
 
 from kronos.monitor.domains import State
 from kronos.monitor.events import Event
+from kronos.monitor.rules import parser
 from tests.unit.monitor import agents
 from tests.unit.monitor.certificates import Authority
 from tests.unit.monitor.hypervisor import ONE, TWO, until
@@ -94,6 +95,15 @@ class TestIncidents(agents.AgentTestCase):
                 == 19_999.0
             )
         )
+
+    def test_each_crash_of_a_server_that_is_started_again(self) -> None:
+        """By the rules that hold by default: else nobody starts it twice."""
+        self.rules.write_text(parser.DEFAULT)
+        self.agent(self.hook.url).ready()
+        for _ in range(3):
+            self.host.start(ONE)
+            self.host.kill(ONE)
+        until(lambda: len(self.hook.bodies) == 3)
 
     def test_dedup(self) -> None:
         self.rules.write_text(

@@ -2,6 +2,7 @@
 """How does an instance monitor watch each real host?"""
 
 import configparser
+import pathlib
 from collections.abc import Mapping
 
 from labkit import layout, running, services, settings
@@ -94,6 +95,13 @@ def cloud() -> dict[str, str]:
         # The lab is on loopback, without TLS.
         'insecure': 'true',
     }
+
+
+def prepare(found: list[RealHost]) -> None:
+    """Write the files of hosts that are new in a lab with monitors."""
+    for host in found:
+        if is_chosen() and not pathlib.Path(file(host)).exists():
+            write(host)
 
 
 def start(found: list[RealHost]) -> None:
