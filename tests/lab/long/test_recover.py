@@ -117,7 +117,7 @@ class TestHosts(RecoverTestCase):
         )
         self.event_audit = self.finished(audit)['UUID']
         told = self.last()
-        self.assertEqual('scope_too_many_at_fault', told['code'], told)
+        self.assertEqual('scope_too_many_at_fault', told['reason_code'], told)
         self.assertEqual(set(), self.cloud.disabled())
         self.assertEqual(3, len(told['hosts_at_fault']))
 

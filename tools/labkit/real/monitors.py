@@ -2,7 +2,6 @@
 """How does an instance monitor watch each real host?"""
 
 import configparser
-import pathlib
 from collections.abc import Mapping
 
 from labkit import layout, running, services, settings
@@ -100,7 +99,7 @@ def cloud() -> dict[str, str]:
 def prepare(found: list[RealHost]) -> None:
     """Write the files of hosts that are new in a lab with monitors."""
     for host in found:
-        if is_chosen() and not pathlib.Path(file(host)).exists():
+        if is_chosen() and not (host.folder / 'monitor').exists():
             write(host)
 
 
