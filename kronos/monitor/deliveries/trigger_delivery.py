@@ -7,6 +7,7 @@ triggered finds there what is wrong; or for a bounded time.
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from oslo_log import log as logging
 
@@ -23,6 +24,21 @@ LOOK_SECONDS = 1.0
 """Between two looks whether somebody has read them."""
 LATE_SECONDS = 600.0
 """After which it is told that nothing has come of a trigger."""
+
+
+@dataclass
+class _Mark:
+    """Up to which incident there was something at a moment."""
+
+    seq: int
+    at: float
+    """By the monotonic clock."""
+    read: float | None = None
+    """When the metrics were read after that, as far as is known."""
+
+    def is_due(self, now: float, delay: float) -> bool:
+        is_known = self.read is not None and now >= self.read + READ_SECONDS
+        return is_known or now >= self.at + delay
 
 
 class TriggerDelivery(Delivery):
@@ -44,9 +60,8 @@ class TriggerDelivery(Delivery):
         super().__init__(sink, spool, lambda _: None, metrics, 0.0, backoff)
         self._trigger = sink
         self._clock = clock
-        self._marks: list[tuple[int, float]] = []
-        """The newest ``seq`` that there was, and when, by the monotonic
-        clock; until it may be triggered."""
+        self._marks: list[_Mark] = []
+        """Until it may be triggered."""
         self._until = 0
         """Up to this ``seq`` it is to be triggered; 0: there is nothing."""
         self._since = 0.0
@@ -80,26 +95,25 @@ class TriggerDelivery(Delivery):
 
     def _mark(self, newest: int, now: float) -> None:
         """Note that there are newer ones, once a second at most."""
-        seq, at = (
-            self._marks[-1] if self._marks else (self._until, float('-inf'))
-        )
-        if newest > seq and now - at >= LOOK_SECONDS:
-            self._marks.append((newest, now))
+        last = self._marks[-1] if self._marks else None
+        seq = last.seq if last else self._until
+        if newest > seq and (not last or now - last.at >= LOOK_SECONDS):
+            self._marks.append(_Mark(newest, now))
 
     def _take_due(self, now: float) -> None:
         """Begin anew with all incidents that may be triggered by now."""
         read = self._metrics.read
-        is_read = now >= read + READ_SECONDS
-        due = [
-            (seq, at)
-            for seq, at in self._marks
-            if (is_read and at < read) or at + self._trigger.delay <= now
-        ]
+        for one in self._marks:
+            # Where many read them, a later reading puts nothing off.
+            if one.read is None and one.at < read:
+                one.read = read
+        delay = self._trigger.delay
+        due = [one for one in self._marks if one.is_due(now, delay)]
         if not due:
             return
         if not self._until:
             self._since, self._is_late = now, False
-        self._until = due[-1][0]
+        self._until = due[-1].seq
         del self._marks[: len(due)]
         self._trigger.begin()
 

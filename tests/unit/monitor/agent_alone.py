@@ -2,6 +2,7 @@
 """Does the agent lose nothing, and go on whatever happens?"""
 
 import contextlib
+import datetime
 import pathlib
 import random
 import resource
@@ -266,7 +267,8 @@ class TestSinksAway(agents.AgentTestCase):
         self.assertEqual(MANY, len({*hook.ids}))
         seen = defaultdict(list)
         for body in hook.bodies:
-            seen[body['instance']['uuid']].append(body['seen'])
+            moment = datetime.datetime.fromisoformat(body['seen'])
+            seen[body['instance']['uuid']].append(moment)
         self.assertEqual(100, len(seen))
         for times in seen.values():
             self.assertEqual(sorted(times), times)

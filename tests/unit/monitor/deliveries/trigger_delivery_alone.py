@@ -118,6 +118,15 @@ class TestRounds(base.BaseTestCase):
         self.assertEqual((None, None), self.round())
         self.assertEqual(1, self.sink.begun)
 
+    def test_metrics_that_are_read_all_the_time(self) -> None:
+        """A later reading does not put it off."""
+        self.happen()
+        self.assertEqual((None, 1.0), self.round())
+        self.metrics.read = self.now + 0.5
+        self.assertEqual((None, 1.0), self.round(after=0.6))
+        self.metrics.read = self.now + 0.9
+        self.assertEqual((None, 0.0), self.round(DONE, after=1.0))
+
     def test_metrics_that_were_read_before(self) -> None:
         self.metrics.read = self.now - 5.0
         self.happen()
@@ -244,10 +253,15 @@ class TestAgent(agents.AgentTestCase):
         self.assertEqual(0, cloud.triggers)
         link = http.client.HTTPConnection('127.0.0.1', server.port, timeout=60)
         self.addCleanup(link.close)
-        link.request('GET', '/metrics')
-        shown = link.getresponse().read().decode()
-        self.assertIn('kronos_vm_failed{', shown)
-        until(lambda: cloud.triggers)
+
+        def read() -> int:
+            """As Prometheus does, again and again."""
+            link.request('GET', '/metrics')
+            shown = link.getresponse().read().decode()
+            self.assertIn('kronos_vm_failed{', shown)
+            return cloud.triggers
+
+        until(read)
         cloud.end()
         until(lambda: agent.agent._spool.oldest() is None)
         self.assertEqual(1, cloud.triggers)
