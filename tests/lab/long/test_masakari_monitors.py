@@ -18,6 +18,7 @@ from typing import Any
 
 import fixtures
 import testscenarios
+import testtools.content
 from labkit.masakari import services
 from labkit.real import alone, boot_sectors, monitors, packages
 
@@ -31,6 +32,7 @@ SILENT_SECONDS = 20
 AWAY_SECONDS = 30
 MANY = 20
 PROBES = 20
+FAILING = 'failing'
 ONE = {
     'killed': alone.Guest(name='killed'),
     'panic, destroyed': on_key(boot_sectors.PANIC, name='panicked'),
@@ -44,7 +46,7 @@ ONE = {
         boot_sectors.writing(), name='full', full_disk='stop'
     ),
     'I/O errors that the guest is told of': on_key(
-        boot_sectors.writing(), name='failing', full_disk='report'
+        boot_sectors.writing(), name=FAILING, full_disk='report'
     ),
 }
 """What happens to a guest."""
@@ -74,6 +76,7 @@ class TestCompared(
         self.addCleanup(self.libvirt.close)
         self.libvirt.start()
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.addCleanup(self.keep_log)
         self.agent: subprocess.Popen[bytes] | None = None
         self.addCleanup(self.end)
         self.found: dict[str, int] = {}
@@ -90,6 +93,8 @@ class TestCompared(
         for what, guest in ONE.items():
             self.libvirt.boot(guest)
             self.note(what, [guest.name], self.happens(guest))
+        # It would go on to write, and one monitor tells of each error.
+        self.libvirt.virsh(f'destroy {FAILING}')
         at = min(self.libvirt.kill(many).values())
         self.note(f'{MANY} killed at once', many, at)
         self.libvirt.stop()
@@ -154,6 +159,12 @@ class TestCompared(
             )
 
         self.wait(heard, 'the monitor to listen')
+
+    def keep_log(self) -> None:
+        log = self.folder / 'log'
+        if log.exists():
+            text = testtools.content.text_content(log.read_text())
+            self.addDetail('monitor', text)
 
     def end(self) -> None:
         if self.agent is not None:
