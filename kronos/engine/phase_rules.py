@@ -40,6 +40,14 @@ class Row:
 
 
 TABLE = {
+    MigrationPhase.CELL_DRAIN: Row(
+        from_draining=True,
+        from_counting=False,
+        ceilings=True,
+        return_guard=False,
+        may_price_soft_groups=True,
+        is_drain=True,
+    ),
     MigrationPhase.EVACUATE: Row(
         from_draining=True,
         from_counting=False,
@@ -128,6 +136,9 @@ def soft_groups(
     Rules that are repaired veto: else spread would break by a price what
     the next audit mends again, for ever.
     """
+    if phase is MigrationPhase.CELL_DRAIN:
+        # Its members leave one after the other, and Nova refuses none.
+        return SoftGroups.PRICED
     priced = (
         soft_rules is SoftRules.PENALTY
         and not enforce_soft_affinity

@@ -269,6 +269,68 @@ class Code(StrEnum):
         'End them by hand.',
     )
 
+    CELL_STATUS = (
+        'cell_status',
+        'Nova takes only servers that are ACTIVE or SHUTOFF to another cell.',
+        'Bring it into one of these states, as the reason says.',
+    )
+    CELL_STOPPED = (
+        'cell_stopped',
+        'It is stopped, and stopped servers stay in the cell.',
+        'Set include_stopped to true, or start it.',
+    )
+    CELL_AFFINITY = (
+        'cell_affinity',
+        'It is in a server group of the policy affinity, and Nova takes no '
+        'member of one to another cell, not even the only one.',
+        'Delete the server group.',
+    )
+    CELL_FLAVOR_UNMAPPED = (
+        'cell_flavor_unmapped',
+        'flavor_map has no entry for its flavor.',
+        'Add one to flavor_map; the value "same" keeps the flavor.',
+    )
+    CELL_FLAVOR_GONE = (
+        'cell_flavor_gone',
+        'The cloud does not have the flavor that flavor_map gives it.',
+        'Create that flavor, or give another one.',
+    )
+    CELL_FLAVOR_TOO_SMALL = (
+        'cell_flavor_too_small',
+        'The root disk of its new flavor is smaller than its disk.',
+        'Give a flavor whose root disk is as large.',
+    )
+    CELL_RESIZE_INSIDE = (
+        'cell_resize_inside',
+        'Its flavor changes, and Nova resizes a server inside its cell as '
+        'long as a host there takes servers.',
+        'Set close_source to true, or disable the hosts that the reason '
+        'names.',
+    )
+    CELL_LOSSY = (
+        'cell_lossy',
+        'Nova would not take along some of its data.',
+        'Save that data; [kronos] cell_move_lossy lets it go.',
+    )
+    CELL_SNAPSHOT_SLOW = (
+        'cell_snapshot_slow',
+        'The snapshot of its disk would take longer than long_rpc_timeout, '
+        'and then Nova gives up.',
+        'Raise long_rpc_timeout in nova.conf and in [kronos], or tell the '
+        'true speed of snapshots.',
+    )
+    CELL_SOURCE = (
+        'cell_source',
+        'The host is in the cell that is emptied, or in none of the target '
+        'cells.',
+        'Add its cell to target_cells, if it is another one.',
+    )
+    QUOTA = (
+        'quota',
+        'The quota of its project has no room for its larger flavor.',
+        'Raise the quota of the project, or give a smaller flavor.',
+    )
+
     ZONE_PINNED = (
         'zone_pinned',
         'The instance is pinned to another availability zone.',

@@ -8,6 +8,7 @@ and an offline replay in the same mode plan the same.
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
+from kronos.engine.cell_drain import CellDrain
 from kronos.policies.models import Mode
 
 OUT_OF_HOST = 1
@@ -69,6 +70,7 @@ class PlanMode(StrEnum):
     EVACUATE = 'evacuate'
     AFFINITY = 'affinity'
     RECOVER = 'recover'
+    CELL_DRAIN = 'cell_drain'
 
     @property
     def strategy(self) -> str:
@@ -106,6 +108,8 @@ class ModePhases:
     """Whether it leaves alone a scope that has just moved."""
     recovers: bool = False
     """Whether it closes hosts at fault, and drains these alone."""
+    drains_cells: bool = False
+    """Whether it empties a cell, by cold moves to others."""
 
 
 PHASES_OF_MODE = {
@@ -150,6 +154,16 @@ PHASES_OF_MODE = {
         waits_for_cooldown=False,
         recovers=True,
     ),
+    PlanMode.CELL_DRAIN: ModePhases(
+        policies=None,
+        evacuate=When.ALWAYS,
+        enforce_hard_affinity=When.NEVER,
+        enforce_soft_affinity=When.NEVER,
+        rebalance=False,
+        drains_named_hosts=True,
+        waits_for_cooldown=False,
+        drains_cells=True,
+    ),
 }
 """What a strategy, a replay and kronos-test-config plan in each mode."""
 
@@ -163,6 +177,8 @@ class PhaseSelection:
     enforce_soft_affinity: bool = False
     drain_hosts: list[str] | None = None
     """Only a mode that drains named hosts looks at it."""
+    cell_drain: CellDrain | None = None
+    """Only a mode that drains cells looks at it."""
     cooldown_seconds: float = 0.0
 
 
@@ -209,6 +225,9 @@ class Settings:
     recovery_window_seconds: float = 600.0
     """For so long restarts of a server count: the second is elsewhere, and
     after it the server is left alone."""
+    cell_drain: CellDrain | None = None
+    """The cell that is emptied, instead of everything else. Its hosts are
+    ``drain_hosts``."""
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False
@@ -252,6 +271,7 @@ class Settings:
         self.drain_hosts = (
             asked.drain_hosts if row.drains_named_hosts else None
         )
+        self.cell_drain = asked.cell_drain if row.drains_cells else None
         self.recover = row.recovers
         self.unlimited = row.unlimited
         self.cooldown_seconds = (

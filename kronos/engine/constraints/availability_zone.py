@@ -33,7 +33,10 @@ class PinnedZone(KeyedConstraint[str | None, str]):
     codes = frozenset({Code.ZONE_PINNED})
 
     @classmethod
-    def build(cls, given: ConstraintInput) -> Self:
+    def build(cls, given: ConstraintInput) -> Self | None:
+        drain = given.settings.cell_drain
+        if drain is not None and drain.unpin_az:
+            return None
         pins = [one.pinned_availability_zone for one in given.instances]
         return cls(pins, _zones(given))
 

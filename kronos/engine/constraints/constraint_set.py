@@ -15,9 +15,10 @@ from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.availability_zone import PinnedZone, SameZone
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
-from kronos.engine.constraints.cell import SameCell
+from kronos.engine.constraints.cell import SameCell, TargetCell
 from kronos.engine.constraints.headroom import HeadroomConstraint
 from kronos.engine.constraints.host_status import HostStatus
+from kronos.engine.constraints.quota import Quota
 from kronos.engine.constraints.return_guard import ReturnGuard
 from kronos.engine.constraints.same_host import SameHost
 from kronos.engine.constraints.server_group import (
@@ -37,7 +38,9 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     # them as well.
     StuckDestination,
     SameCell,
+    TargetCell,
     SameZone,
+    Quota,
     HeadroomConstraint,
     HardServerGroups,
     SoftServerGroups,

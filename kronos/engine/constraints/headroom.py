@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The headroom constraint: what Placement has free on a destination."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -10,12 +10,11 @@ from kronos.engine import edits
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import in_flight, room
+from kronos.engine.eligibility import flavors, in_flight, room
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import (
     Headroom,
     Host,
-    Instance,
     PlanningInput,
 )
 
@@ -28,6 +27,7 @@ class HeadroomConstraint(Constraint):
     its own order, one move after the other. Who runs moves side by side has
     to let a move wait for those that make its room.
 
+    :param demands: [V], by resource class
     :param resources: the resource classes that count
     """
 
@@ -35,13 +35,12 @@ class HeadroomConstraint(Constraint):
 
     def __init__(
         self,
-        instances: Sequence[Instance],
+        demands: Sequence[Mapping[str, int]],
         hosts: Sequence[Host],
         resources: Sequence[str],
     ) -> None:
-        super().__init__(len(instances), len(hosts))
+        super().__init__(len(demands), len(hosts))
         self._resources = list(resources)
-        demands = [one.demand for one in instances]
         self._need = [
             np.array([one[name] for one in demands], dtype=np.int64)
             for name in resources
@@ -61,7 +60,11 @@ class HeadroomConstraint(Constraint):
         resources = ['VCPU', 'MEMORY_MB']
         if given.settings.check_disk:
             resources.append('DISK_GB')
-        made = cls(given.instances, given.hosts, resources)
+        demands = [
+            flavors.demand(one, given.snapshot, given.settings)
+            for one in given.instances
+        ]
+        made = cls(demands, given.hosts, resources)
         for uuid, name in in_flight.unclaimed(given.snapshot):
             made.reserve(given.index.instance[uuid], given.index.host[name])
         return made

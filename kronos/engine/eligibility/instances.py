@@ -21,31 +21,26 @@ IDLE = ('ACTIVE', None, RUNNING)
 """Status, task state and power state of one that may be moved."""
 
 
-def why_unmovable(instance: Instance, settings: Settings) -> Reason | None:
-    """Why an instance is fixed load; None if it may be moved.
+def reasons(instance: Instance, settings: Settings) -> list[Reason]:
+    """Why an instance cannot be live-migrated, all of it, in a fixed order.
 
     What Nova would refuse, what it would carry out at a risk that nobody
     asked for (devices, pinned memory), and what somebody forbade. Limits
     that depend on the destination are not judged here.
     """
-    found = reasons(instance, settings)
-    return found[0] if found else None
-
-
-def reasons(instance: Instance, settings: Settings) -> list[Reason]:
-    """All of them, in a fixed order."""
-    found = _forbidden(instance)
+    found = forbidden(instance)
     if (instance.status, instance.task_state, instance.power_state) != IDLE:
         found += _not_running(instance)
     if instance.failure:
         text = f'it failed itself ({instance.failure})'
         found.append(Reason(text, Code.INSTANCE_FAILED))
     if instance.extra_specs:
-        found += _special(instance, settings.allowed_extra_specs)
+        found += special(instance, settings.allowed_extra_specs)
     return found
 
 
-def _forbidden(instance: Instance) -> list[Reason]:
+def forbidden(instance: Instance) -> list[Reason]:
+    """What somebody forbids, whatever kind of move it is."""
     found = []
     if instance.unmovable:
         found.append(Reason(instance.unmovable, Code.INSTANCE_UNMOVABLE))
@@ -80,7 +75,8 @@ def _not_running(instance: Instance) -> list[Reason]:
     return found
 
 
-def _special(instance: Instance, allowed: list[str]) -> list[Reason]:
+def special(instance: Instance, allowed: list[str]) -> list[Reason]:
+    """Its extra specs that may tie it to its host."""
     return [
         Reason(
             f"its flavor's extra spec {key}={value} is not in "

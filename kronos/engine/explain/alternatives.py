@@ -223,6 +223,7 @@ class _Answer:
 
 
 QUESTIONS: dict[MigrationPhase, Callable[[_Answer], Said]] = {
+    MigrationPhase.CELL_DRAIN: _Answer.in_drain,
     MigrationPhase.EVACUATE: _Answer.in_drain,
     MigrationPhase.AFFINITY: _Answer.in_repair,
     MigrationPhase.SPREAD: _Answer.in_spread,

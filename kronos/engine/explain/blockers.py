@@ -8,7 +8,7 @@ again, until it would plan the instance; so every reason is its own.
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import Pair
-from kronos.engine.eligibility import instances
+from kronos.engine.eligibility import movable
 from kronos.engine.eligibility.cooldown import remember
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import GAPS, Scenario
@@ -181,7 +181,8 @@ class Blockers:
             return Reason(scope.reason, STOPS[scope.stopped])
         if pair.instance in blocked.case.snapshot.instances:
             one = blocked.case.snapshot.instances[pair.instance]
-            for own in instances.reasons(one, blocked.case.settings):
+            case = blocked.case
+            for own in movable.reasons(one, case.snapshot, case.settings):
                 blocked.found.append(own)
                 if not quick:
                     blocked.case = relax(blocked.case, own, pair)

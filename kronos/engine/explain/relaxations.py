@@ -7,18 +7,20 @@ planner to say. What lifts a constraint stands with the constraint; here is
 what lifts the rest.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from kronos.engine import edits
+from kronos.engine.cell_drain import SAME
 from kronos.engine.constraints import constraint_set
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import stuck_migrations
 from kronos.engine.eligibility.instances import PIN, RUNNING
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import Outcome, PlanningInput
+from kronos.engine.types import Flavor, Outcome, PlanningInput
 
 Relaxation = Callable[[PlanningInput, Reason, Pair], PlanningInput]
 
@@ -40,6 +42,47 @@ def can_lift(code: Code) -> bool:
     if constraint is not None:
         return constraint.can_relax
     return code in _RELAXATIONS
+
+
+def _cell_drain(**values: Any) -> Relaxation:
+    def relaxed(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
+        drain = case.settings.cell_drain
+        if drain is None:
+            return case
+        changed = replace(drain, **values)
+        return edits.with_settings(case, cell_drain=changed)
+
+    return relaxed
+
+
+def _mapped(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
+    drain = case.settings.cell_drain
+    flavor_map = dict(drain.flavor_map or {}) if drain else {}
+    flavor_map[reason.about] = SAME
+    return _cell_drain(flavor_map=flavor_map)(case, reason, pair)
+
+
+def _flavor_made(
+    case: PlanningInput, reason: Reason, pair: Pair
+) -> PlanningInput:
+    """The cloud has a flavor that is as large as the instance."""
+    one, flavors = (
+        case.snapshot.instances[pair.instance],
+        case.snapshot.flavors,
+    )
+    had = flavors.get(
+        reason.about,
+        Flavor(reason.about, reason.about, one.vcpus, one.memory_mb),
+    )
+    made = replace(had, root_gb=max(had.root_gb, one.root_gb))
+    return edits.with_snapshot(case, flavors=flavors | {reason.about: made})
+
+
+def _source_closed(
+    case: PlanningInput, reason: Reason, pair: Pair
+) -> PlanningInput:
+    case = edits.with_snapshot(case, open_source_hosts=[])
+    return _cell_drain(close_source=True)(case, reason, pair)
 
 
 def _setting(**values: Any) -> Relaxation:
@@ -119,6 +162,17 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.INSTANCE_NOT_RUNNING: _instance(power_state=RUNNING),
     Code.INSTANCE_FAILED: _instance(failure=''),
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
+    Code.CELL_STATUS: _instance(status='ACTIVE', power_state=RUNNING),
+    Code.CELL_STOPPED: _cell_drain(include_stopped=True),
+    Code.CELL_AFFINITY: lambda case, reason, _: edits.without_group(
+        case, reason.about
+    ),
+    Code.CELL_FLAVOR_UNMAPPED: _mapped,
+    Code.CELL_FLAVOR_GONE: _flavor_made,
+    Code.CELL_FLAVOR_TOO_SMALL: _flavor_made,
+    Code.CELL_RESIZE_INSIDE: _source_closed,
+    Code.CELL_LOSSY: _cell_drain(lossy=True),
+    Code.CELL_SNAPSHOT_SLOW: _cell_drain(snapshot_seconds=math.inf),
     Code.INSTANCE_ON_ITS_WAY: _on_its_way,
     Code.INSTANCE_QUARANTINE: _no_quarantine,
     Code.INSTANCE_COOLDOWN: _setting(instance_cooldown_seconds=0.0),

@@ -16,6 +16,7 @@ from kronos.engine.constraints.base import ConstraintInput
 from kronos.engine.eligibility.cooldown import Cooldowns
 from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.planning import affinity, evacuate, pack, spread
+from kronos.engine.planning.cell_drain import search as cell_drain
 from kronos.engine.planning.phase_input import PhaseInput, Search
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.profiles import Profiles
@@ -28,6 +29,7 @@ from kronos.engine.types import MigrationPhase, Snapshot, Stage
 from kronos.policies.models import Policy
 
 SEARCHES: dict[MigrationPhase, Search] = {
+    MigrationPhase.CELL_DRAIN: cell_drain.run,
     MigrationPhase.EVACUATE: evacuate.run,
     MigrationPhase.AFFINITY: affinity.run,
     MigrationPhase.SPREAD: spread.run,
@@ -105,6 +107,8 @@ class PhaseRunner:
     def asked(self) -> list[MigrationPhase]:
         """The phases that run, in their order."""
         settings = self.settings
+        if settings.cell_drain is not None:
+            return [MigrationPhase.CELL_DRAIN]
         found = []
         if settings.evacuate and (
             self.draining.any() or not settings.rebalance

@@ -11,6 +11,7 @@ from kronos.engine.arrays import EPSILON
 from kronos.engine.constraints import availability_zone
 from kronos.engine.eligibility import faulty_hosts
 from kronos.engine.planning import stop_reasons
+from kronos.engine.planning.cell_drain import outcome
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
@@ -67,6 +68,7 @@ def standing(
         warnings=list(card.warnings),
     )
     _note_failures(result, snapshot, settings)
+    outcome.note(result, snapshot, settings.cell_drain)
     result.hosts_over_before = _hosts_over(result.policies)
     result.hosts_over_after = result.hosts_over_before
     result.drains = _drains(result, snapshot, card)
@@ -117,6 +119,7 @@ def planned(
         phases.snapshot, before, placement, phases.settings
     )
     result.closings = _closings(phases)
+    outcome.note(result, phases.snapshot, phases.settings.cell_drain)
     result.begun = [one for end in phases.ends for one in end.begun]
     result.warnings += warnings
     result.warnings += [text for end in phases.ends for text in end.warnings]

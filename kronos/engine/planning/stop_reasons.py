@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray
-from kronos.engine.eligibility import instances
+from kronos.engine.eligibility import movable
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.settings import Settings, SwapMoves
@@ -52,7 +52,7 @@ def fixed_instances(
     fixed = {}
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
-        reason = instances.why_unmovable(instance, settings)
+        reason = movable.why_not(instance, snapshot, settings)
         reason = reason or unavailable.get(uuid)
         if not reason and instance.host in frozen_hosts:
             why = frozen_hosts[instance.host]

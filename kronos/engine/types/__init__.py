@@ -9,6 +9,7 @@ others import these names from here.
 from kronos.engine.types.inventory import BY_KRONOS as BY_KRONOS
 from kronos.engine.types.inventory import UNASSIGNED as UNASSIGNED
 from kronos.engine.types.inventory import ComputeService as ComputeService
+from kronos.engine.types.inventory import Flavor as Flavor
 from kronos.engine.types.inventory import Headroom as Headroom
 from kronos.engine.types.inventory import Host as Host
 from kronos.engine.types.inventory import Instance as Instance

@@ -4,6 +4,7 @@
 Memory is in MiB, disk in GiB.
 """
 
+import math
 from dataclasses import dataclass, field
 
 UNASSIGNED = '_unassigned_'
@@ -98,6 +99,30 @@ class Host:
 
 
 @dataclass
+class Flavor:
+    """A flavor as the cloud has it now."""
+
+    id: str
+    name: str
+    vcpus: int
+    memory_mb: int
+    root_gb: int = 0
+    ephemeral_gb: int = 0
+    swap_mb: int = 0
+    extra_specs: dict[str, str] = field(default_factory=dict)
+
+    def demand(self, is_volume_backed: bool) -> dict[str, int]:
+        """What a server of it asks Placement for, by resource class."""
+        root = 0 if is_volume_backed else self.root_gb
+        disk = root + self.ephemeral_gb + math.ceil(self.swap_mb / 1024)
+        return {
+            'VCPU': self.vcpus,
+            'MEMORY_MB': self.memory_mb,
+            'DISK_GB': disk,
+        }
+
+
+@dataclass
 class PastRestart:
     """A restart of an instance by Kronos, as its action's row tells."""
 
@@ -135,6 +160,15 @@ class Instance:
     unmovable: str = ''
     """A reason known from elsewhere (a recording's ``movable: false``)."""
     project_id: str = ''
+    flavor: str = ''
+    """The name that its flavor had when the server got it."""
+    root_gb: int = 0
+    """Of its flavor, as the next two."""
+    ephemeral_gb: int = 0
+    swap_mb: int = 0
+    is_volume_backed: bool = False
+    has_shares: bool = False
+    """Whether Manila shares are attached; only a cell drain asks."""
     failure: str = ''
     """The kind of failure that ``server_fault_query`` tells of it, such as
     ``io_error``; '': none, or nobody asked."""

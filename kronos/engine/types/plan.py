@@ -7,12 +7,14 @@ Scores are ratios, memory is in MiB.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from kronos.engine.cell_drain import CellMove, CellOutcome
 from kronos.engine.reasons import Reason
 from kronos.engine.types.metrics import Health
 from kronos.policies.models import Mode
 
 
 class MigrationPhase(StrEnum):
+    CELL_DRAIN = 'cell_drain'
     EVACUATE = 'evacuate'
     AFFINITY = 'affinity'
     SPREAD = 'spread'
@@ -21,7 +23,7 @@ class MigrationPhase(StrEnum):
 
 @dataclass
 class MigrationStep:
-    """One planned live migration, with what it does to the scores."""
+    """One planned migration, with what it does to the scores."""
 
     scope: str
     phase: MigrationPhase
@@ -37,6 +39,8 @@ class MigrationStep:
     requires: str = ''
     """Uuid of the instance whose move must have succeeded before: the
     other half of a swap, which alone might make a policy worse."""
+    cell_move: CellMove | None = None
+    """How it goes to another cell; None: it is a live migration."""
 
 
 @dataclass
@@ -234,6 +238,8 @@ class AggregateResult:
     """Instance uuid to the kind of its failure, in a recovery."""
     restarts: list[Restart] = field(default_factory=list)
     """Servers that failed and are started again."""
+    cell: CellOutcome | None = None
+    """What becomes of the cell that is emptied; None: none is."""
     drains: list[Drain] = field(default_factory=list)
     not_drained: dict[str, Reason] = field(default_factory=dict)
     """Host to reason: it is to be emptied and cannot be."""

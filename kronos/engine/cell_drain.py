@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cell drain: what an audit that empties a cell asks for.
+
+A server goes from the source cell to a target cell, cold, with its flavor or
+with the one that a map gives.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+SAME = 'same'
+"""As the new flavor in a map: the server keeps its own."""
+ANY = '*'
+"""As the old flavor in a map: every one that has no entry of its own."""
+
+
+class MoveOrder(StrEnum):
+    """Which servers leave first."""
+
+    SAFEST = 'safest'
+    """Stopped ones, then those on volumes, then those with small disks."""
+    HOSTS = 'hosts'
+    """Host after host."""
+
+
+class Confirm(StrEnum):
+    """Who confirms a move that went well."""
+
+    AUTO = 'auto'
+    MANUAL = 'manual'
+
+
+@dataclass
+class CellDrain:
+    """Which cell is emptied, where to, and how."""
+
+    source: str
+    targets: list[str]
+    hosts: list[str] | None = None
+    """Those of the source cell that are emptied; None: all of them."""
+    flavor_map: dict[str, str] | None = None
+    """New flavors by old ones, all of them names; None: all are kept."""
+    confirm: Confirm = Confirm.AUTO
+    order: MoveOrder = MoveOrder.SAFEST
+    include_stopped: bool = True
+    unpin_az: bool = False
+    """Whether servers that are pinned to a zone are unpinned for the move."""
+    close_source: bool = False
+    """Whether the hosts are disabled before anything leaves."""
+    lossy: bool = False
+    """Whether servers may leave whose local data Nova does not take along."""
+    snapshot_seconds: float = 1800.0
+    """So long a snapshot of a disk may take (``long_rpc_timeout``)."""
+    snapshot_mb_per_second: float = 100.0
+
+    @property
+    def name(self) -> str:
+        """Of the scope that it plans: ``old -> new``."""
+        return f'{self.source} -> {", ".join(self.targets)}'
+
+    def new_flavor(self, old: str) -> str | None:
+        """The name of the flavor that a server gets; None: none is mapped."""
+        if self.flavor_map is None:
+            return old
+        found = self.flavor_map.get(old, self.flavor_map.get(ANY))
+        return old if found == SAME else found
+
+
+@dataclass(frozen=True)
+class CellMove:
+    """What a step of a cell drain is, beside a move from host to host."""
+
+    source_cell: str
+    destination_cell: str
+    source_flavor: str
+    destination_flavor: str
+    source_zone: str = ''
+    destination_zone: str = ''
+    unpins: bool = False
+    """Whether the server is pinned to its zone, and is unpinned for it."""
+
+    @property
+    def is_resize(self) -> bool:
+        """Whether Nova chooses the host: the planned one is a forecast."""
+        return self.source_flavor != self.destination_flavor
+
+
+@dataclass
+class OffloadedServer:
+    """A server that is SHELVED_OFFLOADED: no API tells its cell."""
+
+    uuid: str
+    name: str
+
+
+@dataclass
+class CellOutcome:
+    """What becomes of the servers of the source cell."""
+
+    source: str
+    targets: list[str]
+    servers_before: int
+    servers_after: int
+    """If the plan is carried out."""
+    may_be_here: list[OffloadedServer] = field(default_factory=list)
+    """Servers that may be in this cell, or in another one."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left, as far as an API can tell."""
+        return not self.servers_before
+
+
+def unmapped(drain: CellDrain, flavors: Mapping[str, object]) -> list[str]:
+    """Flavors that the map gives and the cloud does not have."""
+    wanted = set((drain.flavor_map or {}).values()) - {SAME}
+    return sorted(wanted - flavors.keys())

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The moves to another cell: why a server must stay in the one it is in.
+
+What Nova would refuse, what it would lose without a word, and what somebody
+forbade. Limits that depend on the destination are not judged here.
+"""
+
+from collections.abc import Iterator
+
+from kronos.engine import wording
+from kronos.engine.cell_drain import CellDrain
+from kronos.engine.eligibility import flavors, instances
+from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
+from kronos.engine.types import Instance, Snapshot
+
+AFFINITY = 'affinity'
+VTPM = 'hw:tpm_version'
+STOPPED = 'SHUTOFF'
+HOW_TO_LEAVE = {
+    'PAUSED': 'unpause it',
+    'SUSPENDED': 'resume it',
+    'RESCUE': 'unrescue it',
+    'ERROR': 'mend it: a hard reboot, or a reset of its state, may do',
+    'SHELVED': 'unshelve it',
+    'SHELVED_OFFLOADED': 'unshelve it while its cell still has a host that '
+    'takes servers',
+    'VERIFY_RESIZE': 'confirm or revert its resize',
+}
+"""What brings a server into a state in which it can be moved, by status."""
+
+
+def reasons(
+    instance: Instance, snapshot: Snapshot, settings: Settings
+) -> list[Reason]:
+    """All of them, in a fixed order."""
+    drain = settings.cell_drain
+    if drain is None:
+        return []
+    # Whether a vTPM may go is said by itself.
+    specs = [*settings.allowed_extra_specs, 'hw:tpm_*']
+    return [
+        *instances.forbidden(instance),
+        *_state(instance, drain),
+        *_affinity(instance, snapshot),
+        *_flavor(instance, snapshot, drain),
+        *_lossy(instance, drain),
+        *instances.special(instance, specs),
+        *_snapshot(instance, drain),
+    ]
+
+
+def _state(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
+    status = instance.status
+    if status not in ('ACTIVE', STOPPED):
+        remedy = HOW_TO_LEAVE.get(status, 'bring it to ACTIVE or SHUTOFF')
+        yield Reason(f'its status is {status}: {remedy}', Code.CELL_STATUS)
+    if status == STOPPED and not drain.include_stopped:
+        text = 'it is stopped, and include_stopped is false'
+        yield Reason(text, Code.CELL_STOPPED)
+    if instance.task_state:
+        text = f'Nova is busy with it (task state {instance.task_state})'
+        yield Reason(text, Code.INSTANCE_BUSY)
+    if status == 'ACTIVE' and instance.power_state != RUNNING:
+        state = POWER_STATES.get(instance.power_state, '?')
+        text = f'its status is ACTIVE, but its guest does not run ({state})'
+        yield Reason(text, Code.INSTANCE_NOT_RUNNING)
+
+
+def _affinity(instance: Instance, snapshot: Snapshot) -> Iterator[Reason]:
+    for group in snapshot.groups:
+        if group.policy == AFFINITY and instance.uuid in group.members:
+            text = (
+                f'it is in server group {group.name or group.uuid} of the '
+                'policy affinity: Nova takes no member to another cell'
+            )
+            yield Reason(text, Code.CELL_AFFINITY, group.uuid)
+
+
+def _flavor(
+    instance: Instance, snapshot: Snapshot, drain: CellDrain
+) -> Iterator[Reason]:
+    name = drain.new_flavor(instance.flavor)
+    if name is None:
+        text = f'flavor_map has no entry for its flavor {instance.flavor}'
+        yield Reason(text, Code.CELL_FLAVOR_UNMAPPED, instance.flavor)
+        return
+    if not flavors.is_changed(instance, drain):
+        return
+    new = snapshot.flavors.get(name)
+    if new is None:
+        text = f'there is no flavor {name}, which flavor_map gives it'
+        yield Reason(text, Code.CELL_FLAVOR_GONE, name)
+    elif not instance.is_volume_backed and new.root_gb < instance.root_gb:
+        text = (
+            f'the root disk of flavor {name} has {new.root_gb} GiB, its own '
+            f'has {instance.root_gb}'
+        )
+        yield Reason(text, Code.CELL_FLAVOR_TOO_SMALL, name)
+    if open_ := _open_hosts(snapshot, drain):
+        text = (
+            f'its flavor changes to {name}, and Nova resizes it inside the '
+            f'cell as long as a host there takes servers: '
+            f'{wording.some(open_)}'
+        )
+        yield Reason(text, Code.CELL_RESIZE_INSIDE)
+
+
+def _open_hosts(snapshot: Snapshot, drain: CellDrain) -> list[str]:
+    """Hosts of the source cell that will take servers."""
+    services = snapshot.services or {}
+    inside = [
+        name
+        for name, host in snapshot.hosts.items()
+        if host.cell == drain.source
+        and name in services
+        and services[name].is_available
+    ]
+    closed = inside if drain.close_source else []
+    return sorted({*inside, *snapshot.open_source_hosts} - {*closed})
+
+
+def _lossy(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
+    if drain.lossy:
+        return
+    for lost, what in (
+        (instance.ephemeral_gb, 'an ephemeral disk'),
+        (instance.swap_mb, 'a swap disk'),
+        (instance.extra_specs.get(VTPM), 'a vTPM'),
+        (instance.has_shares, 'a Manila share'),
+    ):
+        if lost:
+            text = (
+                f'it has {what}, which Nova does not take along '
+                '(cell_move_lossy is false)'
+            )
+            yield Reason(text, Code.CELL_LOSSY, what)
+
+
+def _snapshot(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
+    if instance.is_volume_backed:
+        return
+    seconds = instance.root_gb * 1024 / drain.snapshot_mb_per_second
+    if seconds > drain.snapshot_seconds:
+        text = (
+            f'the snapshot of its disk of {instance.root_gb} GiB would take '
+            f'{seconds:.0f} s at {drain.snapshot_mb_per_second:g} MB/s, and '
+            f'long_rpc_timeout is {drain.snapshot_seconds:g} s'
+        )
+        yield Reason(text, Code.CELL_SNAPSHOT_SLOW)
