@@ -5,7 +5,6 @@ A server goes from the source cell to a target cell, cold, with its flavor or
 with the one that a map gives.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -53,11 +52,6 @@ class CellDrain:
     snapshot_seconds: float = 1800.0
     """So long a snapshot of a disk may take (``long_rpc_timeout``)."""
     snapshot_mb_per_second: float = 100.0
-
-    @property
-    def name(self) -> str:
-        """Of the scope that it plans: ``old -> new``."""
-        return f'{self.source} -> {", ".join(self.targets)}'
 
     def new_flavor(self, old: str) -> str | None:
         """The name of the flavor that a server gets; None: none is mapped."""
@@ -110,9 +104,3 @@ class CellOutcome:
     def is_empty(self) -> bool:
         """Whether nothing is left, as far as an API can tell."""
         return not self.servers_before
-
-
-def unmapped(drain: CellDrain, flavors: Mapping[str, object]) -> list[str]:
-    """Flavors that the map gives and the cloud does not have."""
-    wanted = set((drain.flavor_map or {}).values()) - {SAME}
-    return sorted(wanted - flavors.keys())

@@ -207,6 +207,12 @@ class InstanceRow:
     pinned_availability_zone: str | None = None
     unmovable: str = ''
     project_id: str = ''
+    flavor: str = ''
+    root_gb: int = 0
+    ephemeral_gb: int = 0
+    swap_mb: int = 0
+    is_volume_backed: bool = False
+    has_shares: bool = False
     failure: str = ''
     """By ``server_fault_query``; '': none."""
     failed_at: float = 0.0
@@ -234,6 +240,12 @@ class InstanceRow:
             pinned_availability_zone=instance.pinned_availability_zone,
             unmovable=instance.unmovable,
             project_id=instance.project_id,
+            flavor=instance.flavor,
+            root_gb=instance.root_gb,
+            ephemeral_gb=instance.ephemeral_gb,
+            swap_mb=instance.swap_mb,
+            is_volume_backed=instance.is_volume_backed,
+            has_shares=instance.has_shares,
             failure=instance.failure,
             failed_at=instance.failed_at,
             guest=instance.guest,
@@ -260,6 +272,12 @@ class InstanceRow:
             pinned_availability_zone=self.pinned_availability_zone,
             unmovable=self.unmovable,
             project_id=self.project_id,
+            flavor=self.flavor,
+            root_gb=self.root_gb,
+            ephemeral_gb=self.ephemeral_gb,
+            swap_mb=self.swap_mb,
+            is_volume_backed=self.is_volume_backed,
+            has_shares=self.has_shares,
             failure=self.failure,
             failed_at=self.failed_at,
             guest=self.guest,
@@ -300,6 +318,15 @@ class GroupRow:
 
 OF_FAILURES = ('failure', 'failed_at', 'guest', 'stopped_by', 'restarts')
 """Keys of an instance that failed, or that Kronos started again of late."""
+OF_FLAVORS = (
+    'flavor',
+    'root_gb',
+    'ephemeral_gb',
+    'swap_mb',
+    'is_volume_backed',
+    'has_shares',
+)
+"""Keys of an instance of which it is known."""
 HOSTS = schema.adapter(list[HostRow])
 SERVICES = schema.adapter(list[ServiceRow] | None)
 AGGREGATES = schema.adapter(list[AggregateRow])

@@ -13,6 +13,7 @@ from kronos.engine.settings import (
     SwapMoves,
     TieBreak,
 )
+from kronos.recordings import cell_schema
 from kronos.recordings.safe_files import STRICT
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
 
@@ -67,10 +68,16 @@ class RequestRow:
     excluded_instances: list[str] = field(default_factory=list)
     excluded_projects: list[str] = field(default_factory=list)
     excluded_metadata: list[dict[str, str]] = field(default_factory=list)
+    cells: cell_schema.CellScopeRow | None = None
+    """Instead of aggregates and zones."""
 
     @classmethod
     def of(cls, request: ScopeRequest) -> 'RequestRow':
+        cells = request.cells
         return cls(
+            cells=None
+            if cells is None
+            else cell_schema.CellScopeRow.of(cells),
             aggregates=_ref_rows(request.aggregates),
             include_unassigned=request.include_unassigned,
             availability_zones=request.availability_zones,
@@ -83,6 +90,7 @@ class RequestRow:
 
     def request(self) -> ScopeRequest:
         return ScopeRequest(
+            cells=None if self.cells is None else self.cells.scope(),
             aggregates=_refs(self.aggregates),
             include_unassigned=self.include_unassigned,
             availability_zones=self.availability_zones,
@@ -117,6 +125,7 @@ class SettingsRow:
     max_closed_hosts: int = 1
     restart_servers: bool = False
     recovery_window_seconds: float = 600.0
+    cell_drain: cell_schema.CellDrainRow | None = None
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False
@@ -135,7 +144,11 @@ class SettingsRow:
 
     @classmethod
     def of(cls, settings: Settings) -> 'SettingsRow':
+        drain = settings.cell_drain
         return cls(
+            cell_drain=None
+            if drain is None
+            else cell_schema.CellDrainRow.of(drain),
             max_migrations=settings.max_migrations,
             restrict_to_az=settings.restrict_to_az,
             require_all_policies=settings.require_all_policies,
@@ -174,6 +187,9 @@ class SettingsRow:
 
     def settings(self) -> Settings:
         return Settings(
+            cell_drain=None
+            if self.cell_drain is None
+            else self.cell_drain.drain(),
             max_migrations=self.max_migrations,
             restrict_to_az=self.restrict_to_az,
             require_all_policies=self.require_all_policies,

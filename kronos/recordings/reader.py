@@ -11,11 +11,12 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import Host, Reading, Seeds
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
+from kronos.recordings import cell_schema, meta_schema, schema
 from kronos.recordings import inventory_schema as rows
-from kronos.recordings import meta_schema, schema
 from kronos.recordings.recording import Recording
 from kronos.recordings.safe_files import Folder
 from kronos.snapshots import settings_from_conf
+from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
 from kronos.snapshots.scopes import Cloud
 
@@ -28,6 +29,7 @@ MIGRATIONS = 'nova/migrations.json'
 HISTORY = 'watcher/history.json'
 HEADROOM = 'placement/headroom.json'
 TRAITS = 'placement/traits.json'
+CELLS = 'nova/cells.json'
 PROMETHEUS = 'prometheus'
 META = 'meta.json'
 POLICIES = 'policies.yaml'
@@ -155,7 +157,18 @@ class _Reader:
             meta.warnings,
             meta.exclusions_unknown,
             NOT_ASKED if unknown is None else unknown,
+            self._cell_needs(),
         )
+
+    def _cell_needs(self) -> CellNeeds:
+        if not self._folder.has(CELLS):
+            return CellNeeds()
+        found = self._folder.decode(cell_schema.CELLS, CELLS)
+        for name, key in (('flavors', 'name'), ('offloaded', 'uuid')):
+            if fault := schema.repeated(getattr(found, name), key):
+                raise self._folder.fault(CELLS, f'{name}{fault}')
+        needs: CellNeeds = found.needs()
+        return needs
 
     def _fill_in(self, hosts: dict[str, Host]) -> None:
         headroom = self._folder.decode(rows.HEADROOM, HEADROOM)

@@ -22,8 +22,8 @@ from kronos.engine.types import (
 )
 from kronos.policies import models
 from kronos.policies.models import Policy, PolicyQuery
+from kronos.recordings import cell_schema, meta_schema, reader, schema
 from kronos.recordings import inventory_schema as rows
-from kronos.recordings import meta_schema, reader, schema
 from kronos.recordings.recording import ANY_LABEL, Answers, Recording
 from kronos.snapshots import cloud
 from kronos.snapshots.cloud import NOT_ASKED, CloudInventory
@@ -121,7 +121,7 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
         for host in hosts
         if host.headroom is not None
     }
-    return {
+    return _cells(found) | {
         reader.HOSTS: _joined(_hosts(hosts, cloud.hosts), ' '),
         reader.SERVICES: _lines(rows.SERVICES, services),
         reader.AGGREGATES: _lines(
@@ -141,6 +141,18 @@ def _inventory(found: CloudInventory) -> dict[str, str]:
     }
 
 
+def _cells(found: CloudInventory) -> dict[str, str]:
+    """Nothing where nobody empties a cell."""
+    if not found.cell_needs.flavors:
+        return {}
+    file = cell_schema.CellsFile.of(found.cell_needs)
+    return {
+        reader.CELLS: _document(
+            cell_schema.CELLS.dump_python(file, mode='json')
+        )
+    }
+
+
 def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:
     """What is not at fault is not said to be: most recordings ask nobody."""
     found: list[dict[str, Any]] = rows.HOSTS.dump_python(
@@ -155,13 +167,19 @@ def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:
 
 
 def _instances(instances: Iterable[Instance]) -> list[Any]:
-    """Of one that did not fail nothing is said of a failure."""
+    """Of one that did not fail nothing is said of a failure.
+
+    Nor of a flavor where none is known.
+    """
     found: list[dict[str, Any]] = rows.INSTANCES.dump_python(
         [rows.InstanceRow.of(one) for one in instances], mode='json'
     )
     for row in found:
         if not (row['failure'] or row['restarts']):
             for key in rows.OF_FAILURES:
+                del row[key]
+        if not row['flavor']:
+            for key in rows.OF_FLAVORS:
                 del row[key]
     return found
 
@@ -201,6 +219,11 @@ def _meta(recording: Recording) -> dict[str, Any]:
         del found['exclusions_unknown']
     if meta.failures_unknown is None:
         del found['failures_unknown']
+    if meta.request.cells is None:
+        del found['request']['cells']
+    for name in ('settings', 'configured'):
+        if found[name] and found[name]['cell_drain'] is None:
+            del found[name]['cell_drain']
     return found
 
 

@@ -15,7 +15,8 @@ from kronos.engine.types import (
     ServerGroup,
     Snapshot,
 )
-from kronos.snapshots import exclusions, scopes
+from kronos.snapshots import cell_hosts, exclusions, scopes
+from kronos.snapshots.cell_needs import CellNeeds
 from kronos.snapshots.scopes import ScopeRequest
 
 NO_HEADROOM = 'the headroom of the hosts is not known'
@@ -50,6 +51,7 @@ class CloudInventory:
     """Why nobody knows which hosts are at fault; '' if it is known."""
     failures_unknown: str = NOT_ASKED
     """Why nobody knows what is to be recovered; '' if it is known."""
+    cell_needs: CellNeeds = field(default_factory=CellNeeds)
 
 
 def cut(
@@ -85,6 +87,8 @@ def parts(
     display = Counter(one.name for one in instances)
     internal = Counter(one.internal_name for one in instances)
     for snapshot in snapshots:
+        if request.cells is not None:
+            _add_cell_needs(snapshot, request.cells, gathered)
         inside = list(snapshot.instances.values())
         snapshot.display_names_elsewhere = _beyond(
             display, Counter(one.name for one in inside)
@@ -161,6 +165,19 @@ def _snapshot(
         taken_at=gathered.taken_at,
         warnings=[*gathered.warnings, *exclusions.warnings(hosts)],
     )
+
+
+def _add_cell_needs(
+    snapshot: Snapshot, scope: cell_hosts.CellScope, gathered: CloudInventory
+) -> None:
+    needs = gathered.cell_needs
+    snapshot.flavors = needs.flavors
+    snapshot.quota_left = needs.quota_left
+    snapshot.offloaded = needs.offloaded
+    services = gathered.services or {}
+    open_ = {name for name, one in services.items() if one.is_available}
+    known = gathered.cloud.hosts | gathered.cloud.other_hosts
+    snapshot.open_source_hosts = cell_hosts.open_beside(scope, known, open_)
 
 
 def _faulty_elsewhere(

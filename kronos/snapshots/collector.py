@@ -2,18 +2,20 @@
 """The collector: it asks Nova, Placement and Prometheus once."""
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from oslo_log import log as logging
 
 from kronos.clients import placement
 from kronos.clients.nova import client
+from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.placement import PlacementClient
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import wording
+from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import cooldown
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -26,6 +28,7 @@ from kronos.engine.types import (
 )
 from kronos.policies.models import Policy
 from kronos.snapshots import (
+    cell_needs,
     cells,
     exclusions,
     failures,
@@ -117,6 +120,8 @@ class Collector:
         # A name that is misspelt is told before the long listings.
         found = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
+        if settings.cell_drain is not None:
+            self._add_cell_needs(gathered, settings.cell_drain, found)
         asked = queries.PolicyQueries(self._prometheus, settings)
         readings = asked.of(policies)
         self._tell(f'{asked.queries} queries of the policies')
@@ -136,6 +141,13 @@ class Collector:
         taken_at = self._clock()
         services = self._services()
         cloud, warnings = self._cloud(services)
+        cells.fill_in(
+            self._cell_source,
+            [*cloud.hosts.values(), *cloud.other_hosts.values()],
+            cloud.aggregates,
+            services,
+        )
+        cloud.cells = cells.told(self._cell_source, cloud.aggregates, services)
         hosts = len(cloud.hosts) + len(cloud.other_hosts)
         self._tell(f'{hosts} hosts in {len(cloud.aggregates)} aggregates')
         return CloudInventory(
@@ -150,12 +162,6 @@ class Collector:
     ) -> None:
         cloud = gathered.cloud
         gathered.warnings += self._fill_in(cloud.hosts)
-        cells.fill_in(
-            self._cell_source,
-            cloud.hosts.values(),
-            cloud.aggregates,
-            gathered.services,
-        )
         self._tell('headroom of the hosts')
         gathered.instances = self._nova.list_instances()
         self._tell(f'{len(gathered.instances)} instances')
@@ -166,6 +172,25 @@ class Collector:
         self._tell(
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'moves that are remembered'
+        )
+
+    def _add_cell_needs(
+        self,
+        gathered: CloudInventory,
+        drain: CellDrain,
+        found: Mapping[str, Sequence[Host]],
+    ) -> None:
+        names = {
+            host.name
+            for hosts in found.values()
+            for host in hosts
+            if host.cell == drain.source
+        }
+        gathered.cell_needs = cell_needs.gather(
+            CellListings(self._nova.api),
+            drain,
+            [one for one in gathered.instances if one.host in names],
+            self._tell,
         )
 
     def _services(self) -> dict[str, ComputeService] | None:

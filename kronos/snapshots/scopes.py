@@ -10,6 +10,8 @@ from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.types import UNASSIGNED, Host, Instance
+from kronos.snapshots import cell_hosts
+from kronos.snapshots.cell_hosts import CellScope
 
 LOG = logging.getLogger(__name__)
 
@@ -53,6 +55,8 @@ class ScopeRequest:
     excluded_metadata: list[dict[str, str]] = field(default_factory=list)
     """An instance that has all items of one of them is excluded; the case
     of the values does not matter."""
+    cells: CellScope | None = None
+    """What is planned instead of aggregates and zones."""
 
 
 @dataclass
@@ -63,6 +67,8 @@ class Cloud:
     """Of the types that are planned, with their availability zones."""
     other_hosts: dict[str, Host]
     aggregates: list[HostAggregate]
+    cells: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By host, by name of a cell, who says that the host is in it."""
 
 
 def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
@@ -71,6 +77,12 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
     :raises ScopeError: no scope, one that is unknown or has no host, or
         an exclusion of what does not exist
     """
+    if request.cells is not None:
+        excluded = _excluded_hosts(request, cloud)
+        found = cell_hosts.of(
+            request.cells, cloud.hosts, cloud.cells, excluded
+        )
+        return {request.cells.name: found}
     named = [ref for ref in request.aggregates if ref != ALL]
     wants_all = ALL in request.aggregates
     if not (

@@ -176,6 +176,25 @@ def instance(row: Row) -> types.Instance:
         extra_specs=_extra_specs(row),
         pinned_availability_zone=row.get('pinned_availability_zone'),
         project_id=row.get('tenant_id') or '',
+        flavor=flavor.get('original_name') or '',
+        root_gb=flavor.get('disk', 0),
+        ephemeral_gb=flavor.get('ephemeral', 0),
+        swap_mb=flavor.get('swap') or 0,
+        is_volume_backed=_is_volume_backed(row),
+    )
+
+
+def flavor(row: Row) -> types.Flavor:
+    """A flavor with details."""
+    return types.Flavor(
+        id=row['id'],
+        name=row['name'],
+        vcpus=row['vcpus'],
+        memory_mb=row['ram'],
+        root_gb=row['disk'],
+        ephemeral_gb=row.get('OS-FLV-EXT-DATA:ephemeral', 0),
+        swap_mb=row.get('swap') or 0,
+        extra_specs=dict(row.get('extra_specs') or {}),
     )
 
 
@@ -192,10 +211,13 @@ def is_partial(row: Row) -> bool:
     return 'OS-EXT-SRV-ATTR:host' not in row or 'flavor' not in row
 
 
+def _is_volume_backed(row: Row) -> bool:
+    return not row.get('image')
+
+
 def _local_disk_gb(row: Row) -> int:
     flavor = row['flavor']
-    # A volume-backed server has no image.
-    root = flavor.get('disk', 0) if row.get('image') else 0
+    root = 0 if _is_volume_backed(row) else flavor.get('disk', 0)
     swap_gb = math.ceil((flavor.get('swap') or 0) / 1024)
     return int(root + flavor.get('ephemeral', 0) + swap_gb)
 

@@ -74,6 +74,7 @@ class _Flavor(TypedDict):
     disk: NotRequired[Whole]
     ephemeral: NotRequired[Whole]
     swap: NotRequired[Whole | Literal[''] | None]
+    original_name: NotRequired[Text]
     extra_specs: NotRequired[dict[str, str] | None]
 
 
@@ -117,6 +118,44 @@ class Placed(TypedDict):
 
 class OneServer(TypedDict):
     server: Server
+
+
+FlavorDetail = TypedDict(
+    'FlavorDetail',
+    {
+        'id': str,
+        'name': str,
+        'vcpus': Whole,
+        'ram': Whole,
+        'disk': Whole,
+        'swap': NotRequired[Whole | Literal[''] | None],
+        'OS-FLV-EXT-DATA:ephemeral': NotRequired[Whole],
+        'extra_specs': NotRequired[dict[str, str] | None],
+    },
+)
+
+
+class _Limit(TypedDict):
+    limit: Whole
+    in_use: Whole
+    reserved: NotRequired[Whole]
+
+
+class _Quotas(TypedDict):
+    cores: _Limit
+    ram: _Limit
+
+
+class Quotas(TypedDict):
+    quota_set: _Quotas
+
+
+class _Share(TypedDict):
+    share_id: str
+
+
+class Shares(TypedDict):
+    shares: list[_Share]
 
 
 class _Rules(TypedDict):

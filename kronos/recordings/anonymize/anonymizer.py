@@ -31,7 +31,7 @@ from kronos.engine.types import (
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings import redaction
-from kronos.recordings.anonymize import extra_specs, vocabulary
+from kronos.recordings.anonymize import cells, extra_specs, vocabulary
 from kronos.recordings.anonymize.names import Names, kinds
 from kronos.recordings.anonymize.queries import Queries
 from kronos.recordings.recording import Recording
@@ -60,9 +60,16 @@ class _Rewriter:
     def __init__(self, recording: Recording) -> None:
         self._was = recording
         self._names = Names(recording)
+        found = recording.gathered
         self._specs = extra_specs.Specs(
             self._names,
-            (one.extra_specs for one in recording.gathered.instances),
+            [
+                *(one.extra_specs for one in found.instances),
+                *(
+                    one.extra_specs
+                    for one in found.cell_needs.flavors.values()
+                ),
+            ],
         )
         self._queries = Queries(self._names.known)
         self._series: dict[str, str] = {}
@@ -117,6 +124,7 @@ class _Rewriter:
             warnings=[_told(text) for text in was.warnings],
             exclusions_unknown=_told(was.exclusions_unknown),
             failures_unknown=_told(was.failures_unknown),
+            cell_needs=cells.needs(was.cell_needs, self._names, self._specs),
         )
 
     def _hosts(self, hosts: Iterable[Host]) -> dict[str, Host]:
@@ -195,6 +203,7 @@ class _Rewriter:
             pinned_availability_zone=names.zone(pin) if pin else pin,
             unmovable=_told(was.unmovable),
             project_id=names.project(was.project_id),
+            flavor=names.flavor(was.flavor),
             failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
             guest=_only(was.guest, vocabulary.GUESTS),
             stopped_by=_only(was.stopped_by, vocabulary.STOPPERS),
@@ -247,6 +256,7 @@ class _Rewriter:
                 }
                 for items in was.excluded_metadata
             ],
+            cells.scope(was.cells, names),
         )
 
     def _settings(self, was: Settings) -> Settings:
@@ -254,6 +264,7 @@ class _Rewriter:
         return dataclasses.replace(
             was,
             drain_hosts=hosts and [self._names.host(one) for one in hosts],
+            cell_drain=cells.drain(was.cell_drain, self._names),
             allowed_extra_specs=self._specs.rules(was.allowed_extra_specs),
         )
 

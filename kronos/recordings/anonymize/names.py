@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from kronos.engine.cell_drain import ANY, SAME
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
 from kronos.policies import models
@@ -38,6 +39,7 @@ class Names:
                 (name for one in cloud.aggregates for name in one.hosts),
                 *((one.source, one.destination) for one in found.events),
                 request.excluded_hosts,
+                (request.cells.hosts or ()) if request.cells else (),
                 *((one.drain_hosts or ()) for one in _settings(recording)),
                 found_labels[None],
                 _hosts_of_series(recording),
@@ -46,6 +48,7 @@ class Names:
         self.uuid = pseudonyms.uuids(
             itertools.chain(
                 (one.uuid for one in found.instances),
+                (one.uuid for one in found.cell_needs.offloaded),
                 (one.uuid for one in found.groups),
                 (name for one in found.groups for name in one.members),
                 (one.uuid for one in cloud.aggregates),
@@ -60,6 +63,7 @@ class Names:
         self.display = number(
             itertools.chain(
                 (one.name for one in found.instances),
+                (one.name for one in found.cell_needs.offloaded),
                 found_labels[LabelType.NOVA_DISPLAY_NAME],
             ),
             'server-{}',
@@ -97,9 +101,11 @@ class Names:
             'zone-{}',
         )
         self.cell = number((host.cell for host in every), 'cell-{}')
+        self.flavor = number(_flavors(recording), 'flavor-{}')
         self.project = number(
             itertools.chain(
                 (one.project_id for one in found.instances),
+                found.cell_needs.quota_left,
                 request.excluded_projects,
             ),
             'project-{}',
@@ -171,6 +177,7 @@ class Names:
             self._scopes.table,
             self.zone.table,
             self.cell.table,
+            self.flavor.table,
             self.group.table,
             self.display.table,
             self.internal.table,
@@ -206,6 +213,16 @@ def _settings(recording: Recording) -> Iterator[Any]:
     yield recording.settings
     if recording.configured:
         yield recording.configured
+
+
+def _flavors(recording: Recording) -> Iterator[str]:
+    """Their names; ids are given the new names, too."""
+    yield from (one.flavor for one in recording.gathered.instances)
+    yield from recording.gathered.cell_needs.flavors
+    for one in _settings(recording):
+        pairs = (one.cell_drain and one.cell_drain.flavor_map) or {}
+        for pair in pairs.items():
+            yield from (name for name in pair if name not in (ANY, SAME))
 
 
 def kinds(

@@ -50,6 +50,12 @@ FULL: list[tuple[Any, Any, str]] = [
             pinned_availability_zone='z',
             unmovable='why',
             project_id='p',
+            flavor='m1',
+            root_gb=10,
+            ephemeral_gb=5,
+            swap_mb=512,
+            is_volume_backed=True,
+            has_shares=True,
             failure='io_error',
             failed_at=1.5,
             guest='off',
@@ -58,7 +64,8 @@ FULL: list[tuple[Any, Any, str]] = [
         ),
         'uuid host name internal_name vcpus memory_mb disk_gb status '
         'task_state power_state locked metadata tags extra_specs '
-        'pinned_availability_zone unmovable project_id failure failed_at '
+        'pinned_availability_zone unmovable project_id flavor root_gb '
+        'ephemeral_gb swap_mb is_volume_backed has_shares failure failed_at '
         'guest stopped_by restarts',
     ),
     (

@@ -3,6 +3,7 @@
 
 from oslotest import base
 
+from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.engine.settings import (
     HostMatch,
     Settings,
@@ -11,9 +12,24 @@ from kronos.engine.settings import (
     TieBreak,
 )
 from kronos.recordings import meta_schema
+from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
 from tests.unit.recordings import test_inventory_schema as inventory
 
+DRAIN = CellDrain(
+    source='old',
+    targets=['new'],
+    hosts=['h'],
+    flavor_map={'small': 'large'},
+    confirm=Confirm.MANUAL,
+    order=MoveOrder.HOSTS,
+    include_stopped=False,
+    unpin_az=True,
+    close_source=True,
+    lossy=True,
+    snapshot_seconds=60.0,
+    snapshot_mb_per_second=10.0,
+)
 SETTINGS = Settings(
     max_migrations=5,
     restrict_to_az=True,
@@ -34,6 +50,7 @@ SETTINGS = Settings(
     max_closed_hosts=3,
     restart_servers=True,
     recovery_window_seconds=30.0,
+    cell_drain=DRAIN,
     drain_may_exceed_threshold=True,
     enforce_hard_affinity=True,
     enforce_soft_affinity=True,
@@ -59,6 +76,7 @@ REQUEST = ScopeRequest(
     excluded_instances=['u'],
     excluded_projects=['p'],
     excluded_metadata=[{'k': 'v'}],
+    cells=CellScope('old', ['new'], ['h']),
 )
 
 
@@ -91,6 +109,7 @@ class TestSettings(base.BaseTestCase):
                 'max_closed_hosts': 1,
                 'restart_servers': False,
                 'recovery_window_seconds': 600.0,
+                'cell_drain': None,
                 'drain_may_exceed_threshold': False,
                 'enforce_hard_affinity': False,
                 'enforce_soft_affinity': False,
@@ -152,6 +171,7 @@ class TestRequest(base.BaseTestCase):
                 'excluded_instances',
                 'excluded_projects',
                 'excluded_metadata',
+                'cells',
             ],
             list(vars(row)),
         )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The listings that only a cell drain needs: flavors, quotas, shares.
+
+And the servers that are on no host, of which no API tells the cell.
+"""
+
+from kronos.clients.nova import rows, schema
+from kronos.clients.nova.api import Api, quoted
+from kronos.common import exceptions
+from kronos.engine.cell_drain import OffloadedServer
+from kronos.engine.types import Flavor
+
+SHARES = '2.97'
+"""The first microversion that tells the shares of a server."""
+OFFLOADED = 'SHELVED_OFFLOADED'
+
+
+class CellListings:
+    """Asks Nova for them.
+
+    What it raises is a
+    :class:`~kronos.common.exceptions.NovaClientError`.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def flavors(self) -> list[Flavor]:
+        """All of the cloud, public or not."""
+        listing = self._api.wire.get_all(
+            '/flavors/detail',
+            'flavors',
+            self._api.microversion,
+            {'is_public': 'None'},
+            shape=schema.FlavorDetail,
+        )
+        return [rows.flavor(row) for row in listing]
+
+    def quota_left(self, project: str) -> dict[str, int]:
+        """What a project may still use, of ``cores`` and ``ram`` (MiB).
+
+        What has no limit is not in it.
+        """
+        body = self._api.wire.get(
+            f'/os-quota-sets/{quoted(project)}/detail',
+            self._api.microversion,
+            shape=schema.Quotas,
+        )
+        return {
+            name: row['limit'] - row['in_use'] - row.get('reserved', 0)
+            for name, row in body['quota_set'].items()
+            if row['limit'] >= 0
+        }
+
+    def has_shares(self, uuid: str) -> bool:
+        """Whether Manila shares are attached to a server.
+
+        A Nova that knows none has none.
+        """
+        if _number(self._api.microversion) < _number(SHARES):
+            return False
+        try:
+            body = self._api.wire.get(
+                f'/servers/{quoted(uuid)}/shares',
+                self._api.microversion,
+                shape=schema.Shares,
+            )
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] != 404:
+                raise
+            return False
+        return bool(body['shares'])
+
+    def offloaded(self) -> list[OffloadedServer]:
+        """The servers that are SHELVED_OFFLOADED, in no order."""
+        listing = self._api.wire.get_all(
+            '/servers/detail',
+            'servers',
+            self._api.microversion,
+            {'all_tenants': '1', 'status': OFFLOADED},
+            shape=schema.Server,
+        )
+        return [
+            OffloadedServer(row['id'], row.get('name') or '')
+            for row in listing
+            if row['status'] == OFFLOADED
+        ]
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split('.')))

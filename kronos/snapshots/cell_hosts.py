@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hosts of a cell drain: of the cell that is emptied, and of its targets.
+
+What an audit names and the operator did not map is refused: it may be
+misspelt, and a server in a wrong cell is not soon brought back.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from kronos.common import exceptions
+from kronos.engine import wording
+from kronos.engine.types import Host
+
+SOURCE, TARGETS, HOSTS = 'source_cell', 'target_cells', 'hosts'
+
+
+@dataclass
+class CellScope:
+    """A cell that is emptied, and those that take its servers."""
+
+    source: str
+    targets: list[str]
+    hosts: list[str] | None = None
+    """Those of the source that are emptied; None: all."""
+
+    @property
+    def name(self) -> str:
+        """Of the one scope that they are."""
+        return f'{self.source} -> {", ".join(self.targets)}'
+
+
+def of(
+    scope: CellScope,
+    hosts: Mapping[str, Host],
+    told: Mapping[str, Mapping[str, str]],
+    excluded: Collection[str],
+) -> list[Host]:
+    """The hosts that are emptied, and those that take what leaves.
+
+    :param hosts: of the types that are planned
+    :param told: by host, by name of a cell, who says that it is in it
+    :param excluded: names of hosts that take no part
+    :raises ScopeError: names the parameter, its value and what is wrong
+    """
+    _require_cells(scope, hosts)
+    _require_one_cell(scope, told)
+    sources = _sources(scope, hosts)
+    return [
+        host
+        for name, host in sorted(hosts.items())
+        if name not in excluded
+        and (name in sources or host.cell in scope.targets)
+    ]
+
+
+def open_beside(
+    scope: CellScope, hosts: Mapping[str, Host], open_: Collection[str]
+) -> list[str]:
+    """Hosts of the source that are not emptied and take servers.
+
+    :param open_: names of the hosts that take servers
+    """
+    sources = _sources(scope, hosts)
+    return sorted(
+        name
+        for name, host in hosts.items()
+        if host.cell == scope.source and name not in sources and name in open_
+    )
+
+
+def _sources(scope: CellScope, hosts: Mapping[str, Host]) -> set[str]:
+    """Names of the hosts that are emptied."""
+    inside = {
+        name for name, host in hosts.items() if host.cell == scope.source
+    }
+    if scope.hosts is None:
+        return inside
+    for name in scope.hosts:
+        if name not in hosts:
+            known = wording.some(sorted(inside), 20)
+            raise _bad(HOSTS, name, f'no host; those of the cell: {known}')
+        if name not in inside:
+            cell = hosts[name].cell or 'no known cell'
+            raise _bad(HOSTS, name, f'in {cell}, not in {scope.source}')
+    return set(scope.hosts)
+
+
+def _require_cells(scope: CellScope, hosts: Mapping[str, Host]) -> None:
+    known = sorted({host.cell for host in hosts.values() if host.cell})
+    if not known:
+        raise exceptions.ScopeError(
+            reason='no host has a cell: give aggregates the metadata '
+            'kronos:cell, or set cell_source of [kronos]'
+        )
+    if scope.source in scope.targets:
+        raise _bad(TARGETS, scope.source, 'the source_cell itself')
+    for parameter, names in (
+        (SOURCE, [scope.source]),
+        (TARGETS, scope.targets),
+    ):
+        for name in names:
+            if name not in known:
+                text = f'no cell with hosts; known: {wording.some(known, 20)}'
+                raise _bad(parameter, name, text)
+
+
+def _require_one_cell(
+    scope: CellScope, told: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Refuse where a host is told to be in two cells, one of them ours."""
+    concerned = {scope.source, *scope.targets}
+    for host, cells in sorted(told.items()):
+        if len(cells) > 1 and concerned & cells.keys():
+            parts = [f'{cell} by {who}' for cell, who in sorted(cells.items())]
+            raise exceptions.ScopeError(
+                reason=f'host {host} is in more than one cell: '
+                f'{wording.some(parts)}; a host is in one'
+            )
+
+
+def _bad(parameter: str, value: str, what: str) -> exceptions.ScopeError:
+    return exceptions.ScopeError(
+        reason=f'Audit parameter {parameter}: "{value}" is {what}'
+    )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What only a cell drain needs to know: flavors, quotas, shares.
+
+And the servers that are on no host.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from kronos.clients.nova.cell_listings import CellListings
+from kronos.common import exceptions
+from kronos.engine import wording
+from kronos.engine.cell_drain import ANY, SAME, CellDrain, OffloadedServer
+from kronos.engine.eligibility import flavors
+from kronos.engine.types import Flavor, Instance
+
+
+@dataclass
+class CellNeeds:
+    """All of it; what nobody asked for is empty."""
+
+    flavors: dict[str, Flavor] = field(default_factory=dict)
+    """By name, those of the cloud."""
+    quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By project and resource; absent: no limit."""
+    offloaded: list[OffloadedServer] = field(default_factory=list)
+
+
+def gather(
+    listings: CellListings,
+    drain: CellDrain,
+    instances: Iterable[Instance],
+    tell: Callable[[str], None],
+) -> CellNeeds:
+    """Ask for it, of the instances that are to leave.
+
+    Their ``has_shares`` is filled in.
+
+    :raises ConfigurationError: the flavor map gives what does not exist
+    :raises NovaClientError: a listing failed
+    """
+    found = CellNeeds(
+        flavors={one.name: one for one in listings.flavors()},
+        offloaded=sorted(listings.offloaded(), key=lambda one: one.uuid),
+    )
+    drain.flavor_map = resolved(drain.flavor_map, found.flavors)
+    leaving = list(instances)
+    grows = {
+        one.project_id
+        for one in leaving
+        if flavors.is_changed(one, drain) and one.project_id
+    }
+    for project in sorted(grows):
+        found.quota_left[project] = listings.quota_left(project)
+    tell(f'{len(found.flavors)} flavors, quotas of {len(grows)} projects')
+    for one in leaving:
+        one.has_shares = listings.has_shares(one.uuid)
+    tell(f'shares of {len(leaving)} instances')
+    return found
+
+
+def resolved(
+    flavor_map: dict[str, str] | None, known: dict[str, Flavor]
+) -> dict[str, str] | None:
+    """A map of names, from one of names or ids.
+
+    :raises ConfigurationError: names the entry and what is wrong with it
+    """
+    if flavor_map is None:
+        return None
+    by_id = {one.id: one.name for one in known.values()}
+    found: dict[str, str] = {}
+    for old, new in flavor_map.items():
+        name = old if old in (ANY, *known) else by_id.get(old, old)
+        value = new if new in (SAME, *known) else by_id.get(new)
+        if value is None:
+            names = wording.some(sorted(known), 20) or 'none'
+            raise _bad(old, new, f'there is no flavor {new}; known: {names}')
+        if found.get(name, value) != value:
+            raise _bad(old, new, f'{name} is mapped twice')
+        found[name] = SAME if value == name else value
+    _require_no_loop(found)
+    return found
+
+
+def _require_no_loop(flavor_map: dict[str, str]) -> None:
+    for old in flavor_map:
+        seen, now = [old], flavor_map[old]
+        while now in flavor_map and now not in seen:
+            seen.append(now)
+            now = flavor_map[now]
+        if now in seen:
+            loop = ' -> '.join([*seen, now])
+            raise _bad(old, flavor_map[old], f'it is a loop: {loop}')
+
+
+def _bad(old: str, new: str, what: str) -> exceptions.ConfigurationError:
+    return exceptions.ConfigurationError(
+        f'Audit parameter flavor_map: entry {old}: {new}: {what}.'
+    )

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is all that a cell drain needs written down, and read again?"""
+
+import dataclasses
+from typing import Any
+
+import fixtures
+from oslotest import base
+
+from kronos.common.exceptions import ArchiveError
+from kronos.engine.cell_drain import OffloadedServer
+from kronos.engine.types import Flavor
+from kronos.recordings import cell_schema, load, reader, writer
+from kronos.recordings.anonymize import anonymizer
+from kronos.snapshots.cell_hosts import CellScope
+from kronos.snapshots.cell_needs import CellNeeds
+from kronos.snapshots.scopes import ScopeRequest
+from tests.builders import recordings
+from tests.unit.recordings.test_meta_schema import DRAIN
+
+NEEDS = CellNeeds(
+    {'m1': Flavor('1', 'm1', 2, 2048, 20, 5, 512, {'hw:x': 'y'})},
+    {'p': {'cores': 3}},
+    [OffloadedServer('u9', 'shelf')],
+)
+
+
+def recording(**more: Any) -> Any:
+    found = recordings.small(
+        request=ScopeRequest(cells=CellScope('old', ['new'])), **more
+    )
+    hosts = found.gathered.cloud.hosts.values()
+    for number, host in enumerate(hosts):
+        host.cell = 'new' if number else 'old'
+    found.gathered.cell_needs = NEEDS
+    found.gathered.instances[0].flavor = 'm1'
+    found.settings.cell_drain = dataclasses.replace(
+        DRAIN, hosts=None, flavor_map={'m1': 'same', '*': 'm1'}
+    )
+    return found
+
+
+class TestRows(base.BaseTestCase):
+    def test_keys(self) -> None:
+        row = cell_schema.FlavorRow.of(NEEDS.flavors['m1'])
+        self.assertEqual(
+            'id name vcpus memory_mb root_gb ephemeral_gb swap_mb '
+            'extra_specs',
+            ' '.join(vars(row)),
+        )
+        self.assertEqual(
+            'source targets hosts flavor_map confirm order include_stopped '
+            'unpin_az close_source lossy snapshot_seconds '
+            'snapshot_mb_per_second',
+            ' '.join(vars(cell_schema.CellDrainRow.of(DRAIN))),
+        )
+
+    def test_nothing_is_lost(self) -> None:
+        self.assertEqual(NEEDS, cell_schema.CellsFile.of(NEEDS).needs())
+
+
+class TestFile(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        folder = self.useFixture(fixtures.TempDir())
+        self.place = folder.join('recording')
+
+    def test_written_and_read(self) -> None:
+        was = recording()
+        writer.write(self.place, was)
+        now = load.read(self.place)
+        self.assertEqual(NEEDS, now.gathered.cell_needs)
+        self.assertEqual(was.request, now.request)
+        self.assertEqual(was.settings, now.settings)
+        [snapshot] = now.snapshots()
+        self.assertEqual('old -> new', snapshot.scope)
+        self.assertEqual(NEEDS.flavors, snapshot.flavors)
+        self.assertEqual(NEEDS.offloaded, snapshot.offloaded)
+
+    def test_without_a_cell_drain(self) -> None:
+        """There is no such file, and nobody misses it."""
+        files = writer.files(recordings.small())
+        self.assertNotIn(reader.CELLS, files)
+        self.assertNotIn('cell', files[reader.META])
+
+    def test_wrong(self) -> None:
+        for text, told in (
+            ('{}', 'flavors'),
+            ('{"flavors": [], "offloaded": [{"uuid": "u"}, {"uuid": "u"}]}',
+             'offloaded[1].uuid: u is there twice'),
+            ('{"flavors": [{"id": "1", "name": "a", "vcpus": "x",'
+             ' "memory_mb": 1}]}', 'vcpus'),
+        ):  # fmt: skip
+            writer.write(self.place, recording(), replace=True)
+            with open(f'{self.place}/{reader.CELLS}', 'w') as file:
+                file.write(text)
+            error = self.assertRaises(ArchiveError, load.read, self.place)
+            self.assertIn(reader.CELLS, str(error))
+            self.assertIn(told, str(error))
+
+
+class TestAnonymized(base.BaseTestCase):
+    def test_names(self) -> None:
+        """Each name has one that stands for it, wherever it is."""
+        now = anonymizer.anonymized(recording())
+        [flavor] = now.gathered.cell_needs.flavors.values()
+        self.assertEqual(
+            ('flavor-001', 'flavor-001'), (flavor.id, flavor.name)
+        )
+        self.assertEqual((2, 2048, 20), (
+            flavor.vcpus, flavor.memory_mb, flavor.root_gb
+        ))  # fmt: skip
+        self.assertEqual('flavor-001', now.gathered.instances[0].flavor)
+        drain = now.settings.cell_drain
+        assert drain is not None
+        self.assertEqual(
+            {'flavor-001': 'same', '*': 'flavor-001'}, drain.flavor_map
+        )
+        cells = now.request.cells
+        assert cells is not None
+        self.assertEqual(
+            (cells.source, cells.targets), (drain.source, drain.targets)
+        )
+        hosts = now.gathered.cloud.hosts.values()
+        self.assertIn(drain.source, {host.cell for host in hosts})
+        text = ''.join(writer.files(now).values())
+        for secret in ('m1', 'u9', 'shelf', '"old"', '"new"'):
+            self.assertNotIn(secret, text)
