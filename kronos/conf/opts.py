@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from oslo_config import cfg, types
 
-from kronos.conf import execution, planning, recovery, weigher
+from kronos.conf import cells, execution, planning, recovery, weigher
 
 KRONOS = 'kronos'
 PROMETHEUS = 'kronos_prometheus'
@@ -247,6 +247,7 @@ _GROUPS = {
         *PLANNING_OPTS,
         *planning.OPTS,
         *recovery.OPTS,
+        *cells.OPTS,
         *execution.OPTS,
         *weigher.OPTS,
     ],

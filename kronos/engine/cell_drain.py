@@ -8,6 +8,8 @@ with the one that a map gives.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+DEFAULT_MOVES = 10
+"""So many servers leave by one plan, if the audit does not say."""
 SAME = 'same'
 """As the new flavor in a map: the server keeps its own."""
 ANY = '*'
@@ -71,6 +73,8 @@ class CellMove:
     destination_flavor: str
     source_zone: str = ''
     destination_zone: str = ''
+    destination_flavor_id: str = ''
+    """Of a flavor that is another one; Nova resizes to it."""
     unpins: bool = False
     """Whether the server is pinned to its zone, and is unpinned for it."""
 
@@ -97,6 +101,10 @@ class CellOutcome:
     servers_before: int
     servers_after: int
     """If the plan is carried out."""
+    confirm: Confirm = Confirm.AUTO
+    staying: list[str] = field(default_factory=list)
+    """Uuids of those that cannot leave; not of those that wait for another
+    plan."""
     may_be_here: list[OffloadedServer] = field(default_factory=list)
     """Servers that may be in this cell, or in another one."""
 

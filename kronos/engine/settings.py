@@ -8,7 +8,7 @@ and an offline replay in the same mode plan the same.
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.cell_drain import DEFAULT_MOVES, CellDrain
 from kronos.policies.models import Mode
 
 OUT_OF_HOST = 1
@@ -160,7 +160,6 @@ PHASES_OF_MODE = {
         enforce_hard_affinity=When.NEVER,
         enforce_soft_affinity=When.NEVER,
         rebalance=False,
-        drains_named_hosts=True,
         waits_for_cooldown=False,
         drains_cells=True,
     ),
@@ -226,8 +225,8 @@ class Settings:
     """For so long restarts of a server count: the second is elsewhere, and
     after it the server is left alone."""
     cell_drain: CellDrain | None = None
-    """The cell that is emptied, instead of everything else. Its hosts are
-    ``drain_hosts``."""
+    """The cell that is emptied, instead of everything else. Only with
+    ``evacuate``."""
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False
@@ -271,7 +270,12 @@ class Settings:
         self.drain_hosts = (
             asked.drain_hosts if row.drains_named_hosts else None
         )
-        self.cell_drain = asked.cell_drain if row.drains_cells else None
+        self.cell_drain = None
+        if row.drains_cells:
+            self.cell_drain = asked.cell_drain
+            self.max_migrations = self.max_migrations or DEFAULT_MOVES
+            # The zones of two cells are never the same.
+            self.restrict_to_az = False
         self.recover = row.recovers
         self.unlimited = row.unlimited
         self.cooldown_seconds = (

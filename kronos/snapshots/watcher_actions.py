@@ -21,6 +21,7 @@ LOG = logging.getLogger(__name__)
 ACTION_TYPE = 'kronos_live_migrate'
 CLOSE_HOST = 'kronos_close_host'
 RESTART = 'kronos_restart_server'
+CELL_MOVE = 'kronos_cross_cell_migrate'
 OURS = (ACTION_TYPE, CLOSE_HOST, RESTART)
 RECOVERY = 'recovery'
 """Mark of a restart that began to act: ``{"at": 1763752294.1, "stop":

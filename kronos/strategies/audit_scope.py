@@ -14,7 +14,9 @@ left alone in every case.
 from typing import Any
 
 from kronos.common import exceptions
+from kronos.engine.cell_drain import CellDrain
 from kronos.snapshots import collector, scopes
+from kronos.snapshots.cell_hosts import CellScope
 from kronos.strategies import parameters
 
 COMPUTE = 'compute'
@@ -30,6 +32,8 @@ def request(
     :raises ScopeError: the scope is not understood or given twice
     """
     found = _from_audit_scope(scope)
+    if asked.cell_drain is not None:
+        return _of_cells(found, asked.cell_drain)
     named = bool(found.aggregates or found.availability_zones)
     if asked.aggregates is not None:
         if named:
@@ -44,6 +48,20 @@ def request(
         found.aggregates = list(kronos.aggregates)
         pool = kronos.include_unassigned_hosts if pool is None else pool
     found.include_unassigned = bool(pool)
+    return found
+
+
+def _of_cells(
+    found: collector.ScopeRequest, drain: CellDrain
+) -> collector.ScopeRequest:
+    """Its cells are what is planned; what it excludes is left alone."""
+    if found.aggregates or found.availability_zones:
+        raise exceptions.ScopeError(
+            "The audit's scope names aggregates or zones, but its parameters "
+            'name cells; leave them out of the scope, where only exclude '
+            'may stand.'
+        )
+    found.cells = CellScope(drain.source, drain.targets, drain.hosts)
     return found
 
 

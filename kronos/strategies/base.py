@@ -109,6 +109,14 @@ class KronosStrategy(base.BaseStrategy):
         return parameters.schema(cls.PARAMETERS)
 
     @classmethod
+    def parse(cls, raw: dict[str, Any]) -> parameters.Parameters:
+        """What an audit was asked for.
+
+        :raises ConfigurationError: a parameter is wrong
+        """
+        return parameters.parse(raw, cls.PARAMETERS)
+
+    @classmethod
     def policies_file(cls, kronos: Any) -> str:
         path: str = kronos.policies_file
         return path
@@ -202,9 +210,7 @@ class KronosStrategy(base.BaseStrategy):
         request = kronos_audit.AuditRequest(
             policies_file=self.policies_file(CONF.kronos),
             plan_mode=self.PLAN_MODE,
-            asked=parameters.parse(
-                dict(self.input_parameters), self.PARAMETERS
-            ),
+            asked=self.parse(dict(self.input_parameters)),
             audit=audit.uuid,
             record=artifacts.recorder(audit, self.get_name(), CONF.kronos),
         )

@@ -260,6 +260,38 @@ class Recovery(Goal):
         }
 
 
+class Cell(Goal):
+    """A cell without servers."""
+
+    NAME = 'kronos_cell'
+    DISPLAY_NAME = 'Kronos: emptied cell'
+    INDICATORS: ClassVar = {
+        'servers_before': 'Servers on the hosts of the source cell that are '
+        'emptied, before the plan.',
+        'servers_after': 'Servers that are still there after the plan.',
+        'servers_that_stay': 'Those of them that cannot leave, by a reason '
+        'of their own or for want of a destination; not those that wait for '
+        'another plan.',
+        'migrations': 'Moves to another cell in the plan.',
+    }
+    SHARE = Share(
+        'servers_leaving',
+        'Share of the servers of the source cell that leave it by the plan.',
+        before='servers_before',
+        after='servers_after',
+    )
+
+    @classmethod
+    def indicators(cls, report: CycleReport) -> dict[str, float]:
+        cells = [one.cell for one in report.scopes if one.cell is not None]
+        return {
+            'servers_before': sum(one.servers_before for one in cells),
+            'servers_after': sum(one.servers_after for one in cells),
+            'servers_that_stay': sum(len(one.staying) for one in cells),
+            'migrations': len(report.steps),
+        }
+
+
 class Affinity(Goal):
     """Server groups whose rules hold."""
 

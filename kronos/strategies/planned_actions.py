@@ -11,7 +11,7 @@ from typing import Any
 
 from kronos.engine import types
 from kronos.snapshots import watcher_actions
-from kronos.strategies import status_messages
+from kronos.strategies import cell_actions, status_messages
 
 
 @dataclass
@@ -33,9 +33,10 @@ def of(
 
     :param parents: for each step of the report the indices of its parents
     """
+    emptied = {one.name: one.cell for one in report.scopes if one.cell}
     found = [
-        _closing(number, *one)
-        for number, one in enumerate(report.closings, start=1)
+        _disabling(one) if scope in emptied else _closing(number, scope, one)
+        for number, (scope, one) in enumerate(report.closings, start=1)
     ]
     first = len(found)
     closed = {
@@ -44,6 +45,17 @@ def of(
     for step, earlier in zip(report.steps, parents, strict=True):
         told = _step(len(found) + 1, step)
         after = [first + parent for parent in earlier]
+        if step.cell_move is not None:
+            cell = emptied[step.scope]
+            told |= cell_actions.move(step.cell_move, cell)
+            # Nova would resize inside the cell while one of them is open.
+            after = [*range(first), *after]
+            found.append(
+                PlannedAction(
+                    watcher_actions.CELL_MOVE, told, step.instance, after
+                )
+            )
+            continue
         if step.source in closed:
             told['source_closed'] = True
             after = [closed[step.source], *after]
@@ -93,6 +105,11 @@ def _restart(
         'stopped': restart.stopped,
         'reason': restart.reason,
     }
+
+
+def _disabling(closing: types.Closing) -> PlannedAction:
+    told = cell_actions.closing(closing)
+    return PlannedAction(cell_actions.CLOSE, told, closing.host, [])
 
 
 def _closing(number: int, scope: str, closing: types.Closing) -> PlannedAction:

@@ -49,6 +49,8 @@ def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
     first = ''.join(f'{text}; ' for text in unjudged(scope))
     if scope.stopped is types.StopReason.COOLDOWN:
         return f'{first}{scope.reason}'  # it names the scope itself
+    if scope.cell is not None and scope.cell.is_empty:
+        return f'{first}{cell_drained(scope)}'
     if not (scope.steps or scope.closings or scope.restarts):
         return f'{scope.name}: {first}{_standstill(scope)}'
     name = scope.name
@@ -158,6 +160,27 @@ def recovered(scope: types.AggregateResult) -> str:
     if scope.drains or scope.not_drained:
         parts.append(drained(scope))
     return ', '.join(parts)
+
+
+def cell_drained(scope: types.AggregateResult) -> str:
+    """What a plan does for ``kronos_cell``, or that nothing is left."""
+    cell = scope.cell
+    if cell is None:
+        return ''
+    shelved = len(cell.may_be_here)
+    beside = f', {shelved} SHELVED_OFFLOADED may be there' if shelved else ''
+    if cell.is_empty:
+        return f'cell {cell.source} is empty{beside}'
+    parts = [
+        f'cell {cell.source}: servers {cell.servers_before} -> '
+        f'{cell.servers_after}'
+    ]
+    if cell.staying:
+        counts = Counter(scope.stayed[uuid] for uuid in cell.staying)
+        reason = min(counts, key=lambda why: (-counts[why], why))
+        verb = 'stays' if len(cell.staying) == 1 else 'stay'
+        parts.append(f'{len(cell.staying)} {verb} ({reason})')
+    return ', '.join(parts + _not_drained(scope)) + beside
 
 
 def repaired(scope: types.AggregateResult) -> str:

@@ -63,6 +63,6 @@ def settings(max_migrations: int | None = 10, **drain: Any) -> Settings:
     asked = CellDrain('old', ['new'], **drain)
     found.set_mode(
         PlanMode.CELL_DRAIN,
-        PhaseSelection(drain_hosts=list(OLD), cell_drain=asked),
+        PhaseSelection(cell_drain=asked),
     )
     return found

@@ -50,7 +50,11 @@ def reasons(
     if about.frozen:
         found.append(Reason(about.frozen, Code.HOST_FROZEN))
     found += of_service(services.get(host))
-    if settings.evacuate and host in (settings.drain_hosts or []):
+    drain = settings.cell_drain
+    is_emptied = drain is not None and about.cell == drain.source
+    if settings.evacuate and (
+        is_emptied or host in (settings.drain_hosts or [])
+    ):
         found.append(Reason('it is being drained', Code.HOST_DRAINED))
     if settings.recover and (fault := faulty_hosts.why_at_fault(about)):
         found.append(fault)
@@ -182,7 +186,7 @@ def not_drained(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
 
 def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
     """What to warn of: hosts that cannot be drained, or not for long."""
-    warnings = []
+    warnings, drain = [], settings.cell_drain
     for host, service in _asked_for(snapshot, settings).items():
         if reason := _why_undrainable(snapshot, host, service):
             there = sum(
@@ -190,12 +194,14 @@ def undrainable(snapshot: Snapshot, settings: Settings) -> list[str]:
             )
             warnings.append(
                 f'host {host} is not drained: {reason}; its {there} '
-                f'instance{"" if there == 1 else "s"} cannot be live-migrated'
+                f'instance{"" if there == 1 else "s"} cannot '
+                + ('be live-migrated' if drain is None else 'leave the cell')
             )
         elif (
             service is not None
             and service.is_available
             and not settings.recover
+            and not (drain and drain.close_source)
         ):
             warnings.append(
                 f'host {host} is drained but enabled: new servers may land '
@@ -214,6 +220,13 @@ def _asked_for(
     if settings.recover:
         wanted = faulty_hosts.to_empty(snapshot, settings)
         return {name: one for name, one in services.items() if name in wanted}
+    if settings.cell_drain is not None:
+        source = settings.cell_drain.source
+        return {
+            name: one
+            for name, one in services.items()
+            if snapshot.hosts[name].cell == source
+        }
     if settings.drain_hosts is not None:
         wanted = set(settings.drain_hosts)
         return {name: one for name, one in services.items() if name in wanted}

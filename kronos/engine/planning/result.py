@@ -119,12 +119,12 @@ def planned(
         phases.snapshot, before, placement, phases.settings
     )
     result.closings = _closings(phases)
-    outcome.note(result, phases.snapshot, phases.settings.cell_drain)
     result.begun = [one for end in phases.ends for one in end.begun]
     result.warnings += warnings
     result.warnings += [text for end in phases.ends for text in end.warnings]
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
+    outcome.note(result, phases.snapshot, phases.settings.cell_drain)
     result.drains = _drains(result, phases.snapshot, card)
     return result
 

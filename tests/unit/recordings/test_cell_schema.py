@@ -44,8 +44,7 @@ class TestRows(base.BaseTestCase):
     def test_keys(self) -> None:
         row = cell_schema.FlavorRow.of(NEEDS.flavors['m1'])
         self.assertEqual(
-            'id name vcpus memory_mb root_gb ephemeral_gb swap_mb '
-            'extra_specs',
+            'id name vcpus memory_mb root_gb ephemeral_gb swap_mb extra_specs',
             ' '.join(vars(row)),
         )
         self.assertEqual(

@@ -3,6 +3,7 @@
 
 from kronos.engine.cell_drain import CellDrain, CellMove, CellOutcome
 from kronos.engine.constraints import availability_zone
+from kronos.engine.eligibility import flavors
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import AggregateResult, Closing, Snapshot
 
@@ -17,15 +18,23 @@ def note(
         step.cell_move = _move(
             step.instance, step.destination, snapshot, drain
         )
-    there = sum(
-        snapshot.hosts[one.host].cell == drain.source
-        for one in snapshot.instances.values()
-    )
+    there = [
+        uuid
+        for uuid, one in sorted(snapshot.instances.items())
+        if snapshot.hosts[one.host].cell == drain.source
+    ]
     result.cell = CellOutcome(
         source=drain.source,
         targets=list(drain.targets),
-        servers_before=there,
-        servers_after=there - len(result.steps),
+        servers_before=len(there),
+        servers_after=len(there) - len(result.steps),
+        confirm=drain.confirm,
+        staying=[
+            uuid
+            for uuid in there
+            if uuid in result.stayed
+            and result.stayed[uuid].code is not Code.BUDGET_USED
+        ],
         may_be_here=list(snapshot.offloaded),
     )
     if drain.close_source and result.steps:
@@ -36,11 +45,14 @@ def _move(
     uuid: str, destination: str, snapshot: Snapshot, drain: CellDrain
 ) -> CellMove:
     one = snapshot.instances[uuid]
+    new = drain.new_flavor(one.flavor) or one.flavor
+    is_new = flavors.is_changed(one, drain)
     return CellMove(
         source_cell=drain.source,
         destination_cell=snapshot.hosts[destination].cell,
         source_flavor=one.flavor,
-        destination_flavor=drain.new_flavor(one.flavor) or one.flavor,
+        destination_flavor=new,
+        destination_flavor_id=snapshot.flavors[new].id if is_new else '',
         source_zone=availability_zone.zone_of(snapshot, one.host),
         destination_zone=availability_zone.zone_of(snapshot, destination),
         unpins=one.pinned_availability_zone is not None,

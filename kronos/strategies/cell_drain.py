@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategy kronos_cell_drain: it empties a cell."""
+
+from typing import Any
+
+from kronos.engine import types
+from kronos.engine.settings import PlanMode
+from kronos.strategies import base, cell_parameters, goals, status_messages
+from kronos.strategies.parameters import Parameters
+
+
+class CellDrain(base.KronosStrategy):
+    """Move the servers of a cell to other cells, cold, and one by one.
+
+    It takes policies of either mode, and does not wait for the cooldown of
+    its scope: all hosts of these cells.
+    """
+
+    NAME = 'kronos_cell_drain'
+    DISPLAY_NAME = 'Kronos: empty a cell'
+    PLAN_MODE = PlanMode.CELL_DRAIN
+    GOAL = goals.Cell
+    PARAMETERS = ()
+
+    @classmethod
+    def get_schema(cls) -> dict[str, Any]:
+        return cell_parameters.schema()
+
+    @classmethod
+    def parse(cls, raw: dict[str, Any]) -> Parameters:
+        return cell_parameters.parse(raw)
+
+    @classmethod
+    def summary(cls, scope: types.AggregateResult) -> str:
+        return status_messages.cell_drained(scope)

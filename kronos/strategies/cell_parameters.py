@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of an audit that empties a cell.
+
+Frozen as those of the other strategies are. The command line sends JSON
+where it is JSON, and else a string: lists may be separated by commas, and a
+flavor map may be written ``old=new,other=same``.
+"""
+
+from typing import Any
+
+from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
+from kronos.strategies import parameters
+from kronos.strategies.parameters import Parameters
+
+YES_OR_NO = {
+    'include_stopped': 'Whether servers that are SHUTOFF leave, too (default: '
+    'true).',
+    'unpin_az': 'Whether servers that are pinned to an availability zone are '
+    'unpinned, moved, and pinned to the new zone (default: false).',
+    'close_source': 'Whether the hosts of the source cell are disabled before '
+    'anything leaves (default: false). A server whose flavor changes stays '
+    'while one of them takes servers.',
+}
+
+
+def schema() -> dict[str, Any]:
+    """JSON schema (draft 4) of them."""
+    names = {
+        'type': ['string', 'array', 'integer'],
+        'items': {'type': ['string', 'integer']},
+    }
+    properties: dict[str, Any] = {
+        'source_cell': {
+            'description': 'Name of the cell that is emptied.',
+            'type': ['string', 'integer'],
+        },
+        'target_cells': {
+            'description': 'Names of the cells that its servers go to, as a '
+            'list or separated by commas.',
+            **names,
+        },
+        'hosts': {
+            'description': 'Names of the hosts of the source cell that are '
+            'emptied, as a list or separated by commas (default: all).',
+            **names,
+        },
+        'flavor_map': {
+            'description': 'New flavors by old ones, by name or id: '
+            '{"old": "new"} or old=new,other=same. The value "same" keeps a '
+            'flavor, the key "*" is every other one. Without a map all keep '
+            'theirs; with one, what is not in it stays.',
+            'type': ['object', 'string'],
+            'additionalProperties': {'type': ['string', 'integer']},
+        },
+        'max_migrations': parameters.max_migrations(
+            'Largest number of servers that leave by one plan (default: 10).'
+        ),
+        'confirm': _one_of(
+            Confirm,
+            'Who confirms a move that went well: Kronos (auto, the default), '
+            'or you (manual).',
+        ),
+        'order': _one_of(
+            MoveOrder,
+            'Which servers leave first: safest (the default) is stopped '
+            'ones, then those on volumes, then those with small disks; hosts '
+            'is host after host.',
+        ),
+    }
+    for name, description in YES_OR_NO.items():
+        properties[name] = parameters.yes_or_no(description)
+    return {
+        'properties': properties,
+        'required': ['source_cell', 'target_cells'],
+    }
+
+
+def parse(raw: dict[str, Any]) -> Parameters:
+    """Understand an audit's parameters.
+
+    :raises ConfigurationError: names the parameter, its value and what it
+        should be
+    """
+    parameters.require_known(raw, schema()['properties'])
+    for name in ('source_cell', 'target_cells'):
+        if raw.get(name) is None:
+            raise parameters.bad(name, raw.get(name), 'missing; name one')
+    [source] = _source(raw)
+    targets = parameters.names(raw, 'target_cells', 'cell') or []
+    if source in targets:
+        raise parameters.bad(
+            'target_cells', raw['target_cells'], 'holding the source_cell'
+        )
+    drain = CellDrain(
+        source=source,
+        targets=targets,
+        hosts=parameters.names(raw, 'hosts', 'host'),
+        flavor_map=_flavor_map(raw.get('flavor_map')),
+        confirm=_chosen(Confirm, raw, 'confirm', Confirm.AUTO),
+        order=_chosen(MoveOrder, raw, 'order', MoveOrder.SAFEST),
+        include_stopped=_asked(raw, 'include_stopped', True),
+        unpin_az=_asked(raw, 'unpin_az', False),
+        close_source=_asked(raw, 'close_source', False),
+    )
+    return Parameters(
+        max_migrations=parameters.count(raw.get('max_migrations')),
+        cell_drain=drain,
+    )
+
+
+def _source(raw: dict[str, Any]) -> list[str]:
+    value = raw['source_cell']
+    found = parameters.names(raw, 'source_cell', 'cell') or []
+    if len(found) != 1 or isinstance(value, list):
+        raise parameters.bad('source_cell', value, 'not the name of one cell')
+    return found
+
+
+def _flavor_map(value: Any) -> dict[str, str] | None:
+    if value is None:
+        return None
+    items = value
+    if isinstance(value, str):
+        parts = [part.partition('=') for part in value.split(',')]
+        if len({old.strip() for old, _, _ in parts}) < len(parts):
+            raise _no_map(value)
+        items = {old: new for old, _, new in parts}
+    if not isinstance(items, dict) or not items:
+        raise _no_map(value)
+    found = {}
+    for old, new in items.items():
+        if isinstance(new, bool) or not isinstance(new, str | int):
+            raise _no_map(value)
+        found[str(old).strip()] = str(new).strip()
+    if not all(found) or not all(found.values()):
+        raise _no_map(value)
+    return found
+
+
+def _no_map(value: Any) -> Exception:
+    return parameters.bad(
+        'flavor_map',
+        value,
+        'no map of flavors, such as {"old": "new"} or old=new,other=same',
+    )
+
+
+def _one_of(kind: type[Confirm | MoveOrder], description: str) -> Any:
+    return {
+        'description': description,
+        'type': 'string',
+        'enum': [one.value for one in kind],
+    }
+
+
+def _chosen(kind: Any, raw: dict[str, Any], name: str, default: Any) -> Any:
+    value = raw.get(name)
+    if value is None:
+        return default
+    if value not in [one.value for one in kind]:
+        known = ' nor '.join(one.value for one in kind)
+        raise parameters.bad(name, value, f'neither {known}')
+    return kind(value)
+
+
+def _asked(raw: dict[str, Any], name: str, default: bool) -> bool:
+    return parameters.either(parameters.boolean(raw, name), default)

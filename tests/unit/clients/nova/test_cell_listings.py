@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cell drain asks Nova for, at the wire."""
+
+from typing import Any
+
+from kronos.clients.nova.cell_listings import CellListings
+from kronos.engine.cell_drain import OffloadedServer
+from kronos.engine.types import Flavor
+from tests.fakes.keystone import NOVA
+from tests.unit.clients.nova.test_client import SERVERS, NovaTestCase, server
+
+FLAVORS = f'{NOVA}/flavors/detail'
+SHARES = f'{NOVA}/servers/vm/shares'
+
+
+def flavor(name: str, **more: Any) -> dict[str, Any]:
+    return {
+        'id': f'id-{name}',
+        'name': name,
+        'vcpus': 2,
+        'ram': 2048,
+        'disk': 20,
+        'OS-FLV-EXT-DATA:ephemeral': 0,
+        'swap': 0,
+        'extra_specs': {},
+        **more,
+    }
+
+
+class TestListings(NovaTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.listings = CellListings(self.nova.api)
+
+    def test_flavors(self) -> None:
+        """Private ones too; older Novas write no swap as ''."""
+        rows = [
+            flavor('m1', swap=512, extra_specs={'hw:x': 'y'}),
+            flavor('m2', **{'OS-FLV-EXT-DATA:ephemeral': 5, 'swap': ''}),
+        ]
+        self.wire.get(
+            FLAVORS, [{'json': {'flavors': rows}}, {'json': {'flavors': []}}]
+        )
+        self.assertEqual(
+            [
+                Flavor('id-m1', 'm1', 2, 2048, 20, 0, 512, {'hw:x': 'y'}),
+                Flavor('id-m2', 'm2', 2, 2048, 20, 5),
+            ],
+            self.listings.flavors(),
+        )
+        asked = self.keystone.requests('/flavors/detail')[0]
+        self.assertEqual(['none'], asked.qs['is_public'])
+
+    def test_quotas(self) -> None:
+        """What is reserved is used; -1 is no limit."""
+        self.wire.get(
+            f'{NOVA}/os-quota-sets/p1/detail',
+            json={
+                'quota_set': {
+                    'id': 'p1',
+                    'cores': {'limit': 20, 'in_use': 12, 'reserved': 1},
+                    'ram': {'limit': -1, 'in_use': 12, 'reserved': 0},
+                    'instances': {'limit': 1, 'in_use': 1, 'reserved': 0},
+                }
+            },
+        )
+        self.assertEqual({'cores': 7}, self.listings.quota_left('p1'))
+
+    def test_shares(self) -> None:
+        for answer, expected in (
+            ({'json': {'shares': [{'share_id': 's', 'status': 'active'}]}},
+             True),
+            ({'json': {'shares': []}}, False),
+            ({'status_code': 404, 'json': {}}, False),
+        ):  # fmt: skip
+            self.wire.get(SHARES, **answer)
+            self.assertIs(expected, self.listings.has_shares('vm'))
+
+    def test_shares_are_not_known(self) -> None:
+        self.wire.get(SHARES, status_code=403, json={})
+        error = self.fails(self.listings.has_shares, 'vm')
+        self.assertEqual(403, error.kwargs['status'])
+
+    def test_offloaded(self) -> None:
+        """Nova may ignore a filter that it does not know."""
+        rows = [
+            server('vm1', status='SHELVED_OFFLOADED'),
+            server('vm2', status='ACTIVE'),
+        ]
+        self.wire.get(
+            SERVERS, [{'json': {'servers': rows}}, {'json': {'servers': []}}]
+        )
+        self.assertEqual(
+            [OffloadedServer('vm1', rows[0]['name'])],
+            self.listings.offloaded(),
+        )

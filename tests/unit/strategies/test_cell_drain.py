@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategy kronos_cell_drain, as it declares itself."""
+
+from typing import Any
+
+from oslotest import base
+
+from kronos.common.exceptions import ScopeError
+from kronos.engine.cell_drain import CellOutcome, OffloadedServer
+from kronos.engine.planning.propose import propose
+from kronos.engine.reasons import Code, Reason
+from kronos.engine.types import CycleReport
+from kronos.snapshots.cell_hosts import CellScope
+from kronos.strategies import (
+    audit,
+    audit_scope,
+    cell_drain,
+    spread,
+    status_messages,
+)
+from tests.builders import cells
+from tests.unit.strategies import declared
+from tests.unit.strategies.test_status_messages import scope
+
+ASKED = {'source_cell': 'old', 'target_cells': 'new', 'hosts': 'o1'}
+STRATEGY = cell_drain.CellDrain
+
+
+class TestSettings(base.BaseTestCase):
+    def settings(self, asked: dict[str, Any], **changed: Any) -> Any:
+        return audit.make_settings(
+            STRATEGY.PLAN_MODE,
+            STRATEGY.parse(ASKED | asked),
+            declared.kronos(**changed),
+        )
+
+    def test_it_empties_a_cell_and_does_no_more(self) -> None:
+        found = self.settings(
+            {},
+            cooldown=900,
+            enforce_hard_affinity=True,
+            restrict_to_az=True,
+            evacuate_disabled_hosts=False,
+        )
+        self.assertTrue(found.evacuate)
+        self.assertFalse(found.rebalance or found.enforces or found.unlimited)
+        self.assertFalse(found.restrict_to_az)
+        self.assertEqual((0, 10), (
+            found.cooldown_seconds, found.max_migrations
+        ))  # fmt: skip
+        self.assertEqual(
+            3, self.settings({'max_migrations': 3}).max_migrations
+        )
+
+    def test_what_the_operator_set(self) -> None:
+        drain = self.settings(
+            {},
+            cell_move_lossy=True,
+            long_rpc_timeout=60,
+            snapshot_mb_per_second=5,
+        ).cell_drain
+        self.assertEqual((True, 60, 5), (
+            drain.lossy, drain.snapshot_seconds, drain.snapshot_mb_per_second
+        ))  # fmt: skip
+
+    def test_other_strategies(self) -> None:
+        found = declared.settings(spread.Spread, {})
+        self.assertIsNone(found.cell_drain)
+
+
+class TestScope(base.BaseTestCase):
+    def request(self, *scope: Any) -> Any:
+        asked = STRATEGY.parse(dict(ASKED))
+        return audit_scope.request(
+            [*scope], asked, declared.kronos(aggregates=['a'])
+        )
+
+    def test_cells(self) -> None:
+        """And what the audit excludes is left alone."""
+        exclude = [{'instances': [{'uuid': 'u'}]}]
+        found = self.request({'compute': [{'exclude': exclude}]})
+        self.assertEqual(CellScope('old', ['new'], ['o1']), found.cells)
+        self.assertEqual([], found.aggregates)
+        self.assertEqual(['u'], found.excluded_instances)
+
+    def test_aggregates(self) -> None:
+        named = {'compute': [{'host_aggregates': [{'name': 'a'}]}]}
+        error = self.assertRaises(ScopeError, self.request, named)
+        self.assertIn('only exclude may stand', str(error))
+
+
+class TestOutcome(base.BaseTestCase):
+    def test_summary_and_indicators(self) -> None:
+        servers = [
+            cells.server('a'),
+            cells.server('b', locked=True),
+            cells.server('c', locked=True),
+            cells.server('d', swap_mb=1),
+            cells.server('e'),
+        ]
+        snapshot = cells.cells(servers)
+        snapshot.offloaded = [OffloadedServer('u', 'shelf')]
+        settings = cells.settings(max_migrations=1)
+        report = propose([snapshot], [cells.CPU], settings)
+        self.assertEqual(
+            'cell old: servers 5 -> 4, 3 stay (it is locked), 1 '
+            'SHELVED_OFFLOADED may be there',
+            STRATEGY.summary(report.scopes[0]),
+        )
+        self.assertEqual(
+            {
+                'servers_before': 5,
+                'servers_after': 4,
+                'servers_that_stay': 3,
+                'migrations': 1,
+            },
+            STRATEGY.indicators(report),
+        )
+        [share] = STRATEGY.GOAL.get_efficacy_specification(
+        ).get_global_efficacy_indicator(
+            type('Map', (), STRATEGY.indicators(report))
+        )  # fmt: skip
+        self.assertEqual(20.0, share.value)
+
+    def test_empty(self) -> None:
+        one = scope(cell=CellOutcome('old', ['new'], 0, 0))
+        self.assertEqual(
+            'cell old is empty',
+            status_messages.summary(CycleReport([one]), STRATEGY.summary),
+        )
+
+    def test_nothing_can_leave(self) -> None:
+        why = Reason('it is locked', Code.INSTANCE_LOCKED)
+        one = scope(
+            cell=CellOutcome('old', ['new'], 1, 1, staying=['u']),
+            stayed={'u': why},
+        )
+        text = status_messages.summary(CycleReport([one]), STRATEGY.summary)
+        self.assertIn(one.reason, text)
