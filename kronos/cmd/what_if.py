@@ -43,6 +43,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         help='plan as the strategy kronos_MODE does (default: as recorded)',
     )
     parser.add_argument(
+        '--parameter',
+        metavar='NAME=VALUE',
+        action='append',
+        default=[],
+        type=_override,
+        help='with --mode cell_drain: a parameter as of an audit of '
+        'kronos_cell_drain (source_cell=old); may be repeated (default: as '
+        'recorded)',
+    )
+    parser.add_argument(
         '--max-migrations',
         type=_positive,
         metavar='N',
@@ -110,6 +120,7 @@ def of(parsed: argparse.Namespace, policies: str | None) -> ReplayOptions:
     return ReplayOptions(
         policies=None if policies is None else _policies(policies),
         mode=parsed.mode,
+        parameters=dict(parsed.parameter),
         max_migrations=parsed.max_migrations,
         scopes=parsed.scope,
         overrides=dict(parsed.set),

@@ -3,10 +3,13 @@
 
 import dataclasses
 import functools
+import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from kronos.common import timing
 from kronos.common.exceptions import ConfigurationError
+from kronos.engine.cell_drain import CellDrain
 from kronos.engine.planning import propose
 from kronos.engine.settings import (
     PHASES_OF_MODE,
@@ -19,6 +22,8 @@ from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
 from kronos.policies.models import Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
+from kronos.snapshots import cell_needs, cell_parameters
+from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import ScopeRequest
 
 
@@ -31,6 +36,8 @@ class ReplayOptions:
     mode: str | None = None
     """One of :class:`~kronos.engine.settings.PlanMode`."""
     max_migrations: int | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Of an audit that empties a cell; empty: as recorded."""
     scopes: list[str] = field(default_factory=list)
     """Aggregates to plan, in this order; UNASSIGNED is the pool."""
     overrides: dict[str, str] = field(default_factory=dict)
@@ -76,7 +83,7 @@ def replay(recording: Recording, options: ReplayOptions) -> Replay:
     policies, settings = _planned_by(recording, options)
     with timing.timed(timings, 'collect'):
         snapshots = recording.snapshots(
-            policies, settings, _request(recording, options)
+            policies, settings, _request(recording, options, settings)
         )
     plan = propose.plan(
         snapshots,
@@ -110,10 +117,16 @@ def _planned_by(
     for one in (settings, configured):
         overrides.apply(one, options.overrides)
     _require_mode(policies, recording, options)
+    if options.parameters and options.mode != PlanMode.CELL_DRAIN:
+        raise ConfigurationError(
+            reason='--parameter is for --mode cell_drain alone'
+        )
     if options.mode is not None:
         mode = PlanMode(options.mode)
-        if mode.strategy != recording.strategy:
-            settings.set_mode(mode, configured.selection())
+        if mode.strategy != recording.strategy or options.parameters:
+            asked = configured.selection()
+            asked.cell_drain = _cell_drain(mode, recording, options)
+            settings.set_mode(mode, asked)
     if options.max_migrations is not None:
         settings.max_migrations = options.max_migrations
     settings.exhaust = settings.exhaust or options.exhaust
@@ -122,6 +135,42 @@ def _planned_by(
         settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
         settings.repeat_moves = True
     return policies, settings
+
+
+def _cell_drain(
+    mode: PlanMode, recording: Recording, options: ReplayOptions
+) -> CellDrain | None:
+    """What the parameters ask for; None in another mode.
+
+    :raises ConfigurationError: one is wrong
+    """
+    if mode is not PlanMode.CELL_DRAIN:
+        return None
+    if not options.parameters:
+        raise ConfigurationError(
+            reason='the recording is of no audit that empties a cell: name '
+            'the cells, --parameter source_cell=OLD --parameter '
+            'target_cells=NEW'
+        )
+    found = cell_parameters.parse(
+        {name: _sent(text) for name, text in options.parameters.items()}
+    )
+    known = recording.gathered.cell_needs.flavors
+    found.flavor_map = cell_needs.resolved(found.flavor_map, known)
+    was = recording.settings.cell_drain
+    if was is not None:
+        found.lossy = was.lossy
+        found.snapshot_seconds = was.snapshot_seconds
+        found.snapshot_mb_per_second = was.snapshot_mb_per_second
+    return found
+
+
+def _sent(text: str) -> Any:
+    """What the command line of Watcher makes of a value."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _require_mode(
@@ -141,14 +190,21 @@ def _require_mode(
         )
 
 
-def _request(recording: Recording, options: ReplayOptions) -> ScopeRequest:
+def _request(
+    recording: Recording, options: ReplayOptions, settings: Settings
+) -> ScopeRequest:
     """The recorded request for other scopes; its exclusions stay."""
+    drain = settings.cell_drain
+    if drain is not None:
+        cells = CellScope(drain.source, drain.targets, drain.hosts)
+        return dataclasses.replace(recording.request, cells=cells)
     if not options.scopes:
-        return recording.request
+        return dataclasses.replace(recording.request, cells=None)
     named = [one for one in options.scopes if one != UNASSIGNED]
     return dataclasses.replace(
         recording.request,
         aggregates=list(named),
         include_unassigned=UNASSIGNED in options.scopes,
         availability_zones=[],
+        cells=None,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from kronos.clients import connection
 from kronos.clients.prometheus import client
-from kronos.common import exceptions
+from kronos.common import audit_values, exceptions
 from kronos.common.timing import timed
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellDrain
@@ -179,18 +179,18 @@ def make_settings(
     """The group ``[kronos]``, with what the audit and the mode say instead."""
     found = settings_from_conf.settings_of(kronos)
     found.max_migrations = asked.max_migrations
-    found.restrict_to_az = parameters.either(
+    found.restrict_to_az = audit_values.either(
         asked.restrict_to_az, found.restrict_to_az
     )
     selection = dataclasses.replace(
         found.selection(),
-        evacuate=parameters.either(
+        evacuate=audit_values.either(
             asked.evacuate_disabled_hosts, found.evacuate
         ),
-        enforce_hard_affinity=parameters.either(
+        enforce_hard_affinity=audit_values.either(
             asked.enforce_hard_affinity, found.enforce_hard_affinity
         ),
-        enforce_soft_affinity=parameters.either(
+        enforce_soft_affinity=audit_values.either(
             asked.enforce_soft_affinity, found.enforce_soft_affinity
         ),
         drain_hosts=asked.hosts,

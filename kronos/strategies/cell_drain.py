@@ -3,9 +3,11 @@
 
 from typing import Any
 
+from kronos.common import audit_values
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
-from kronos.strategies import base, cell_parameters, goals, status_messages
+from kronos.snapshots import cell_parameters
+from kronos.strategies import base, goals, status_messages
 from kronos.strategies.parameters import Parameters
 
 
@@ -28,7 +30,10 @@ class CellDrain(base.KronosStrategy):
 
     @classmethod
     def parse(cls, raw: dict[str, Any]) -> Parameters:
-        return cell_parameters.parse(raw)
+        return Parameters(
+            max_migrations=audit_values.count(raw.get('max_migrations')),
+            cell_drain=cell_parameters.parse(raw),
+        )
 
     @classmethod
     def summary(cls, scope: types.AggregateResult) -> str:

@@ -6,18 +6,12 @@ changes. They have no defaults (they would be written into stored audits), and
 only what survives a trip through a string: dict, list, str and numbers.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.common import exceptions
+from kronos.common import audit_values
 from kronos.engine.cell_drain import CellDrain
-
-MAX_MIGRATIONS = 100
-
-_TRUE_OR_FALSE = '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$'
-_ONE_TO_HUNDRED = '^([1-9][0-9]?|100)$'
 
 PHASES = (
     'evacuate_disabled_hosts',
@@ -59,14 +53,14 @@ def schema(more: Sequence[str]) -> dict[str, Any]:
             'type': ['string', 'array', 'integer'],
             'items': {'type': ['string', 'integer']},
         },
-        'include_unassigned_hosts': yes_or_no(
+        'include_unassigned_hosts': audit_values.yes_or_no(
             'Whether the hosts that are in no aggregate are planned too, '
             'as a scope of their own.'
         ),
-        'restrict_to_az': yes_or_no(
+        'restrict_to_az': audit_values.yes_or_no(
             'Whether a migration must stay in its availability zone.'
         ),
-        'max_migrations': max_migrations(
+        'max_migrations': audit_values.max_migrations(
             'Largest number of migrations in each scope.'
         ),
     }
@@ -76,14 +70,14 @@ def schema(more: Sequence[str]) -> dict[str, Any]:
 
 def _optional() -> dict[str, dict[str, Any]]:
     return {
-        'evacuate_disabled_hosts': yes_or_no(
+        'evacuate_disabled_hosts': audit_values.yes_or_no(
             'Whether hosts whose nova-compute is disabled are drained first.'
         ),
-        'enforce_hard_affinity': yes_or_no(
+        'enforce_hard_affinity': audit_values.yes_or_no(
             'Whether server groups of the policies affinity and '
             'anti-affinity are repaired.'
         ),
-        'enforce_soft_affinity': yes_or_no(
+        'enforce_soft_affinity': audit_values.yes_or_no(
             'Whether server groups of the policies soft-affinity and '
             'soft-anti-affinity are repaired.'
         ),
@@ -97,26 +91,6 @@ def _optional() -> dict[str, dict[str, Any]]:
     }
 
 
-def max_migrations(description: str) -> dict[str, Any]:
-    """The schema of the parameter of that name."""
-    return {
-        'description': description,
-        'type': ['integer', 'string'],
-        'minimum': 1,
-        'maximum': MAX_MIGRATIONS,
-        'pattern': _ONE_TO_HUNDRED,
-    }
-
-
-def yes_or_no(description: str) -> dict[str, Any]:
-    """The schema of one that is true or false."""
-    return {
-        'description': description,
-        'type': ['boolean', 'string'],
-        'pattern': _TRUE_OR_FALSE,
-    }
-
-
 def parse(raw: dict[str, Any], more: Sequence[str]) -> Parameters:
     """Understand an audit's parameters.
 
@@ -127,73 +101,22 @@ def parse(raw: dict[str, Any], more: Sequence[str]) -> Parameters:
     :raises ConfigurationError: names the parameter, its value and what it
         should be
     """
-    require_known(raw, schema(more)['properties'])
+    audit_values.require_known(raw, schema(more)['properties'])
     return Parameters(
-        aggregates=names(raw, 'aggregates', 'aggregate'),
-        include_unassigned_hosts=boolean(raw, 'include_unassigned_hosts'),
-        restrict_to_az=boolean(raw, 'restrict_to_az'),
-        max_migrations=count(raw.get('max_migrations')),
-        evacuate_disabled_hosts=boolean(raw, 'evacuate_disabled_hosts'),
-        enforce_hard_affinity=boolean(raw, 'enforce_hard_affinity'),
-        enforce_soft_affinity=boolean(raw, 'enforce_soft_affinity'),
-        hosts=names(raw, 'hosts', 'host'),
+        aggregates=audit_values.names(raw, 'aggregates', 'aggregate'),
+        include_unassigned_hosts=audit_values.boolean(
+            raw, 'include_unassigned_hosts'
+        ),
+        restrict_to_az=audit_values.boolean(raw, 'restrict_to_az'),
+        max_migrations=audit_values.count(raw.get('max_migrations')),
+        evacuate_disabled_hosts=audit_values.boolean(
+            raw, 'evacuate_disabled_hosts'
+        ),
+        enforce_hard_affinity=audit_values.boolean(
+            raw, 'enforce_hard_affinity'
+        ),
+        enforce_soft_affinity=audit_values.boolean(
+            raw, 'enforce_soft_affinity'
+        ),
+        hosts=audit_values.names(raw, 'hosts', 'host'),
     )
-
-
-def require_known(raw: dict[str, Any], properties: Mapping[str, Any]) -> None:
-    """:raises ConfigurationError: one is none of the strategy"""
-    unknown = sorted(raw.keys() - properties.keys())
-    if unknown:
-        raise bad(unknown[0], raw[unknown[0]], 'unknown to this strategy')
-
-
-def names(raw: dict[str, Any], name: str, kind: str) -> list[str] | None:
-    """A list of names, or None."""
-    value = raw.get(name)
-    if value is None:
-        return None
-    items = value if isinstance(value, list) else [value]
-    if any(isinstance(item, bool | float | dict | list) for item in items):
-        raise bad(name, value, f'no list of {kind} names')
-    # A name may not hold a comma in a string, but may in a list.
-    if isinstance(value, str):
-        items = value.split(',')
-    names = [str(item).strip() for item in items]
-    if not names or not all(names):
-        raise bad(name, value, f'no list of {kind} names')
-    return list(dict.fromkeys(names))
-
-
-def boolean(raw: dict[str, Any], name: str) -> bool | None:
-    """True, false, or None."""
-    value = raw.get(name)
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str) and re.match(_TRUE_OR_FALSE, value):
-        return value.lower() == 'true'
-    raise bad(name, value, 'neither true nor false')
-
-
-def count(value: Any) -> int | None:
-    """Of migrations, or None."""
-    if value is None:
-        return None
-    if not isinstance(value, bool) and re.match(_ONE_TO_HUNDRED, str(value)):
-        return int(value)
-    raise bad(
-        'max_migrations',
-        value,
-        f'no whole number from 1 to {MAX_MIGRATIONS}',
-    )
-
-
-def bad(name: str, value: Any, what: str) -> exceptions.ConfigurationError:
-    """The error of a parameter that is not understood."""
-    return exceptions.ConfigurationError(
-        f'Audit parameter {name}: {value!r} is {what}.'
-    )
-
-
-def either(asked: bool | None, configured: bool) -> bool:
-    """What the audit says; where it says nothing, the configuration."""
-    return configured if asked is None else asked

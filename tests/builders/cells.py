@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """How does a test say what two cells look like, in a few lines?"""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.settings import PhaseSelection, PlanMode, Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
+from kronos.policies import loader
 from kronos.policies.models import Policy
+from kronos.recordings.recording import Recording
+from kronos.snapshots.cell_hosts import CellScope
+from kronos.snapshots.cell_needs import CellNeeds
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.scopes import Cloud, ScopeRequest
 from tests.builders import scopes
 
 OLD, NEW = ('o1', 'o2'), ('n1', 'n2', 'n3')
@@ -66,3 +73,38 @@ def settings(max_migrations: int | None = 10, **drain: Any) -> Settings:
         PhaseSelection(cell_drain=asked),
     )
     return found
+
+
+def recording(snapshot: Snapshot, asked: Settings) -> Recording:
+    """What an audit of :func:`cells` would have recorded."""
+    cpu = CPU.model_copy(
+        update={'imbalance_query': 'host_cpu', 'vm_profile_query': 'vm_cpu'}
+    )
+    readings = snapshot.readings['cpu']
+    assert readings.profile is not None
+    drain = asked.cell_drain
+    answers = {
+        ('host_cpu', cpu.host_label): readings.imbalance,
+        ('vm_cpu', cpu.vm_profile_label): readings.profile,
+    }
+    cloud = Cloud(dict(snapshot.hosts), {}, [])
+    return Recording(
+        CloudInventory(
+            cloud,
+            snapshot.services,
+            list(snapshot.instances.values()),
+            list(snapshot.groups),
+            cell_needs=CellNeeds(
+                snapshot.flavors, snapshot.quota_left, snapshot.offloaded
+            ),
+        ),
+        [cpu],
+        ScopeRequest(cells=drain and CellScope(drain.source, drain.targets)),
+        asked,
+        {
+            (query, label): dataclasses.replace(reading, query=query)
+            for (query, label), reading in answers.items()
+        },
+        loader.dump([cpu]),
+        strategy='kronos_cell_drain',
+    )

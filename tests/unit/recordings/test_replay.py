@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a recording planned as the audit was, and as one wishes?"""
 
+from typing import Any
+
+import fixtures
 from oslotest import base
 
 from kronos.common import exceptions
 from kronos.engine.planning import propose
+from kronos.recordings import load, writer
+from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.formats import cluster
 from kronos.recordings.replay import Replay, ReplayOptions, replay
 from tests import places
+from tests.builders import cells
 
 FIXTURES = places.CLUSTERS
 METRIC = str(FIXTURES / 'metric-2.json')
@@ -76,3 +82,78 @@ class TestReplaying(base.BaseTestCase):
             exceptions.ScopeError, played, scopes=['nowhere']
         )
         self.assertIn('known: cluster', str(error))
+
+
+class TestCells(base.BaseTestCase):
+    """A recording of an audit that empties a cell."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        servers = [
+            cells.server('a'),
+            cells.stopped('b', 'o2'),
+            cells.server('c', locked=True),
+            cells.server('d', 'o2', project_id='full'),
+        ]
+        self.snapshot = cells.cells(servers)
+        self.snapshot.quota_left = {'full': {'cores': 0}}
+        self.asked = cells.settings(
+            flavor_map={'*': 'large'}, close_source=True
+        )
+        folder = self.useFixture(fixtures.TempDir())
+        self.place = folder.join('recording')
+        writer.write(self.place, cells.recording(self.snapshot, self.asked))
+
+    def played(self, **options: Any) -> Replay:
+        return replay(load.read(self.place), ReplayOptions(**options))
+
+    def moves(self, one: Replay) -> list[str]:
+        return [step.instance for step in one.report.steps]
+
+    def test_the_very_steps(self) -> None:
+        report = propose.propose([self.snapshot], [cells.CPU], self.asked)
+        one = self.played()
+        self.assertEqual(['b', 'a'], self.moves(one))
+        self.assertEqual(report.steps, one.report.steps)
+        self.assertEqual(report.scopes[0].stayed, one.report.scopes[0].stayed)
+        again = self.played(mode='cell_drain')
+        self.assertEqual(report.steps, again.report.steps)
+
+    def test_anonymized(self) -> None:
+        was = load.read(self.place)
+        now = replay(anonymizer.anonymized(was), ReplayOptions())
+        self.assertEqual(2, len(now.report.steps))
+
+    def test_other_parameters(self) -> None:
+        ends = {'source_cell': 'old', 'target_cells': 'new'}
+        one = self.played(mode='cell_drain', parameters=ends)
+        self.assertEqual(['b', 'a', 'd'], self.moves(one))
+        one = self.played(
+            mode='cell_drain', parameters=ends | {'hosts': '["o2"]'}
+        )
+        self.assertEqual(['b', 'd'], self.moves(one))
+
+    def test_refused(self) -> None:
+        ends = {'source_cell': 'old', 'target_cells': 'new'}
+        for options, text in (
+            ({'parameters': ends}, '--mode cell_drain alone'),
+            ({'mode': 'spread', 'parameters': ends},
+             '--mode cell_drain alone'),
+            ({'mode': 'cell_drain',
+              'parameters': ends | {'flavor_map': 'small=huge'}},
+             'there is no flavor huge'),
+            ({'mode': 'cell_drain', 'parameters': {'source_cell': 'old'}},
+             'target_cells'),
+        ):  # fmt: skip
+            error = self.assertRaises(
+                exceptions.ConfigurationError, self.played, **options
+            )
+            self.assertIn(text, str(error))
+        recording = cluster.recording(METRIC)
+        error = self.assertRaises(
+            exceptions.ConfigurationError,
+            replay,
+            recording,
+            ReplayOptions(mode='cell_drain'),
+        )
+        self.assertIn('--parameter source_cell=OLD', str(error))

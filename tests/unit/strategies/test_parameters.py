@@ -138,14 +138,3 @@ class ParseTestCase(base.BaseTestCase):
             spread.Spread.PARAMETERS,
         )
         self.assertIn("hosts: 'h1' is unknown to this strategy", str(error))
-
-
-class EitherTestCase(base.BaseTestCase):
-    def test_the_audit_goes_first(self):
-        for asked, configured, expected in (
-            (None, True, True),
-            (None, False, False),
-            (True, False, True),
-            (False, True, False),
-        ):
-            self.assertIs(expected, parameters.either(asked, configured))

@@ -37,7 +37,12 @@ class TestOutcome(base.BaseTestCase):
             {
                 'keeps': CellMove(*ends, 'medium', 'medium', **zones),
                 'pinned': CellMove(
-                    *ends, 'small', 'large', **zones, unpins=True
+                    *ends,
+                    'small',
+                    'large',
+                    **zones,
+                    destination_flavor_id='2',
+                    unpins=True,
                 ),
             },
             moves,

@@ -8,9 +8,8 @@ flavor map may be written ``old=new,other=same``.
 
 from typing import Any
 
+from kronos.common import audit_values
 from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
-from kronos.strategies import parameters
-from kronos.strategies.parameters import Parameters
 
 YES_OR_NO = {
     'include_stopped': 'Whether servers that are SHUTOFF leave, too (default: '
@@ -52,7 +51,7 @@ def schema() -> dict[str, Any]:
             'type': ['object', 'string'],
             'additionalProperties': {'type': ['string', 'integer']},
         },
-        'max_migrations': parameters.max_migrations(
+        'max_migrations': audit_values.max_migrations(
             'Largest number of servers that leave by one plan (default: 10).'
         ),
         'confirm': _one_of(
@@ -68,33 +67,34 @@ def schema() -> dict[str, Any]:
         ),
     }
     for name, description in YES_OR_NO.items():
-        properties[name] = parameters.yes_or_no(description)
+        properties[name] = audit_values.yes_or_no(description)
     return {
         'properties': properties,
         'required': ['source_cell', 'target_cells'],
     }
 
 
-def parse(raw: dict[str, Any]) -> Parameters:
+def parse(raw: dict[str, Any]) -> CellDrain:
     """Understand an audit's parameters.
 
     :raises ConfigurationError: names the parameter, its value and what it
         should be
     """
-    parameters.require_known(raw, schema()['properties'])
+    audit_values.require_known(raw, schema()['properties'])
     for name in ('source_cell', 'target_cells'):
         if raw.get(name) is None:
-            raise parameters.bad(name, raw.get(name), 'missing; name one')
+            raise audit_values.bad(name, raw.get(name), 'missing; name one')
     [source] = _source(raw)
-    targets = parameters.names(raw, 'target_cells', 'cell') or []
+    targets = audit_values.names(raw, 'target_cells', 'cell') or []
     if source in targets:
-        raise parameters.bad(
+        raise audit_values.bad(
             'target_cells', raw['target_cells'], 'holding the source_cell'
         )
-    drain = CellDrain(
+    audit_values.count(raw.get('max_migrations'))
+    return CellDrain(
         source=source,
         targets=targets,
-        hosts=parameters.names(raw, 'hosts', 'host'),
+        hosts=audit_values.names(raw, 'hosts', 'host'),
         flavor_map=_flavor_map(raw.get('flavor_map')),
         confirm=_chosen(Confirm, raw, 'confirm', Confirm.AUTO),
         order=_chosen(MoveOrder, raw, 'order', MoveOrder.SAFEST),
@@ -102,17 +102,15 @@ def parse(raw: dict[str, Any]) -> Parameters:
         unpin_az=_asked(raw, 'unpin_az', False),
         close_source=_asked(raw, 'close_source', False),
     )
-    return Parameters(
-        max_migrations=parameters.count(raw.get('max_migrations')),
-        cell_drain=drain,
-    )
 
 
 def _source(raw: dict[str, Any]) -> list[str]:
     value = raw['source_cell']
-    found = parameters.names(raw, 'source_cell', 'cell') or []
+    found = audit_values.names(raw, 'source_cell', 'cell') or []
     if len(found) != 1 or isinstance(value, list):
-        raise parameters.bad('source_cell', value, 'not the name of one cell')
+        raise audit_values.bad(
+            'source_cell', value, 'not the name of one cell'
+        )
     return found
 
 
@@ -138,7 +136,7 @@ def _flavor_map(value: Any) -> dict[str, str] | None:
 
 
 def _no_map(value: Any) -> Exception:
-    return parameters.bad(
+    return audit_values.bad(
         'flavor_map',
         value,
         'no map of flavors, such as {"old": "new"} or old=new,other=same',
@@ -159,9 +157,9 @@ def _chosen(kind: Any, raw: dict[str, Any], name: str, default: Any) -> Any:
         return default
     if value not in [one.value for one in kind]:
         known = ' nor '.join(one.value for one in kind)
-        raise parameters.bad(name, value, f'neither {known}')
+        raise audit_values.bad(name, value, f'neither {known}')
     return kind(value)
 
 
 def _asked(raw: dict[str, Any], name: str, default: bool) -> bool:
-    return parameters.either(parameters.boolean(raw, name), default)
+    return audit_values.either(audit_values.boolean(raw, name), default)

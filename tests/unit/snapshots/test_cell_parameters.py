@@ -11,7 +11,7 @@ from oslotest import base
 
 from kronos.common.exceptions import ConfigurationError
 from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
-from kronos.strategies import cell_parameters
+from kronos.snapshots import cell_parameters
 
 ENDS = {'source_cell': 'old', 'target_cells': 'new'}
 
@@ -64,7 +64,7 @@ class TestTyped(testscenarios.TestWithScenarios, base.BaseTestCase):
     def test_understood(self) -> None:
         raw = ENDS | {self.name: sent(self.value)}
         jsonschema.Draft4Validator(cell_parameters.schema()).validate(raw)
-        drain = cell_parameters.parse(raw).cell_drain
+        drain = cell_parameters.parse(raw)
         field = {'source_cell': 'source', 'target_cells': 'targets'}
         found = getattr(drain, field.get(self.name, self.name))
         self.assertEqual(self.wanted, found)
@@ -116,9 +116,4 @@ class TestRefused(testscenarios.TestWithScenarios, base.BaseTestCase):
 class TestDefaults(base.BaseTestCase):
     def test_defaults(self) -> None:
         found = cell_parameters.parse(dict(ENDS))
-        self.assertEqual(CellDrain('old', ['new']), found.cell_drain)
-        self.assertIsNone(found.max_migrations)
-
-    def test_budget(self) -> None:
-        found = cell_parameters.parse(ENDS | {'max_migrations': '7'})
-        self.assertEqual(7, found.max_migrations)
+        self.assertEqual(CellDrain('old', ['new']), found)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are single values understood as the command line sends them?"""
+
+from oslotest import base
+
+from kronos.common import audit_values
+from kronos.common.exceptions import ConfigurationError
+
+
+class EitherTestCase(base.BaseTestCase):
+    def test_the_audit_goes_first(self):
+        for asked, configured, expected in (
+            (None, True, True),
+            (None, False, False),
+            (True, False, True),
+            (False, True, False),
+        ):
+            self.assertIs(expected, audit_values.either(asked, configured))
+
+
+class TestValues(base.BaseTestCase):
+    def test_names(self) -> None:
+        """A name may not hold a comma in a string, but may in a list."""
+        for value, expected in (
+            (None, None),
+            ('a, b,a', ['a', 'b']),
+            (['a,b', 7], ['a,b', '7']),
+        ):
+            found = audit_values.names({'x': value}, 'x', 'host')
+            self.assertEqual(expected, found)
+
+    def test_what_is_wrong_is_named(self) -> None:
+        for call, text in (
+            (lambda: audit_values.names({'x': ['a', 1.5]}, 'x', 'host'),
+             "Audit parameter x: ['a', 1.5] is no list of host names."),
+            (lambda: audit_values.boolean({'x': 'maybe'}, 'x'),
+             "Audit parameter x: 'maybe' is neither true nor false."),
+            (lambda: audit_values.count(101),
+             'max_migrations: 101 is no whole number from 1 to 100'),
+            (lambda: audit_values.require_known({'y': 1}, {'x': {}}),
+             'Audit parameter y: 1 is unknown to this strategy.'),
+        ):  # fmt: skip
+            error = self.assertRaises(ConfigurationError, call)
+            self.assertIn(text, str(error))
