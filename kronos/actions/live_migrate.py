@@ -20,8 +20,8 @@ from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from kronos.engine.phase_rules import LIVE
 from kronos.engine.settings import HostMatch
-from kronos.engine.types import MigrationPhase
 from kronos.snapshots import exclusions
 
 LOG = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class LiveMigrate(watcher_action.KronosAction):
                 'resource_id': UUID,
                 'resource_name': TEXT,
                 'aggregate': NAME,
-                'phase': {'enum': [phase.value for phase in MigrationPhase]},
+                'phase': {'enum': [phase.value for phase in LIVE]},
                 'sequence': SEQUENCE,
                 'requires': UUID,
                 'source_closed': {'type': 'boolean'},

@@ -33,7 +33,7 @@ def table(
     """
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
     lines += _step_lines(scope.steps, width)
-    lines += _recovery_lines(scope)
+    lines += _recovery_lines(scope) + _cell_lines(scope)
     lines.append(f'Why planning ended: {scope.reason}')
     floor = (
         0.0 if budget is None else stop_reasons.floor(scope.policies, budget)
@@ -43,7 +43,7 @@ def table(
             f'No plan of {wording.counted(budget or 0, "migration")} can get '
             f'the combined imbalance below {floor:.4f}.'
         )
-    lines += _reason_lines('unavailable host', scope.unavailable_hosts)
+    lines += _reason_lines('host that takes no part', scope.unavailable_hosts)
     lines += _reason_lines('instance that cannot move', scope.unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]
     return '\n'.join(map(plain_text.line, lines))
@@ -151,6 +151,36 @@ def _recovery_lines(scope: AggregateResult) -> list[str]:
         if one.is_elsewhere:
             where = f'{one.host} -> {one.destination}'
         lines.append(f'Restart: {label} {where}: {one.reason}')
+    return lines
+
+
+def _cell_lines(scope: AggregateResult) -> list[str]:
+    """What becomes of the cell that is emptied, and where servers go."""
+    cell = scope.cell
+    if cell is None:
+        return []
+    lines = [
+        f'Cell {cell.source}: {cell.servers_before} servers -> '
+        f'{cell.servers_after}; {len(cell.staying)} cannot leave'
+    ]
+    if cell.is_empty:
+        lines = [f'Cell {cell.source} is empty.']
+    lines += [
+        f'May be in this cell or in another (SHELVED_OFFLOADED): {one.uuid} '
+        f'({one.name})'
+        for one in cell.may_be_here
+    ]
+    for step in scope.steps:
+        if (move := step.cell_move) is None:
+            continue
+        how = 'keeps its flavor'
+        if move.is_resize:
+            how = f'{move.source_flavor} -> {move.destination_flavor}'
+        lines.append(
+            f'{step.instance}: {move.source_cell} -> {move.destination_cell}, '
+            + how
+            + (f', unpinned from {move.source_zone}' if move.unpins else '')
+        )
     return lines
 
 

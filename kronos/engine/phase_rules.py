@@ -80,6 +80,10 @@ TABLE = {
 }
 
 
+LIVE = [one for one in TABLE if one is not MigrationPhase.CELL_DRAIN]
+"""The phases of live migrations."""
+
+
 @dataclass(frozen=True)
 class PhaseRules:
     """What holds in one phase."""

@@ -176,9 +176,9 @@ class PhaseSelection:
     enforce_soft_affinity: bool = False
     drain_hosts: list[str] | None = None
     """Only a mode that drains named hosts looks at it."""
+    cooldown_seconds: float = 0.0
     cell_drain: CellDrain | None = None
     """Only a mode that drains cells looks at it."""
-    cooldown_seconds: float = 0.0
 
 
 @dataclass

@@ -25,6 +25,7 @@ from kronos.engine.types import (
     Restart,
     Stage,
 )
+from kronos.reports import cells
 
 FORMAT_VERSION = 1
 
@@ -65,6 +66,7 @@ def settings(found: Settings) -> dict[str, Any]:
         'max_closed_hosts': found.max_closed_hosts,
         'restart_servers': found.restart_servers,
         'recovery_window_seconds': found.recovery_window_seconds,
+        'cell_drain': cells.asked(found.cell_drain),
         'drain_may_exceed_threshold': found.drain_may_exceed_threshold,
         'enforce_hard_affinity': found.enforce_hard_affinity,
         'enforce_soft_affinity': found.enforce_soft_affinity,
@@ -115,6 +117,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
         **_recovery(scope),
+        'cell': cells.outcome(scope.cell),
         'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
         'begun': [_begun(one) for one in scope.begun],
@@ -180,6 +183,7 @@ def step(found: MigrationStep) -> dict[str, Any]:
         'combined_before': found.combined_before,
         'combined_after': found.combined_after,
         'requires': found.requires,
+        'cell_move': cells.move(found.cell_move),
     }
 
 

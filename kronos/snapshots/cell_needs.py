@@ -6,8 +6,8 @@ And the servers that are on no host.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from kronos.clients.nova.cell_listings import CellListings
 from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.cell_drain import ANY, SAME, CellDrain, OffloadedServer
@@ -26,8 +26,24 @@ class CellNeeds:
     offloaded: list[OffloadedServer] = field(default_factory=list)
 
 
+class Listings(Protocol):
+    """Who is asked: Nova, by its client."""
+
+    def flavors(self) -> list[Flavor]:
+        """All of the cloud."""
+
+    def quota_left(self, project: str) -> dict[str, int]:
+        """What a project may still use."""
+
+    def has_shares(self, uuid: str) -> bool:
+        """Whether Manila shares are attached to a server."""
+
+    def offloaded(self) -> list[OffloadedServer]:
+        """The servers that are SHELVED_OFFLOADED."""
+
+
 def gather(
-    listings: CellListings,
+    listings: Listings,
     drain: CellDrain,
     instances: Iterable[Instance],
     tell: Callable[[str], None],

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from oslo_log import log as logging
 
 from kronos.engine import types, wording
+from kronos.engine.cell_drain import CellOutcome
 from kronos.strategies import status_messages
 
 SHOWN = 10
@@ -33,10 +34,9 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
         + _reasons('unmovable instance', scope.unmovable)
         + [f'broken before: {text}' for text in scope.violations_before]
         + [f'broken after: {text}' for text in scope.violations_after]
+        + [_drain_line(drain) for drain in scope.drains]
     ):
         yield logging.DEBUG, line
-    for drain in scope.drains:
-        yield logging.DEBUG, _drain_line(drain)
     for text in status_messages.unjudged(scope):
         yield logging.WARNING, text
     for warning in scope.warnings:
@@ -45,8 +45,15 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
         yield logging.INFO, f'close host {closing.host}: {closing.reason}'
     for step in scope.steps:
         yield logging.INFO, _step_line(scope, step)
+    if scope.cell is not None:
+        yield from _of_cell(scope.cell)
     for restart in scope.restarts:
         yield logging.INFO, _restart_line(restart)
+
+
+def _of_cell(cell: CellOutcome) -> Iterator[tuple[int, str]]:
+    for one in cell.may_be_here:
+        yield logging.INFO, f'may be in the cell: {one.uuid} ({one.name})'
 
 
 def _scope_line(scope: types.AggregateResult) -> str:

@@ -58,7 +58,6 @@ class TargetCell(KeyedConstraint[str, bool]):
     """
 
     codes = frozenset({Code.CELL_SOURCE})
-    can_relax = False
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
@@ -75,7 +74,11 @@ class TargetCell(KeyedConstraint[str, bool]):
     def relax(
         case: PlanningInput, reason: Reason, pair: Pair
     ) -> PlanningInput:
-        return case
+        """The host is in the first of them."""
+        drain = case.settings.cell_drain
+        if drain is None:
+            return case
+        return edits.with_host(case, pair.destination, cell=drain.targets[0])
 
     @staticmethod
     def why(key: str, other: bool) -> Reason | None:

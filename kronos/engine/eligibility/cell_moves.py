@@ -18,6 +18,20 @@ from kronos.engine.types import Instance, Snapshot
 AFFINITY = 'affinity'
 VTPM = 'hw:tpm_version'
 STOPPED = 'SHUTOFF'
+CODES = frozenset(
+    {
+        Code.CELL_STATUS,
+        Code.CELL_STOPPED,
+        Code.CELL_AFFINITY,
+        Code.CELL_FLAVOR_UNMAPPED,
+        Code.CELL_FLAVOR_GONE,
+        Code.CELL_FLAVOR_TOO_SMALL,
+        Code.CELL_RESIZE_INSIDE,
+        Code.CELL_LOSSY,
+        Code.CELL_SNAPSHOT_SLOW,
+    }
+)
+"""Of reasons that only a move to another cell has."""
 HOW_TO_LEAVE = {
     'PAUSED': 'unpause it',
     'SUSPENDED': 'resume it',

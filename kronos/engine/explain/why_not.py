@@ -142,7 +142,7 @@ class Explainer:
         asked, index = phases.asked(), phases.utilization.index
         host = phases.host_of_before[index.instance[uuid]]
         if phases.draining[host]:
-            place = self._at_end(blocked, MigrationPhase.EVACUATE)
+            place = self._at_end(blocked, asked[0])
             return [(place, list(hosts))]
         last = self._at_end(blocked, asked[-1])
         last.is_asked = phases.settings.rebalance

@@ -35,6 +35,7 @@ _SAYS = {
 }
 _PHASES = {
     'affinity': 'repair of a server group',
+    'cell_drain': 'drain of a cell',
     'evacuate': 'drain of a host',
     'pack': 'pack',
     'spread': 'spread',

@@ -10,12 +10,14 @@ from kronos.policies.models import Mode
 
 EVACUATE, AFFINITY = MigrationPhase.EVACUATE, MigrationPhase.AFFINITY
 SPREAD, PACK = MigrationPhase.SPREAD, MigrationPhase.PACK
+CELL_DRAIN = MigrationPhase.CELL_DRAIN
 
 
 class TestRules(base.BaseTestCase):
     def test_each_phase(self) -> None:
         """From draining hosts, from counting ones, ceilings, return guard."""
         wanted = {
+            CELL_DRAIN: (True, False, True, False),
             EVACUATE: (True, False, True, False),
             AFFINITY: (True, True, True, False),
             SPREAD: (False, True, False, True),
@@ -44,14 +46,15 @@ class TestRules(base.BaseTestCase):
             found = rules_of(phase, Mode.SPREAD, Settings())
             self.assertTrue(found.thresholds_object)
             found = rules_of(phase, Mode.SPREAD, lenient)
-            self.assertIs(phase is not EVACUATE, found.thresholds_object)
+            drains = phase in (CELL_DRAIN, EVACUATE)
+            self.assertIs(not drains, found.thresholds_object)
 
     def test_soft_groups(self) -> None:
         priced = Settings(soft_rules=SoftRules.PENALTY)
         repaired = Settings(
             soft_rules=SoftRules.PENALTY, enforce_soft_affinity=True
         )
-        for phase in MigrationPhase:
+        for phase in set(MigrationPhase) - {CELL_DRAIN}:
             for mode, settings, wanted in (
                 (Mode.SPREAD, Settings(), ()),
                 (Mode.SPREAD, priced, (EVACUATE, SPREAD)),
@@ -64,6 +67,12 @@ class TestRules(base.BaseTestCase):
                     found,
                     (phase, mode, settings),
                 )
+
+    def test_soft_groups_leave_a_cell(self) -> None:
+        """One by one, whatever the settings are."""
+        for mode in Mode:
+            found = rules_of(CELL_DRAIN, mode, Settings()).soft_groups
+            self.assertIs(SoftGroups.PRICED, found)
 
     def test_repeats(self) -> None:
         for repeats in (False, True):

@@ -6,6 +6,7 @@ import itertools
 
 from oslotest import base
 
+from kronos.engine.cell_drain import CellDrain
 from kronos.engine.settings import (
     PHASES_OF_MODE,
     PhaseSelection,
@@ -53,7 +54,7 @@ class TestModes(base.BaseTestCase):
     def test_policies(self) -> None:
         """Only spread and pack take those of one mode alone."""
         self.assertEqual(
-            [Mode.SPREAD, Mode.PACK, None, None, None],
+            [Mode.SPREAD, Mode.PACK, None, None, None, None],
             [row.policies for row in PHASES_OF_MODE.values()],
         )
 
@@ -76,6 +77,29 @@ class TestModes(base.BaseTestCase):
             ('affinity', (False, False, True, True, False, None, 60.0)),
         ):
             self.assertEqual(wanted, decided(PlanMode(mode), asked), mode)
+
+    def test_a_cell_drain(self) -> None:
+        """It has a budget, and needs no zone to be the same."""
+        asked = PhaseSelection(
+            drain_hosts=HOSTS,
+            cooldown_seconds=60.0,
+            cell_drain=CellDrain('old', ['new']),
+        )
+        found = Settings(restrict_to_az=True)
+        found.set_mode(PlanMode.CELL_DRAIN, asked)
+        self.assertIs(asked.cell_drain, found.cell_drain)
+        self.assertEqual(
+            (False, 0.0, 10, True, None),
+            (
+                found.restrict_to_az,
+                found.cooldown_seconds,
+                found.max_migrations,
+                found.evacuate,
+                found.drain_hosts,
+            ),
+        )
+        found.set_mode(PlanMode.EVACUATE, asked)
+        self.assertIsNone(found.cell_drain)
 
     def test_each_phase_is_asked_for_by_itself(self) -> None:
         for flags in itertools.product((False, True), repeat=3):

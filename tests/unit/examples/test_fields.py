@@ -25,6 +25,7 @@ from tests.unit.strategies import declared
 
 BY_AUDIT_OR_MODE = {
     'max_migrations',
+    'cell_drain',
     'drain_hosts',
     'recover',
     'rebalance',

@@ -8,6 +8,7 @@ keys: objects of one name have the same keys wherever they stand.
 import json
 import os
 import pathlib
+import tempfile
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from kronos.actions import notifications
 from kronos.cmd import explain, replay
 from kronos.common import exceptions
+from kronos.engine.cell_drain import OffloadedServer
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import PastRestart
 from kronos.recordings import load
@@ -23,7 +25,7 @@ from kronos.recordings.replay import replay as planned
 from kronos.strategies import artifacts, audit, parameters
 from kronos.watcher_db import publishing
 from tests import commands, places
-from tests.builders import recordings
+from tests.builders import cells, recordings
 
 CLUSTER = str(places.CLUSTERS / 'by-hand.json')
 EXAMPLES = ('drain', 'groups', 'pack', 'uneven', 'lab-drain', 'lab-pack')
@@ -70,10 +72,22 @@ def of_replay() -> Iterator[Any]:
         yield _said(replay.main, f'examples/{name}', '--time')
     yield _said(replay.main, 'examples/pack', '--max-migrations', '1')
     for mode in PlanMode:
-        if mode is not PlanMode.PACK:
+        if mode not in (PlanMode.PACK, PlanMode.CELL_DRAIN):
             yield _said(replay.main, CLUSTER, '--mode', mode.value)
+    with tempfile.TemporaryDirectory() as folder:
+        yield _said(replay.main, _of_cells(folder))
     without = '--set', 'imbalance_query.memory=nobody_asked'
     yield _said(replay.main, 'examples/lab-spread', *without)
+
+
+def _of_cells(folder: str) -> str:
+    """The path of a recording of an audit that empties a cell."""
+    snapshot = cells.cells([cells.server('u1'), cells.stopped('u2', 'o2')])
+    snapshot.offloaded = [OffloadedServer('u3', 'shelf')]
+    asked = cells.settings(flavor_map={'small': 'large'}, close_source=True)
+    path = f'{folder}/cells'
+    load.write(path, cells.recording(snapshot, asked))
+    return path
 
 
 def of_series() -> Iterator[Any]:

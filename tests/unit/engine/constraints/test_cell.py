@@ -6,7 +6,7 @@ from oslotest import base
 from kronos.engine import edits
 from kronos.engine.constraints.cell import SameCell, TargetCell
 from kronos.engine.settings import Settings
-from kronos.engine.types import MigrationPhase, Snapshot
+from kronos.engine.types import MigrationPhase, PlanningInput, Snapshot
 from tests.builders import cells, constraints, scopes
 
 
@@ -93,6 +93,19 @@ class TestTargetCell(base.BaseTestCase):
         self.assertEqual(
             'the host is in no target cell', constraint.why_not(0, 2)
         )
+
+    def test_relaxation(self) -> None:
+        case = PlanningInput(
+            cells.cells([cells.server('a')]), [], cells.settings()
+        )
+        reason = TargetCell.why('old', False)
+        assert reason is not None
+        pair = edits.Pair('a', 'o1', 'o2')
+        found = TargetCell.relax(case, reason, pair)
+        self.assertEqual('new', found.snapshot.hosts['o2'].cell)
+        self.assertEqual('old', case.snapshot.hosts['o2'].cell)
+        other = edits.with_settings(case, cell_drain=None)
+        self.assertIs(other, TargetCell.relax(other, reason, pair))
 
     def test_only_in_a_cell_drain(self) -> None:
         given = constraints.given(cells.cells([cells.server('a')]))

@@ -24,7 +24,7 @@ class TestHeadroom(base.BaseTestCase):
         snapshot = scopes.scope([], {'a': [], 'b': []}, [])
         snapshot.hosts['b'].headroom = room
         return HeadroomConstraint(
-            [Instance('v', 'a', vcpus=2, memory_mb=1024, disk_gb=10)],
+            [Instance('v', 'a', vcpus=2, memory_mb=1024, disk_gb=10).demand],
             list(snapshot.hosts.values()),
             ['VCPU', 'MEMORY_MB', 'DISK_GB'],
         )

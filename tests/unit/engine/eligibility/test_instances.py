@@ -14,12 +14,11 @@ ALLOWED = ['quota:*', 'hw:cpu_policy=shared', 'hw:cpu_cores']
 
 def why(settings=None, **fields):
     settings = settings or Settings(allowed_extra_specs=ALLOWED)
-    return instances.why_unmovable(
-        policies.instance('u1', 'a', **fields), settings
-    )
+    one = policies.instance('u1', 'a', **fields)
+    return next(iter(instances.reasons(one, settings)), None)
 
 
-class TestWhyUnmovable(base.BaseTestCase):
+class TestReasons(base.BaseTestCase):
     def test_plain_instance_is_movable(self):
         self.assertIsNone(why())
         self.assertIsNone(why(metadata={'pin': 'x'}, tags=['kronos']))

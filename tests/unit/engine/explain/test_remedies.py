@@ -14,6 +14,7 @@ from oslotest import base
 
 from kronos.cmd import what_if
 from kronos.engine import edits
+from kronos.engine.eligibility import cell_moves
 from kronos.engine.explain import nearest_miss, relaxations, remedies, why_not
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning import propose
@@ -423,10 +424,17 @@ RECOVERY = {
 """Why a server is not restarted; a move of it has reasons of its own."""
 
 
+CELLS = {code for code in Code if code in cell_moves.CODES} | {
+    Code.CELL_SOURCE,
+    Code.QUOTA,
+}
+"""Why a server stays in its cell: test_cell_moves lifts each of them."""
+
+
 class TestRemedies(base.BaseTestCase):
     def test_each_code_with_a_remedy_is_tried(self) -> None:
         told = {code for code in Code if code.remedy}
-        self.assertEqual(told, set(GIVEN) | LOOK | RECOVERY)
+        self.assertEqual(told, set(GIVEN) | LOOK | RECOVERY | CELLS)
 
     def test_the_effect(self) -> None:
         for code, make in GIVEN.items():
