@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schema of what only a cell drain needs, in a recording."""
+"""The schema of the needs of a cell drain, in a recording."""
 
 from dataclasses import dataclass, field
 
@@ -156,6 +156,11 @@ class CellsFile:
             self.quota_left,
             [OffloadedServer(row.uuid, row.name) for row in self.offloaded],
         )
+
+
+def drain_row(drain: CellDrain | None) -> CellDrainRow | None:
+    """The row of a cell drain; None of none."""
+    return None if drain is None else CellDrainRow.of(drain)
 
 
 CELLS = pydantic.TypeAdapter(CellsFile)

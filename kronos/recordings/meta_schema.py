@@ -144,11 +144,8 @@ class SettingsRow:
 
     @classmethod
     def of(cls, settings: Settings) -> 'SettingsRow':
-        drain = settings.cell_drain
         return cls(
-            cell_drain=None
-            if drain is None
-            else cell_schema.CellDrainRow.of(drain),
+            cell_drain=cell_schema.drain_row(settings.cell_drain),
             max_migrations=settings.max_migrations,
             restrict_to_az=settings.restrict_to_az,
             require_all_policies=settings.require_all_policies,

@@ -116,8 +116,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'availability_zones': dict(scope.availability_zones),
         'unavailable_hosts': dict(scope.unavailable_hosts),
         'unavailable_hosts_codes': _codes(scope.unavailable_hosts),
-        **_recovery(scope),
-        'cell': cells.outcome(scope.cell),
+        **_beside_steps(scope),
         'drains': [_drain(drain) for drain in scope.drains],
         'unmeasured': scope.unmeasured,
         'begun': [_begun(one) for one in scope.begun],
@@ -139,9 +138,10 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
     }
 
 
-def _recovery(scope: AggregateResult) -> dict[str, Any]:
-    """What failed, and what is done of it besides the steps."""
+def _beside_steps(scope: AggregateResult) -> dict[str, Any]:
+    """What failed, what is done of it, and what becomes of a cell."""
     return {
+        'cell': cells.outcome(scope.cell),
         'hosts_at_fault': dict(scope.hosts_at_fault),
         'failed_servers': dict(scope.failed_servers),
         'closings': [_closing(one) for one in scope.closings],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only a cell drain needs to know: flavors, quotas, shares.
+"""The needs of a cell drain: flavors, quotas, shares.
 
 And the servers that are on no host.
 """

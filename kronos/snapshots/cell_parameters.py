@@ -22,13 +22,26 @@ YES_OR_NO = {
 }
 
 
+NAMES = {
+    'type': ['string', 'array', 'integer'],
+    'items': {'type': ['string', 'integer']},
+}
+
+
 def schema() -> dict[str, Any]:
     """JSON schema (draft 4) of them."""
-    names = {
-        'type': ['string', 'array', 'integer'],
-        'items': {'type': ['string', 'integer']},
+    properties = _ends() | _manner()
+    for name, description in YES_OR_NO.items():
+        properties[name] = audit_values.yes_or_no(description)
+    return {
+        'properties': properties,
+        'required': ['source_cell', 'target_cells'],
     }
-    properties: dict[str, Any] = {
+
+
+def _ends() -> dict[str, Any]:
+    """Which servers leave, and where to."""
+    return {
         'source_cell': {
             'description': 'Name of the cell that is emptied.',
             'type': ['string', 'integer'],
@@ -36,12 +49,12 @@ def schema() -> dict[str, Any]:
         'target_cells': {
             'description': 'Names of the cells that its servers go to, as a '
             'list or separated by commas.',
-            **names,
+            **NAMES,
         },
         'hosts': {
             'description': 'Names of the hosts of the source cell that are '
             'emptied, as a list or separated by commas (default: all).',
-            **names,
+            **NAMES,
         },
         'flavor_map': {
             'description': 'New flavors by old ones, by name or id: '
@@ -51,6 +64,12 @@ def schema() -> dict[str, Any]:
             'type': ['object', 'string'],
             'additionalProperties': {'type': ['string', 'integer']},
         },
+    }
+
+
+def _manner() -> dict[str, Any]:
+    """How they do."""
+    return {
         'max_migrations': audit_values.max_migrations(
             'Largest number of servers that leave by one plan (default: 10).'
         ),
@@ -65,12 +84,6 @@ def schema() -> dict[str, Any]:
             'ones, then those on volumes, then those with small disks; hosts '
             'is host after host.',
         ),
-    }
-    for name, description in YES_OR_NO.items():
-        properties[name] = audit_values.yes_or_no(description)
-    return {
-        'properties': properties,
-        'required': ['source_cell', 'target_cells'],
     }
 
 

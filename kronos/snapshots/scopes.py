@@ -78,11 +78,7 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
         an exclusion of what does not exist
     """
     if request.cells is not None:
-        excluded = _excluded_hosts(request, cloud)
-        found = cell_hosts.of(
-            request.cells, cloud.hosts, cloud.cells, excluded
-        )
-        return {request.cells.name: found}
+        return _of_cells(request.cells, request, cloud)
     named = [ref for ref in request.aggregates if ref != ALL]
     wants_all = ALL in request.aggregates
     if not (
@@ -117,6 +113,14 @@ def resolve(request: ScopeRequest, cloud: Cloud) -> dict[str, list[Host]]:
             + _other_types(cloud)
         )
     return scopes
+
+
+def _of_cells(
+    cells: CellScope, request: ScopeRequest, cloud: Cloud
+) -> dict[str, list[Host]]:
+    excluded = _excluded_hosts(request, cloud)
+    found = cell_hosts.of(cells, cloud.hosts, cloud.cells, excluded)
+    return {cells.name: found}
 
 
 def _other_types(cloud: Cloud) -> str:

@@ -31,10 +31,9 @@ from kronos.common import exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
-from kronos.strategies import (
+from kronos.strategies import goals, parameters
+from kronos.strategies.outcome import (
     audit_log,
-    goals,
-    parameters,
     planned_actions,
     status_messages,
 )
@@ -202,8 +201,8 @@ class KronosStrategy(base.BaseStrategy):
 
     def _plan(self, audit: Any) -> tuple[str, bool]:
         """Plan and fill the solution; returns the message and if it failed."""
-        from kronos.strategies import artifacts
         from kronos.strategies import audit as kronos_audit
+        from kronos.strategies.outcome import artifacts
 
         CONF.reload_config_files()
         validation.require_valid(CONF)

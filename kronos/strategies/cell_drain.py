@@ -7,7 +7,8 @@ from kronos.common import audit_values
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
 from kronos.snapshots import cell_parameters
-from kronos.strategies import base, goals, status_messages
+from kronos.strategies import base, goals
+from kronos.strategies.outcome import status_messages
 from kronos.strategies.parameters import Parameters
 
 

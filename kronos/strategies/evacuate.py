@@ -3,7 +3,8 @@
 
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
-from kronos.strategies import base, goals, status_messages
+from kronos.strategies import base, goals
+from kronos.strategies.outcome import status_messages
 
 
 class Evacuate(base.KronosStrategy):

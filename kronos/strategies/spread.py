@@ -3,7 +3,8 @@
 
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
-from kronos.strategies import base, goals, parameters, status_messages
+from kronos.strategies import base, goals, parameters
+from kronos.strategies.outcome import status_messages
 
 
 class Spread(base.KronosStrategy):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What only a cell drain needs, with other names."""
+"""The needs of a cell drain, with other names."""
 
 import dataclasses
 

@@ -56,6 +56,11 @@ SHOWN = {
         'unit/engine/planning/test_restarts.py',
         'unit/actions/test_server_restart.py',
     ],
+    'which server leaves its cell, where to, and why others stay': [
+        'unit/engine/eligibility/test_cell_moves.py',
+        'unit/engine/planning/cell_drain/test_search.py',
+        'unit/snapshots/test_cell_parameters.py',
+    ],
     'what is told of a migration': ['unit/actions/test_notifications.py'],
     'to whom it is told': ['unit/actions/test_notifications.py'],
     'a way to authenticate, or another Prometheus': [

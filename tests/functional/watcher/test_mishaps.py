@@ -9,7 +9,8 @@ from oslo_config import cfg
 from oslo_db import exception as db_exception
 from oslo_db.sqlalchemy import enginefacade
 
-from kronos.strategies import artifacts, spread
+from kronos.strategies import spread
+from kronos.strategies.outcome import artifacts
 from tests.functional.watcher import base, test_audits
 
 CONF = cfg.CONF
@@ -152,7 +153,7 @@ class NothingHappensTestCase(test_audits.Continuous):
     def test_whatever_fails_while_it_is_filled(self):
         """Half a plan is none: a later step may need an earlier one."""
         with fixtures.MockPatch(
-            'kronos.strategies.status_messages.change',
+            'kronos.strategies.outcome.status_messages.change',
             # Three steps in the log, then one in the solution.
             side_effect=['cpu 1 -> 0'] * 4 + [TypeError('no')],
         ):

@@ -22,7 +22,8 @@ from kronos.engine.types import PastRestart
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions
 from kronos.recordings.replay import replay as planned
-from kronos.strategies import artifacts, audit, parameters
+from kronos.strategies import audit, parameters
+from kronos.strategies.outcome import artifacts
 from kronos.watcher_db import publishing
 from tests import commands, places
 from tests.builders import cells, recordings

@@ -6,7 +6,7 @@ from oslotest import base
 from kronos.engine import types
 from kronos.strategies import affinity
 from tests.unit.strategies import declared
-from tests.unit.strategies.test_status_messages import scope
+from tests.unit.strategies.outcome.test_status_messages import scope
 
 
 class AffinityTestCase(base.BaseTestCase):

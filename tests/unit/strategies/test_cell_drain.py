@@ -11,16 +11,11 @@ from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import CycleReport
 from kronos.snapshots.cell_hosts import CellScope
-from kronos.strategies import (
-    audit,
-    audit_scope,
-    cell_drain,
-    spread,
-    status_messages,
-)
+from kronos.strategies import audit, audit_scope, cell_drain, spread
+from kronos.strategies.outcome import status_messages
 from tests.builders import cells
 from tests.unit.strategies import declared
-from tests.unit.strategies.test_status_messages import scope
+from tests.unit.strategies.outcome.test_status_messages import scope
 
 ASKED = {'source_cell': 'old', 'target_cells': 'new', 'hosts': 'o1'}
 STRATEGY = cell_drain.CellDrain

@@ -7,7 +7,7 @@ from kronos.common import exceptions
 from kronos.engine import types
 from kronos.strategies import evacuate
 from tests.unit.strategies import declared
-from tests.unit.strategies.test_status_messages import scope
+from tests.unit.strategies.outcome.test_status_messages import scope
 
 
 class EvacuateTestCase(base.BaseTestCase):

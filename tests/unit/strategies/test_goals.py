@@ -9,7 +9,7 @@ from watcher.decision_engine.solution import efficacy
 
 from kronos.engine import types
 from kronos.strategies import goals
-from tests.unit.strategies.test_status_messages import scope, step
+from tests.unit.strategies.outcome.test_status_messages import scope, step
 
 FROZEN = [
     'combined_imbalance_before',

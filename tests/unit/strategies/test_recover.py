@@ -7,7 +7,7 @@ from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
 from kronos.strategies import recover
 from tests.unit.strategies import declared
-from tests.unit.strategies.test_status_messages import scope
+from tests.unit.strategies.outcome.test_status_messages import scope
 
 WHY = Reason('it is at fault', Code.HOST_AT_FAULT)
 

@@ -21,7 +21,7 @@ from kronos.engine.types import (
     StopReason,
 )
 from kronos.policies.models import Fallback, Mode, Policy
-from kronos.strategies import status_messages
+from kronos.strategies.outcome import status_messages
 from tests.builders import scopes
 from tests.builders.scopes import policy, vm
 

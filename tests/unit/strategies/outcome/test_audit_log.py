@@ -5,8 +5,8 @@ from oslo_log import log as logging
 from oslotest import base
 
 from kronos.engine import types
-from kronos.strategies import audit_log
-from tests.unit.strategies.test_status_messages import step
+from kronos.strategies.outcome import audit_log
+from tests.unit.strategies.outcome.test_status_messages import step
 
 
 def everything():

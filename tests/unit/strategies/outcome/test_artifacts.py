@@ -14,7 +14,8 @@ from kronos.engine.settings import PlanMode, Settings
 from kronos.engine.types import CycleReport
 from kronos.recordings import load
 from kronos.reports.html import page
-from kronos.strategies import artifacts, audit, parameters
+from kronos.strategies import audit, parameters
+from kronos.strategies.outcome import artifacts
 from kronos.watcher_db import publishing
 from tests.builders import recordings
 

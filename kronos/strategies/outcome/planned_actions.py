@@ -11,7 +11,7 @@ from typing import Any
 
 from kronos.engine import types
 from kronos.snapshots import watcher_actions
-from kronos.strategies import cell_actions, status_messages
+from kronos.strategies.outcome import cell_actions, status_messages
 
 
 @dataclass
@@ -46,24 +46,15 @@ def of(
         told = _step(len(found) + 1, step)
         after = [first + parent for parent in earlier]
         if step.cell_move is not None:
-            cell = emptied[step.scope]
-            told |= cell_actions.move(step.cell_move, cell)
             # Nova would resize inside the cell while one of them is open.
             after = [*range(first), *after]
-            found.append(
-                PlannedAction(
-                    watcher_actions.CELL_MOVE, told, step.instance, after
-                )
-            )
+            told |= cell_actions.move(step.cell_move, emptied[step.scope])
+            found.append(_move(watcher_actions.CELL_MOVE, told, step, after))
             continue
         if step.source in closed:
             told['source_closed'] = True
             after = [closed[step.source], *after]
-        found.append(
-            PlannedAction(
-                watcher_actions.ACTION_TYPE, told, step.instance, after
-            )
-        )
+        found.append(_move(watcher_actions.ACTION_TYPE, told, step, after))
     moves = list(found)
     for scope, restart in report.restarts:
         after = _before_restart(restart, moves)
@@ -105,6 +96,15 @@ def _restart(
         'stopped': restart.stopped,
         'reason': restart.reason,
     }
+
+
+def _move(
+    kind: str,
+    told: dict[str, Any],
+    step: types.MigrationStep,
+    after: list[int],
+) -> PlannedAction:
+    return PlannedAction(kind, told, step.instance, after)
 
 
 def _disabling(closing: types.Closing) -> PlannedAction:

@@ -12,7 +12,7 @@ from oslo_log import log as logging
 
 from kronos.engine import types, wording
 from kronos.engine.cell_drain import CellOutcome
-from kronos.strategies import status_messages
+from kronos.strategies.outcome import status_messages
 
 SHOWN = 10
 """Names of one kind in a line of the log."""

@@ -9,8 +9,8 @@ from watcher.applier.actions import change_nova_service_state
 
 from kronos.engine.cell_drain import Confirm
 from kronos.engine.planning.propose import propose
-from kronos.strategies import planned_actions
-from kronos.strategies.planned_actions import PlannedAction
+from kronos.strategies.outcome import planned_actions
+from kronos.strategies.outcome.planned_actions import PlannedAction
 from tests.builders import cells
 from tests.builders.cells import CPU, server
 

@@ -5,8 +5,10 @@ from oslotest import base
 
 from kronos.engine import types
 from kronos.engine.reasons import Code, Reason
-from kronos.strategies import planned_actions
-from tests.unit.strategies.test_status_messages import step as told_step
+from kronos.strategies.outcome import planned_actions
+from tests.unit.strategies.outcome.test_status_messages import (
+    step as told_step,
+)
 
 WHY = Reason('it is at fault', Code.HOST_AT_FAULT)
 

@@ -5,7 +5,7 @@ from oslotest import base
 
 from kronos.common import status
 from kronos.engine import types
-from kronos.strategies import status_messages
+from kronos.strategies.outcome import status_messages
 
 
 def step(number=1, **fields):

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are the names of cells and flavors others, the same wherever they stand?"""
+
+from oslotest import base
+
+from kronos.recordings import writer
+from kronos.recordings.anonymize import anonymizer
+from tests.unit.recordings.test_cell_schema import recording
+
+
+class TestAnonymized(base.BaseTestCase):
+    def test_names(self) -> None:
+        """Each name has one that stands for it, wherever it is."""
+        now = anonymizer.anonymized(recording())
+        [flavor] = now.gathered.cell_needs.flavors.values()
+        self.assertEqual(
+            ('flavor-001', 'flavor-001'), (flavor.id, flavor.name)
+        )
+        self.assertEqual((2, 2048, 20), (
+            flavor.vcpus, flavor.memory_mb, flavor.root_gb
+        ))  # fmt: skip
+        self.assertEqual('flavor-001', now.gathered.instances[0].flavor)
+        drain = now.settings.cell_drain
+        assert drain is not None
+        self.assertEqual(
+            {'flavor-001': 'same', '*': 'flavor-001'}, drain.flavor_map
+        )
+        cells = now.request.cells
+        assert cells is not None
+        self.assertEqual(
+            (cells.source, cells.targets), (drain.source, drain.targets)
+        )
+        hosts = now.gathered.cloud.hosts.values()
+        self.assertIn(drain.source, {host.cell for host in hosts})
+        text = ''.join(writer.files(now).values())
+        for secret in ('m1', 'u9', 'shelf', '"old"', '"new"'):
+            self.assertNotIn(secret, text)
