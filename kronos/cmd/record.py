@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kronos.clients import watcher
+from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.prometheus import client
 from kronos.cmd import config_files, credentials, program, terminal
 from kronos.common import exceptions, masking
@@ -26,11 +27,13 @@ from kronos.recordings import load, redaction, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
 from kronos.snapshots import (
+    cell_needs,
     cloud,
     recoveries,
     settings_from_conf,
     watcher_api,
 )
+from kronos.snapshots.cloud import CloudInventory
 from kronos.snapshots.collector import Collector
 from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ALL, ScopeRequest
@@ -122,6 +125,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     collected = _collector(access, conf, tell).collect(
         request, policies.enabled, _all_queries(settings), events, restarts
     )
+    lacking += _add_cell_needs(collected.gathered, access, tell)
     recording = Recording(
         collected.gathered,
         policies.policies,
@@ -142,6 +146,21 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
         recording = redaction.redacted(recording)
     load.write(parsed.directory, recording, parsed.force)
     tell(f'{parsed.directory} is written')
+
+
+def _add_cell_needs(
+    gathered: CloudInventory, access: credentials.Access, tell: Tell
+) -> list[str]:
+    """Ask a cloud whose cells are told what emptying one needs.
+
+    :returns: what is not recorded of it
+    """
+    if not any(host.cell for host in gathered.cloud.hosts.values()):
+        return []
+    gathered.cell_needs = cell_needs.of_cloud(
+        CellListings(access.clients.nova().api), gathered.instances, tell
+    )
+    return [cell_needs.NO_SHARES]
 
 
 def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:

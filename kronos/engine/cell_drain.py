@@ -49,11 +49,6 @@ class CellDrain:
     """Whether servers that are pinned to a zone are unpinned for the move."""
     close_source: bool = False
     """Whether the hosts are disabled before anything leaves."""
-    lossy: bool = False
-    """Whether servers may leave whose local data Nova does not take along."""
-    snapshot_seconds: float = 1800.0
-    """So long a snapshot of a disk may take (``long_rpc_timeout``)."""
-    snapshot_mb_per_second: float = 100.0
 
     def new_flavor(self, old: str) -> str | None:
         """The name of the flavor that a server gets; None: none is mapped."""

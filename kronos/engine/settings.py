@@ -227,6 +227,12 @@ class Settings:
     cell_drain: CellDrain | None = None
     """The cell that is emptied, instead of everything else. Only with
     ``evacuate``."""
+    cell_move_lossy: bool = False
+    """Whether servers may leave their cell whose local data Nova does not
+    take along. Only with ``cell_drain``, as the next two."""
+    long_rpc_timeout_seconds: float = 1800.0
+    """So long the snapshot of a server's disk may take."""
+    snapshot_mb_per_second: float = 100.0
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False

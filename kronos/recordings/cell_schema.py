@@ -46,9 +46,6 @@ class CellDrainRow:
     include_stopped: bool = True
     unpin_az: bool = False
     close_source: bool = False
-    lossy: bool = False
-    snapshot_seconds: float = 1800.0
-    snapshot_mb_per_second: float = 100.0
 
     @classmethod
     def of(cls, drain: CellDrain) -> 'CellDrainRow':
@@ -62,9 +59,6 @@ class CellDrainRow:
             include_stopped=drain.include_stopped,
             unpin_az=drain.unpin_az,
             close_source=drain.close_source,
-            lossy=drain.lossy,
-            snapshot_seconds=drain.snapshot_seconds,
-            snapshot_mb_per_second=drain.snapshot_mb_per_second,
         )
 
     def drain(self) -> CellDrain:
@@ -78,9 +72,6 @@ class CellDrainRow:
             include_stopped=self.include_stopped,
             unpin_az=self.unpin_az,
             close_source=self.close_source,
-            lossy=self.lossy,
-            snapshot_seconds=self.snapshot_seconds,
-            snapshot_mb_per_second=self.snapshot_mb_per_second,
         )
 
 

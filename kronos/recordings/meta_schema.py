@@ -126,6 +126,9 @@ class SettingsRow:
     restart_servers: bool = False
     recovery_window_seconds: float = 600.0
     cell_drain: cell_schema.CellDrainRow | None = None
+    cell_move_lossy: bool = False
+    long_rpc_timeout_seconds: float = 1800.0
+    snapshot_mb_per_second: float = 100.0
     drain_may_exceed_threshold: bool = False
     enforce_hard_affinity: bool = False
     enforce_soft_affinity: bool = False
@@ -165,6 +168,9 @@ class SettingsRow:
             max_closed_hosts=settings.max_closed_hosts,
             restart_servers=settings.restart_servers,
             recovery_window_seconds=settings.recovery_window_seconds,
+            cell_move_lossy=settings.cell_move_lossy,
+            long_rpc_timeout_seconds=settings.long_rpc_timeout_seconds,
+            snapshot_mb_per_second=settings.snapshot_mb_per_second,
             drain_may_exceed_threshold=settings.drain_may_exceed_threshold,
             enforce_hard_affinity=settings.enforce_hard_affinity,
             enforce_soft_affinity=settings.enforce_soft_affinity,
@@ -206,6 +212,9 @@ class SettingsRow:
             max_closed_hosts=self.max_closed_hosts,
             restart_servers=self.restart_servers,
             recovery_window_seconds=self.recovery_window_seconds,
+            cell_move_lossy=self.cell_move_lossy,
+            long_rpc_timeout_seconds=self.long_rpc_timeout_seconds,
+            snapshot_mb_per_second=self.snapshot_mb_per_second,
             drain_may_exceed_threshold=self.drain_may_exceed_threshold,
             enforce_hard_affinity=self.enforce_hard_affinity,
             enforce_soft_affinity=self.enforce_soft_affinity,

@@ -157,11 +157,6 @@ def _cell_drain(
     )
     known = recording.gathered.cell_needs.flavors
     found.flavor_map = cell_needs.resolved(found.flavor_map, known)
-    was = recording.settings.cell_drain
-    if was is not None:
-        found.lossy = was.lossy
-        found.snapshot_seconds = was.snapshot_seconds
-        found.snapshot_mb_per_second = was.snapshot_mb_per_second
     return found
 
 

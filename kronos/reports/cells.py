@@ -20,9 +20,6 @@ def asked(drain: CellDrain | None) -> dict[str, Any] | None:
         'include_stopped': drain.include_stopped,
         'unpin_az': drain.unpin_az,
         'close_source': drain.close_source,
-        'lossy': drain.lossy,
-        'snapshot_seconds': drain.snapshot_seconds,
-        'snapshot_mb_per_second': drain.snapshot_mb_per_second,
     }
 
 

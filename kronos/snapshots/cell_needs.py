@@ -14,6 +14,12 @@ from kronos.engine.cell_drain import ANY, SAME, CellDrain, OffloadedServer
 from kronos.engine.eligibility import flavors
 from kronos.engine.types import Flavor, Instance
 
+NO_SHARES = (
+    'which servers have Manila shares is not recorded, so a cell is emptied '
+    'as if none had'
+)
+"""A warning, where a whole cloud is looked at."""
+
 
 @dataclass
 class CellNeeds:
@@ -72,6 +78,27 @@ def gather(
     for one in leaving:
         one.has_shares = listings.has_shares(one.uuid)
     tell(f'shares of {len(leaving)} instances')
+    return found
+
+
+def of_cloud(
+    listings: Listings,
+    instances: Iterable[Instance],
+    tell: Callable[[str], None],
+) -> CellNeeds:
+    """Ask for all of a cloud, so that any cell of it may be emptied.
+
+    But not for shares: that takes a call for each instance.
+
+    :raises NovaClientError: a listing failed
+    """
+    projects = {one.project_id for one in instances if one.project_id}
+    found = CellNeeds(
+        flavors={one.name: one for one in listings.flavors()},
+        quota_left={one: listings.quota_left(one) for one in sorted(projects)},
+        offloaded=sorted(listings.offloaded(), key=lambda one: one.uuid),
+    )
+    tell(f'{len(found.flavors)} flavors, quotas of {len(projects)} projects')
     return found
 
 

@@ -13,7 +13,6 @@ from kronos.clients.prometheus import client
 from kronos.common import audit_values, exceptions
 from kronos.common.timing import timed
 from kronos.engine import wording
-from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import durations
@@ -194,22 +193,10 @@ def make_settings(
             asked.enforce_soft_affinity, found.enforce_soft_affinity
         ),
         drain_hosts=asked.hosts,
-        cell_drain=_cell_drain(asked.cell_drain, kronos),
+        cell_drain=asked.cell_drain,
     )
     found.set_mode(mode, selection)
     return found
-
-
-def _cell_drain(asked: CellDrain | None, kronos: Any) -> CellDrain | None:
-    """What the audit asks for, with what the operator set beside it."""
-    if asked is None:
-        return None
-    return dataclasses.replace(
-        asked,
-        lossy=kronos.cell_move_lossy,
-        snapshot_seconds=kronos.long_rpc_timeout,
-        snapshot_mb_per_second=kronos.snapshot_mb_per_second,
-    )
 
 
 def _collector(conf: Any, osc: Any, mode: PlanMode) -> collector.Collector:

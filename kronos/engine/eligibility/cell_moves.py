@@ -59,9 +59,9 @@ def reasons(
         *_state(instance, drain),
         *_affinity(instance, snapshot),
         *_flavor(instance, snapshot, drain),
-        *_lossy(instance, drain),
+        *_lossy(instance, settings),
         *instances.special(instance, specs),
-        *_snapshot(instance, drain),
+        *_snapshot(instance, settings),
     ]
 
 
@@ -135,8 +135,8 @@ def _open_hosts(snapshot: Snapshot, drain: CellDrain) -> list[str]:
     return sorted({*inside, *snapshot.open_source_hosts} - {*closed})
 
 
-def _lossy(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
-    if drain.lossy:
+def _lossy(instance: Instance, settings: Settings) -> Iterator[Reason]:
+    if settings.cell_move_lossy:
         return
     for lost, what in (
         (instance.ephemeral_gb, 'an ephemeral disk'),
@@ -152,14 +152,18 @@ def _lossy(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
             yield Reason(text, Code.CELL_LOSSY, what)
 
 
-def _snapshot(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
+def _snapshot(instance: Instance, settings: Settings) -> Iterator[Reason]:
     if instance.is_volume_backed:
         return
-    seconds = instance.root_gb * 1024 / drain.snapshot_mb_per_second
-    if seconds > drain.snapshot_seconds:
+    speed, limit = (
+        settings.snapshot_mb_per_second,
+        settings.long_rpc_timeout_seconds,
+    )
+    seconds = instance.root_gb * 1024 / speed
+    if seconds > limit:
         text = (
             f'the snapshot of its disk of {instance.root_gb} GiB would take '
-            f'{seconds:.0f} s at {drain.snapshot_mb_per_second:g} MB/s, and '
-            f'long_rpc_timeout is {drain.snapshot_seconds:g} s'
+            f'{seconds:.0f} s at {speed:g} MB/s, and '
+            f'long_rpc_timeout is {limit:g} s'
         )
         yield Reason(text, Code.CELL_SNAPSHOT_SLOW)

@@ -235,6 +235,7 @@ _SETTINGS: dict[Code, dict[str, str]] = {
     Code.HOST_NO_PLACEMENT: {'require_headroom': 'false'},
     Code.ZONE_CROSSED: {'restrict_to_az': 'false'},
     Code.RETURN_GUARD: {'return_guard': '0'},
+    Code.CELL_LOSSY: {'cell_move_lossy': 'true'},
 }
 _RULES: dict[Code, Callable[[PlanningInput, Verdict, Reason], Remedy]] = {
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,

@@ -33,9 +33,12 @@ LISTS = frozenset(
         'cmd/test_config:_parser',
         'cmd/what_if:add',
         'recordings/anonymize/names:__init__',
+        'recordings/meta_schema:of',
+        'recordings/meta_schema:settings',
+        'reports/document:settings',
     }
 )
-"""Longer, since they say one option, question or kind after the other."""
+"""Longer, since they say one option, field or kind after the other."""
 CITED = re.compile(r'(?<![\w.])[A-Z]\d{1,2}(?!\w)')
 """What an id of a requirement looks like."""
 WITHOUT_TWIN = frozenset(

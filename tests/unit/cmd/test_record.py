@@ -2,6 +2,7 @@
 """Does kronos-record write down all that it takes, and no secret?"""
 
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -14,6 +15,8 @@ from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions, replay
 from tests import commands, places
 from tests.fakes import keystone, large_cloud
+from tests.fakes.keystone import NOVA
+from tests.unit.clients.nova.test_cell_listings import FLAVORS, flavor
 from tests.unit.clients.nova.test_client import GROUPS, aggregate
 from tests.unit.cmd.checking import (
     HOSTS,
@@ -191,6 +194,48 @@ class TestRecord(RecordTestCase):
         self.assertEqual(
             {'unreachable'}, {one.health for one in found.answers.values()}
         )
+
+
+class TestCells(RecordTestCase):
+    def cells(self) -> None:
+        old, new = aggregate(1, 'a', 'a1'), aggregate(2, 'b', *HOSTS[1:])
+        for row, cell in ((old, 'old'), (new, 'new')):
+            row['metadata']['kronos:cell'] = cell
+        self.aggregates(old, new)
+        rows = [flavor('m1')]
+        self.wire.get(
+            FLAVORS, [{'json': {'flavors': rows}}, {'json': {'flavors': []}}]
+        )
+        limit = {'limit': 20, 'in_use': 12, 'reserved': 0}
+        self.wire.get(
+            re.compile(f'{NOVA}/os-quota-sets/[^/]+/detail'),
+            json={'quota_set': {'cores': limit, 'ram': limit}},
+        )
+
+    def test_what_emptying_one_needs(self) -> None:
+        self.cells()
+        found = self.recorded('--aggregate', 'b')
+        needs = found.gathered.cell_needs
+        self.assertEqual(['m1'], [*needs.flavors])
+        self.assertEqual(
+            [{'cores': 8, 'ram': 8}], [*needs.quota_left.values()]
+        )
+        self.assertIn('Manila shares', ' '.join(found.unknown))
+        options = ReplayOptions(
+            mode='cell_drain',
+            parameters={'source_cell': 'old', 'target_cells': 'new'},
+        )
+        [scope] = replay(found, options).report.scopes
+        self.assertEqual('old -> new', scope.name)
+        assert scope.cell is not None
+        there = [one for one in found.gathered.instances if one.host == 'a1']
+        self.assertEqual(len(there), scope.cell.servers_before)
+
+    def test_no_cells(self) -> None:
+        """Nothing is asked that nobody needs."""
+        self.recorded()
+        paths = [one.path for one in self.wire.request_history]
+        self.assertFalse([one for one in paths if 'flavors' in one])
 
 
 class TestHistory(RecordTestCase):

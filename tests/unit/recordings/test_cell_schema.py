@@ -48,8 +48,7 @@ class TestRows(base.BaseTestCase):
         )
         self.assertEqual(
             'source targets hosts flavor_map confirm order include_stopped '
-            'unpin_az close_source lossy snapshot_seconds '
-            'snapshot_mb_per_second',
+            'unpin_az close_source',
             ' '.join(vars(cell_schema.CellDrainRow.of(DRAIN))),
         )
 

@@ -56,6 +56,18 @@ class TestGather(base.BaseTestCase):
         )
 
 
+class TestOfCloud(base.BaseTestCase):
+    def test_all(self) -> None:
+        """Quotas of every project, and of no instance its shares."""
+        servers = [server('a', project_id='p1'), server('b', project_id='')]
+        listings: Any = Listings()
+        found = cell_needs.of_cloud(listings, servers, lambda _: None)
+        self.assertEqual(KNOWN, found.flavors)
+        self.assertEqual({'p1': {'cores': 3}}, found.quota_left)
+        self.assertEqual(['y', 'z'], [one.uuid for one in found.offloaded])
+        self.assertEqual([False, False], [one.has_shares for one in servers])
+
+
 class TestMap(base.BaseTestCase):
     def test_names_and_ids(self) -> None:
         """A name goes before an id that looks like it."""

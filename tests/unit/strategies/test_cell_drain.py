@@ -47,17 +47,6 @@ class TestSettings(base.BaseTestCase):
             3, self.settings({'max_migrations': 3}).max_migrations
         )
 
-    def test_what_the_operator_set(self) -> None:
-        drain = self.settings(
-            {},
-            cell_move_lossy=True,
-            long_rpc_timeout=60,
-            snapshot_mb_per_second=5,
-        ).cell_drain
-        self.assertEqual((True, 60, 5), (
-            drain.lossy, drain.snapshot_seconds, drain.snapshot_mb_per_second
-        ))  # fmt: skip
-
     def test_other_strategies(self) -> None:
         found = declared.settings(spread.Spread, {})
         self.assertIsNone(found.cell_drain)

@@ -152,11 +152,22 @@ class TestMovable(base.BaseTestCase):
             (cells.stopped('a'), {}),
             (server('a', pinned_availability_zone='zone-old'),
              {'unpin_az': True}),
-            (server('a', ephemeral_gb=1, swap_mb=1), {'lossy': True}),
             (server('a', root_gb=500, is_volume_backed=True), {}),
             (server('a', flavor='gone'), {}),
             (server('a', flavor='gone'), {'flavor_map': {'*': 'same'}}),
         ):  # fmt: skip
             settings = cells.settings(**drain)
+            [result] = propose([cells.cells([one])], [CPU], settings).scopes
+            self.assertEqual(1, len(result.steps), result.stayed)
+
+    def test_data_that_may_be_lost(self) -> None:
+        """By an option, not by an audit; so with a network that is fast."""
+        for one, values in (
+            (server('a', ephemeral_gb=1, swap_mb=1),
+             {'cell_move_lossy': True}),
+            (server('a', root_gb=200), {'snapshot_mb_per_second': 200.0}),
+            (server('a', root_gb=200), {'long_rpc_timeout_seconds': 2048.0}),
+        ):  # fmt: skip
+            settings = dataclasses.replace(cells.settings(), **values)
             [result] = propose([cells.cells([one])], [CPU], settings).scopes
             self.assertEqual(1, len(result.steps), result.stayed)
