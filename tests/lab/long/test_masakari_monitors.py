@@ -106,6 +106,8 @@ class TestCompared(
         self.note('killed after libvirtd came back', ['back'], at)
         self.end()
         at = min(self.libvirt.kill(['alone']).values())
+        # libvirtd tells of it a moment later: nobody is to hear that.
+        self.wait(lambda: self.is_off('alone'), 'libvirtd to see it')
         self.begin(probes)
         self.note('killed while the monitor was away', ['alone'], at)
         self.lab.stop('masakari-api')
@@ -159,6 +161,9 @@ class TestCompared(
             )
 
         self.wait(heard, 'the monitor to listen')
+
+    def is_off(self, guest: str) -> bool:
+        return self.libvirt.virsh(f'domstate {guest}').strip() == 'shut off'
 
     def keep_log(self) -> None:
         log = self.folder / 'log'
