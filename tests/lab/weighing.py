@@ -70,7 +70,8 @@ class WeigherTestCase(base.LabTestCase):
         super().setUp()
         self.addCleanup(self.lab.restart, 'nova-scheduler')
         self.addCleanup(FILE.unlink, missing_ok=True)
-        for host in topology.HOSTS.keys() - set(HOSTS):
+        real = self.lab.real_hosts().keys()
+        for host in (topology.HOSTS.keys() | real) - set(HOSTS):
             self.cloud.set_host(host, False, 'not for this scenario')
 
     def schedule(self, with_weigher: bool, **prometheus: Any) -> None:

@@ -14,6 +14,9 @@ LONG_SECONDS = 180.0
 WARM_SECONDS = 60.0
 SHARE, MIB = 0.25, 40.0
 """Growth from its first third to its last that is too much: both."""
+STEADY = 0.3
+"""Of the growth so much at least comes about in either half of the time: what
+is one leap are modules that are loaded with the first audit or action."""
 BEGIN = 'Traceback (most recent call last):'
 FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 CHAIN = re.compile(
@@ -57,8 +60,8 @@ def memory(samples: Samples) -> Iterator[Finding]:
             statistics.median(mib for _, mib in part) for part in parts
         )
         more = last - first
-        grows = first < middle < last
-        if grows and more > MIB and more > SHARE * first:
+        is_steady = min(middle - first, last - middle) >= STEADY * more
+        if is_steady and more > MIB and more > SHARE * first:
             yield Finding(
                 'memory',
                 f'{service} (pid {pid}) grew from {first:.0f} over '

@@ -398,6 +398,13 @@ class TestMemory(JudgeTestCase):
     def test_up_to_a_level(self):
         self.none(self.judged(*([100.0] * 5 + [250.0] * 60)))
 
+    def test_one_leap(self):
+        """Modules that the first audit or action loads, whenever it comes."""
+        for late in (22, 45):
+            rises = [100.0 + 0.2 * n for n in range(late)]
+            rises += [170.0 + 0.2 * n for n in range(late, 66)]
+            self.none(self.judged(*rises))
+
     def test_at_its_start(self):
         self.none(self.judged(*[100.0 + 3 * n for n in range(20)]))
 
