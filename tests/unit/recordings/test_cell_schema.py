@@ -78,7 +78,8 @@ class TestFile(base.BaseTestCase):
         """There is no such file, and nobody misses it."""
         files = writer.files(recordings.small())
         self.assertNotIn(reader.CELLS, files)
-        self.assertNotIn('cell', files[reader.META])
+        self.assertNotIn('cells', files[reader.META])
+        self.assertNotIn('cell_drain', files[reader.META])
 
     def test_wrong(self) -> None:
         for text, told in (

@@ -8,6 +8,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine import types
+from kronos.engine.cell_drain import CellMove
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.reports import document
@@ -17,7 +18,8 @@ SETTINGS = (
     'host_match check_disk require_headroom allowed_extra_specs '
     'cooldown_seconds instance_cooldown_seconds quarantine_seconds '
     'return_guard_seconds stuck_seconds evacuate drain_hosts recover '
-    'max_closed_hosts restart_servers recovery_window_seconds '
+    'max_closed_hosts restart_servers recovery_window_seconds cell_drain '
+    'cell_move_lossy long_rpc_timeout_seconds snapshot_mb_per_second '
     'drain_may_exceed_threshold enforce_hard_affinity enforce_soft_affinity '
     'rebalance unlimited soft_rules soft_rule_penalty pack_partial_drains '
     'keep_hosts headroom_hosts plateau_moves swap_moves tie_break '
@@ -125,7 +127,7 @@ class TestDocument(base.BaseTestCase):
                 {'scope': None, **document.step(step())},
                 'scope phase instance instance_name source destination '
                 'memory_mb imbalance_before imbalance_after combined_before '
-                'combined_after requires',
+                'combined_after requires cell_move',
             ),
         }
         for kind, (row, keys) in rows.items():
@@ -202,11 +204,18 @@ class TestDocument(base.BaseTestCase):
                 'combined_before': 0.5,
                 'combined_after': 0.25,
                 'requires': 'u2',
+                'cell_move': None,
                 'gain': 0.25,
                 'why': 'leaves h1, which is to be emptied',
             },
             found['steps'][0],
         )
+
+    def test_a_step_to_another_cell(self) -> None:
+        move = CellMove('old', 'new', 'm1', 'm1')
+        [found] = scope(steps=[step(cell_move=move)])['steps']
+        self.assertEqual('old', found['cell_move']['source_cell'])
+        self.assertEqual('leaves cell old, which is emptied', found['why'])
 
     def test_why_each_step_is_made(self) -> None:
         """In words, also where the combined imbalance does not change."""
