@@ -41,7 +41,9 @@ class Quota(Constraint):
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
-        snapshot = given.snapshot
+        snapshot, drain = given.snapshot, given.settings.cell_drain
+        if drain is None or drain.flavor_map is None:
+            return None
         needs = [
             flavors.more_quota(one, snapshot, given.settings)
             for one in given.instances
