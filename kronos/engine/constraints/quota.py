@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The quota constraint: what a project may still use of larger flavors."""
 
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
@@ -12,6 +13,9 @@ from kronos.engine.edits import Pair
 from kronos.engine.eligibility import flavors
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
+
+RESOURCES = ('cores', 'ram')
+NO_LIMIT = 2**62
 
 
 class Quota(Constraint):
@@ -29,20 +33,35 @@ class Quota(Constraint):
         self,
         projects: list[str],
         needs: list[dict[str, int]],
-        left: dict[str, dict[str, int]],
+        left: Mapping[str, Mapping[str, int]],
         homes: list[int],
         hosts: int,
     ) -> None:
         super().__init__(len(projects), hosts)
         self._homes = homes
-        self._projects = projects
-        self._needs = needs
-        self._left = {name: dict(rest) for name, rest in left.items()}
+        names = {name: at for at, name in enumerate(sorted({*projects}))}
+        self._of: IntArray = np.array(
+            [names[one] for one in projects], dtype=np.intp
+        )
+        """[V], the position of each one's project"""
+        self._need = {
+            resource: np.array([one.get(resource, 0) for one in needs])
+            for resource in RESOURCES
+        }
+        """Per resource, [V]"""
+        self._left = {
+            resource: np.array(
+                [left.get(one, {}).get(resource, NO_LIMIT) for one in names]
+            )
+            for resource in RESOURCES
+        }
+        """Per resource, [P]"""
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
         snapshot, drain = given.snapshot, given.settings.cell_drain
-        if drain is None or drain.flavor_map is None:
+        left = snapshot.quota_left
+        if drain is None or drain.flavor_map is None or not left:
             return None
         needs = [
             flavors.more_quota(one, snapshot, given.settings)
@@ -52,7 +71,6 @@ class Quota(Constraint):
             return None
         projects = [one.project_id for one in given.instances]
         homes = given.host_of.tolist()
-        left = snapshot.quota_left
         return cls(projects, needs, left, homes, given.shape[1])
 
     @staticmethod
@@ -71,33 +89,40 @@ class Quota(Constraint):
         return next(iter(self.reasons(instance, host)), None)
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
-        left = self._left.get(self._projects[instance], {})
-        return [
-            Reason(
-                f'its new flavor needs {need} more of the quota {name} of '
-                f'its project, {max(left[name], 0)} are left',
-                Code.QUOTA,
-                name,
-                float(need - left[name]),
-            )
-            for name, need in self._needs[instance].items()
-            if name in left and need > left[name]
-        ]
+        found, project = [], self._of[instance]
+        for name in RESOURCES:
+            need = int(self._need[name][instance])
+            left = int(self._left[name][project])
+            if need > max(left, 0):
+                text = (
+                    f'its new flavor needs {need} more of the quota {name} of '
+                    f'its project, {max(left, 0)} are left'
+                )
+                found.append(
+                    Reason(text, Code.QUOTA, name, float(need - left))
+                )
+        return found
 
     def rows(self, instances: IntArray) -> BoolArray:
-        fits = [not self.reasons(one, 0) for one in instances.tolist()]
-        column = np.array(fits, dtype=bool)[:, None]
+        column = self._fits(instances)[:, None]
         return np.repeat(column, self._shape[1], axis=1)
 
     def column(self, host: int) -> BoolArray:
-        everyone = range(self._shape[0])
-        return np.array([not self.reasons(one, host) for one in everyone])
+        return self._fits(np.arange(self._shape[0]))
+
+    def _fits(self, instances: IntArray) -> BoolArray:
+        fits = np.ones(len(instances), dtype=bool)
+        for name in RESOURCES:
+            need = self._need[name][instances]
+            left = self._left[name][self._of[instances]]
+            fits &= need <= np.maximum(left, 0)
+        return fits
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         """It has its new flavor wherever it is, but where it came from."""
         home = self._homes[instance]
         taken = (destination != home) - (source != home)
-        left = self._left.get(self._projects[instance], {})
-        for name, need in self._needs[instance].items():
-            if name in left:
-                left[name] -= taken * need
+        for name in RESOURCES:
+            left = self._left[name]
+            if left[self._of[instance]] != NO_LIMIT:
+                left[self._of[instance]] -= taken * self._need[name][instance]

@@ -5,6 +5,7 @@ What Nova would refuse, what it would lose without a word, and what somebody
 forbade. Limits that depend on the destination are not judged here.
 """
 
+import functools
 from collections.abc import Iterator
 
 from kronos.engine import wording
@@ -13,7 +14,7 @@ from kronos.engine.eligibility import flavors, instances
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
-from kronos.engine.types import Instance, Snapshot
+from kronos.engine.types import Instance, ServerGroup, Snapshot
 
 AFFINITY = 'affinity'
 VTPM = 'hw:tpm_version'
@@ -45,24 +46,91 @@ HOW_TO_LEAVE = {
 """What brings a server into a state in which it can be moved, by status."""
 
 
-def reasons(
-    instance: Instance, snapshot: Snapshot, settings: Settings
-) -> list[Reason]:
-    """All of them, in a fixed order."""
-    drain = settings.cell_drain
-    if drain is None:
-        return []
-    # Whether a vTPM may go is said by itself.
-    specs = [*settings.allowed_extra_specs, 'hw:tpm_*']
-    return [
-        *instances.forbidden(instance),
-        *_state(instance, drain),
-        *_affinity(instance, snapshot),
-        *_flavor(instance, snapshot, drain),
-        *_lossy(instance, settings),
-        *instances.special(instance, specs),
-        *_snapshot(instance, settings),
-    ]
+class CellMoves:
+    """The rule of who may leave the cell that is emptied.
+
+    :param settings: with a ``cell_drain``
+    :raises ValueError: without one
+    """
+
+    def __init__(self, snapshot: Snapshot, settings: Settings) -> None:
+        if settings.cell_drain is None:
+            raise ValueError('no cell is emptied')
+        self._snapshot, self._settings = snapshot, settings
+        self._drain = settings.cell_drain
+
+    def reasons(self, instance: Instance) -> list[Reason]:
+        """Why an instance must stay, all of it, in a fixed order."""
+        settings, drain = self._settings, self._drain
+        # Whether a vTPM may go is said by itself.
+        specs = [*settings.allowed_extra_specs, 'hw:tpm_*']
+        return [
+            *instances.forbidden(instance),
+            *_state(instance, drain),
+            *self._affinity(instance),
+            *self._flavor(instance),
+            *_lossy(instance, settings),
+            *instances.special(instance, specs),
+            *_snapshot(instance, settings),
+        ]
+
+    def _affinity(self, instance: Instance) -> Iterator[Reason]:
+        for group in self._groups.get(instance.uuid, ()):
+            text = (
+                f'it is in server group {group.name or group.uuid} of the '
+                'policy affinity: Nova takes no member to another cell'
+            )
+            yield Reason(text, Code.CELL_AFFINITY, group.uuid)
+
+    @functools.cached_property
+    def _groups(self) -> dict[str, list[ServerGroup]]:
+        """Those of the policy affinity, by uuid of a member."""
+        found: dict[str, list[ServerGroup]] = {}
+        for group in self._snapshot.groups:
+            for uuid in group.members if group.policy == AFFINITY else ():
+                found.setdefault(uuid, []).append(group)
+        return found
+
+    def _flavor(self, instance: Instance) -> Iterator[Reason]:
+        name = self._drain.new_flavor(instance.flavor)
+        if name is None:
+            text = f'flavor_map has no entry for its flavor {instance.flavor}'
+            yield Reason(text, Code.CELL_FLAVOR_UNMAPPED, instance.flavor)
+            return
+        if not flavors.is_changed(instance, self._drain):
+            return
+        new = self._snapshot.flavors.get(name)
+        if new is None:
+            text = f'there is no flavor {name}, which flavor_map gives it'
+            yield Reason(text, Code.CELL_FLAVOR_GONE, name)
+        elif not instance.is_volume_backed and new.root_gb < instance.root_gb:
+            text = (
+                f'the root disk of flavor {name} has {new.root_gb} GiB, its '
+                f'own has {instance.root_gb}'
+            )
+            yield Reason(text, Code.CELL_FLAVOR_TOO_SMALL, name)
+        if self._open_hosts:
+            text = (
+                f'its flavor changes to {name}, and Nova resizes it inside '
+                'the cell as long as a host there takes servers: '
+                f'{wording.some(self._open_hosts)}'
+            )
+            yield Reason(text, Code.CELL_RESIZE_INSIDE)
+
+    @functools.cached_property
+    def _open_hosts(self) -> list[str]:
+        """Hosts of the source cell that will take servers."""
+        snapshot, found = self._snapshot, {*self._snapshot.open_source_hosts}
+        services = snapshot.services or {}
+        if not self._drain.close_source:
+            found |= {
+                name
+                for name, host in snapshot.hosts.items()
+                if host.cell == self._drain.source
+                and name in services
+                and services[name].is_available
+            }
+        return sorted(found)
 
 
 def _state(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
@@ -80,59 +148,6 @@ def _state(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
         state = POWER_STATES.get(instance.power_state, '?')
         text = f'its status is ACTIVE, but its guest does not run ({state})'
         yield Reason(text, Code.INSTANCE_NOT_RUNNING)
-
-
-def _affinity(instance: Instance, snapshot: Snapshot) -> Iterator[Reason]:
-    for group in snapshot.groups:
-        if group.policy == AFFINITY and instance.uuid in group.members:
-            text = (
-                f'it is in server group {group.name or group.uuid} of the '
-                'policy affinity: Nova takes no member to another cell'
-            )
-            yield Reason(text, Code.CELL_AFFINITY, group.uuid)
-
-
-def _flavor(
-    instance: Instance, snapshot: Snapshot, drain: CellDrain
-) -> Iterator[Reason]:
-    name = drain.new_flavor(instance.flavor)
-    if name is None:
-        text = f'flavor_map has no entry for its flavor {instance.flavor}'
-        yield Reason(text, Code.CELL_FLAVOR_UNMAPPED, instance.flavor)
-        return
-    if not flavors.is_changed(instance, drain):
-        return
-    new = snapshot.flavors.get(name)
-    if new is None:
-        text = f'there is no flavor {name}, which flavor_map gives it'
-        yield Reason(text, Code.CELL_FLAVOR_GONE, name)
-    elif not instance.is_volume_backed and new.root_gb < instance.root_gb:
-        text = (
-            f'the root disk of flavor {name} has {new.root_gb} GiB, its own '
-            f'has {instance.root_gb}'
-        )
-        yield Reason(text, Code.CELL_FLAVOR_TOO_SMALL, name)
-    if open_ := _open_hosts(snapshot, drain):
-        text = (
-            f'its flavor changes to {name}, and Nova resizes it inside the '
-            f'cell as long as a host there takes servers: '
-            f'{wording.some(open_)}'
-        )
-        yield Reason(text, Code.CELL_RESIZE_INSIDE)
-
-
-def _open_hosts(snapshot: Snapshot, drain: CellDrain) -> list[str]:
-    """Hosts of the source cell that will take servers."""
-    services = snapshot.services or {}
-    inside = [
-        name
-        for name, host in snapshot.hosts.items()
-        if host.cell == drain.source
-        and name in services
-        and services[name].is_available
-    ]
-    closed = inside if drain.close_source else []
-    return sorted({*inside, *snapshot.open_source_hosts} - {*closed})
 
 
 def _lossy(instance: Instance, settings: Settings) -> Iterator[Reason]:

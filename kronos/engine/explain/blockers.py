@@ -182,7 +182,7 @@ class Blockers:
         if pair.instance in blocked.case.snapshot.instances:
             one = blocked.case.snapshot.instances[pair.instance]
             case = blocked.case
-            for own in movable.reasons(one, case.snapshot, case.settings):
+            for own in movable.rule(case.snapshot, case.settings)(one):
                 blocked.found.append(own)
                 if not quick:
                     blocked.case = relax(blocked.case, own, pair)

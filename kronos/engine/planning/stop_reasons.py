@@ -49,10 +49,10 @@ def fixed_instances(
     :param unavailable: instance uuid to reason: cooling, in quarantine, or
         planned already in another scope
     """
-    fixed = {}
+    fixed, rule = {}, movable.rule(snapshot, settings)
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
-        reason = movable.why_not(instance, snapshot, settings)
+        reason = next(iter(rule(instance)), None)
         reason = reason or unavailable.get(uuid)
         if not reason and instance.host in frozen_hosts:
             why = frozen_hosts[instance.host]

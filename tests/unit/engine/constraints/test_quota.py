@@ -51,7 +51,21 @@ class TestQuota(base.BaseTestCase):
             self.assertEqual(allowed, quota.column(2)[instance])
 
     def test_no_limit(self) -> None:
-        self.assertIsNone(self.built(1).why_not(0, 2))
+        self.assertIsNone(self.built(1, ram=5000).why_not(0, 2))
+
+    def test_overdrawn(self) -> None:
+        """Who needs nothing more may move even so."""
+        quota = self.built(1, cores=-5, ram=0)
+        reasons = quota.reasons(0, 2)
+        self.assertEqual(['cores', 'ram'], [one.about for one in reasons])
+        self.assertIn('0 are left', reasons[0])
+        self.assertEqual(8.0, reasons[0].value)
+
+    def test_nothing_is_limited(self) -> None:
+        given = constraints.given(
+            cells.cells([server('a')]), cells.settings(**DRAIN)
+        )
+        self.assertIsNone(Quota.build(given))
 
     def test_nothing_grows(self) -> None:
         for drain in ({}, {'flavor_map': {'*': 'same'}}):

@@ -122,8 +122,8 @@ class TestReasons(testscenarios.TestWithScenarios, base.BaseTestCase):
         given = self.given()
         self.assertEqual([], self.moved(given))
         self.assertIn(self.text, self.result.stayed['a'])
-        own = movable.reasons(
-            given.snapshot.instances['a'], given.snapshot, given.settings
+        own = movable.rule(given.snapshot, given.settings)(
+            given.snapshot.instances['a']
         )
         found = own or [self.reason_at(given)]
         self.assertEqual([self.code], [one.code for one in found])

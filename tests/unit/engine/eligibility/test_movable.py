@@ -14,14 +14,14 @@ class TestMovable(base.BaseTestCase):
         """It goes to another cell, and cannot be live-migrated."""
         one = cells.stopped('a')
         snapshot = cells.cells([one])
-        self.assertIsNone(movable.why_not(one, snapshot, cells.settings()))
-        reason = movable.why_not(one, snapshot, Settings())
-        assert reason is not None
-        self.assertIs(Code.INSTANCE_NOT_ACTIVE, reason.code)
+        self.assertEqual([], movable.rule(snapshot, cells.settings())(one))
+        found = movable.rule(snapshot, Settings())(one)
+        self.assertIn(Code.INSTANCE_NOT_ACTIVE, [each.code for each in found])
 
     def test_all_of_them(self) -> None:
         one = cells.stopped('a', locked=True, ephemeral_gb=1)
-        found = movable.reasons(one, cells.cells([one]), cells.settings())
+        rule = movable.rule(cells.cells([one]), cells.settings())
+        found = rule(one)
         self.assertEqual(
             [Code.INSTANCE_LOCKED, Code.CELL_LOSSY],
             [reason.code for reason in found],
