@@ -11,9 +11,8 @@ CLOSE = 'change_nova_service_state'
 
 
 def closing(closed: types.Closing) -> dict[str, Any]:
-    """The input parameters by which a host is disabled."""
+    """The input parameters by which a host is disabled, beside its id."""
     return {
-        'resource_id': closed.host,
         'resource_name': closed.host,
         'state': 'disabled',
         'disabled_reason': f'watcher_disabled: {closed.reason}',

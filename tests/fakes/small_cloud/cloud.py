@@ -72,6 +72,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
             for name in self.hosts
         }
         self.groups = []
+        self.flavors = {'small': (1, 1024), 'large': (2, 4096)}
+        self.shared = set()
         self.migrations = []
         self.aborts = []
         self.permits_post_copy = False

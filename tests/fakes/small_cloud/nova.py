@@ -436,6 +436,30 @@ class Nova:
             }
         }
 
+    def flavor_list(self, q, body):
+        rows = [
+            {
+                'id': str(n),
+                'name': name,
+                'vcpus': vcpus,
+                'ram': ram,
+                'disk': 1,
+                'OS-FLV-EXT-DATA:ephemeral': 0,
+                'swap': 0,
+                'extra_specs': {},
+            }
+            for n, (name, (vcpus, ram)) in enumerate(self.flavors.items(), 1)
+        ]
+        return {'flavors': [] if 'marker' in q else rows}
+
+    def quota_set(self, project, q, body):
+        none = {'limit': -1, 'in_use': 0, 'reserved': 0}
+        return {'quota_set': {'cores': none, 'ram': none}}
+
+    def shares(self, uuid, q, body):
+        here = uuid in self.shared
+        return {'shares': [{'share_id': 's'}] if here else []}
+
     def server_groups(self, q, body):
         return {'server_groups': self.groups[int(q.get('offset', 0)) :]}
 
@@ -466,5 +490,8 @@ ROUTES = [
     ('GET', f'{_SERVER}/os-instance-actions', Nova.instance_actions),
     ('GET', f'{_SERVER}/os-instance-actions/([^/]+)', Nova.instance_action),
     ('GET', f'{_NOVA}/os-server-groups', Nova.server_groups),
+    ('GET', f'{_NOVA}/flavors/detail', Nova.flavor_list),
+    ('GET', f'{_NOVA}/os-quota-sets/([^/]+)/detail', Nova.quota_set),
+    ('GET', f'{_SERVER}/shares', Nova.shares),
     ('GET', f'{_NOVA}/os-server-groups/([^/]+)', Nova.server_group),
 ]

@@ -12,11 +12,20 @@ from kronos.recordings import load, replay
 from tests.functional.watcher import base
 
 METADATA = 'Metadata-Version: 2.1\nName: example\nVersion: 1.0\n'
-LINE = 'kronos_quiet = tests.unit.examples.strategy:Quiet'
+QUIET = {
+    'watcher_strategies': 'kronos_quiet = tests.unit.examples.strategy:Quiet'
+}
 
 
 class Installed(fixtures.Fixture):
-    """A package that has the line in its entry points, and nothing else."""
+    """A package that has lines in its entry points, and nothing else.
+
+    :param lines: by group
+    """
+
+    def __init__(self, lines):
+        super().__init__()
+        self._lines = lines
 
     def _setUp(self):
         folder = self.useFixture(fixtures.TempDir()).path
@@ -24,7 +33,9 @@ class Installed(fixtures.Fixture):
         info.mkdir()
         (info / 'METADATA').write_text(METADATA)
         (info / 'entry_points.txt').write_text(
-            f'[watcher_strategies]\n{LINE}\n'
+            ''.join(
+                f'[{group}]\n{line}\n' for group, line in self._lines.items()
+            )
         )
         self.useFixture(fixtures.PythonPathEntry(folder))
         # What stevedore found before it, it would find again.
@@ -40,7 +51,7 @@ class ExampleTestCase(base.KronosTestCase):
     START_APPLIER = False
 
     def setUp(self):
-        self.useFixture(Installed())
+        self.useFixture(Installed(QUIET))
         super().setUp()
         self.records = self.useFixture(fixtures.TempDir()).path
         self.set('kronos', record_dir=self.records)

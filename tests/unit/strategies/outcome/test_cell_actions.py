@@ -66,7 +66,9 @@ class TestActions(base.BaseTestCase):
         for other in closed:
             self.assertEqual('change_nova_service_state', other.action_type)
             self.assertEqual([], other.parents)
-            jsonschema.validate(other.parameters, schema)
+            jsonschema.validate(
+                other.parameters | {'resource_id': other.resource}, schema
+            )
             self.assertEqual(
                 'watcher_disabled: cell old is being emptied',
                 other.parameters['disabled_reason'],
