@@ -146,7 +146,9 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
         found = objects.Action.list(
             self.context, filters={'action_plan_uuid': plan['uuid']}
         )
-        return sorted(found, key=lambda a: a.input_parameters.get('sequence', 0))
+        return sorted(
+            found, key=lambda a: a.input_parameters.get('sequence', 0)
+        )
 
     def start(self, plan):
         response = self.admin_api.patch(

@@ -66,5 +66,7 @@ def _closings(snapshot: Snapshot, drain: CellDrain) -> list[Closing]:
     return [
         Closing(name, why)
         for name, host in sorted(snapshot.hosts.items())
-        if host.cell == drain.source and services[name].is_available
+        if host.cell == drain.source
+        and name in services
+        and services[name].is_available
     ]

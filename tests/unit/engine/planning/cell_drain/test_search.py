@@ -105,6 +105,25 @@ class TestDestination(base.BaseTestCase):
         self.assertEqual(2, len(result.steps))
         self.assertEqual(StopReason.BUDGET, result.stopped)
 
+    def test_a_source_that_is_down(self) -> None:
+        """Nova refuses a move from there; what is elsewhere leaves."""
+        snapshot = cells.cells([server('a', 'o1'), server('b', 'o2')])
+        assert snapshot.services is not None
+        snapshot.services['o1'].state = 'down'
+        result = run(snapshot, close_source=True)
+        self.assertEqual(['b'], [step.instance for step in result.steps])
+        self.assertEqual({'o1': 'nova-compute is down'}, result.not_drained)
+        self.assertIn('nova-compute is down', result.stayed['a'])
+        [warning] = [one for one in result.warnings if 'o1' in one]
+        self.assertIn('its 1 instance cannot leave the cell', warning)
+        self.assertEqual(['o2'], [one.host for one in result.closings])
+
+    def test_a_host_without_a_service(self) -> None:
+        snapshot = cells.cells([server('a', 'o1')])
+        assert snapshot.services is not None
+        del snapshot.services['o2']
+        self.assertEqual(1, len(run(snapshot, close_source=True).steps))
+
     def test_groups_across_cells(self) -> None:
         """Anti-affinity counts the hosts of all cells; soft ones yield."""
         servers = [server(f'v{n}', 'o1') for n in range(3)]
