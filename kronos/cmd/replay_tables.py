@@ -43,7 +43,7 @@ def table(
             f'No plan of {wording.counted(budget or 0, "migration")} can get '
             f'the combined imbalance below {floor:.4f}.'
         )
-    lines += _reason_lines('host that takes no part', scope.unavailable_hosts)
+    lines += _reason_lines('host left out', scope.unavailable_hosts)
     lines += _reason_lines('instance that cannot move', scope.unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]
     return '\n'.join(map(plain_text.line, lines))
