@@ -42,6 +42,7 @@ from kronos.recordings.formats import cluster
 from kronos.snapshots import cells, watcher_actions
 from kronos.strategies import (
     affinity,
+    cell_drain,
     evacuate,
     goals,
     pack,
@@ -64,6 +65,7 @@ COMMANDS = {
 }
 STRATEGIES = (
     affinity.Affinity,
+    cell_drain.CellDrain,
     evacuate.Evacuate,
     pack.Pack,
     recover.Recover,
@@ -82,6 +84,7 @@ WEIGHERS = {
 GOALS = (
     goals.Affinity,
     goals.Balance,
+    goals.Cell,
     goals.Consolidate,
     goals.Drain,
     goals.Recovery,
