@@ -36,12 +36,12 @@ def of(
 
     :param parents: for each step of the report the indices of its parents
     """
-    emptied = {one.name: one.cell for one in report.scopes if one.cell}
     found = [
         _finishing(number, scope, one)
         for number, (scope, one) in enumerate(report.finishing, start=1)
     ]
     finishing = list(found)
+    emptied = {one.name: one.cell for one in report.scopes if one.cell}
     closed = {}
     for scope, closing in report.closings:
         closed[closing.host] = len(found)
@@ -55,29 +55,34 @@ def of(
         told = _step(len(found) + 1, step)
         after = [first + parent for parent in earlier]
         if step.cell_move is not None:
-            # Nova would resize inside the cell while one of them is open.
-            after = [
-                *_beside([step.source, step.destination], finishing),
-                *closed.values(),
-                *after,
-            ]
             told |= cell_actions.move(step.cell_move, emptied[step.scope])
+            ends = [step.source, step.destination]
+            # Nova would resize inside the cell while one of them is open.
+            after = [*_beside(ends, finishing), *closed.values(), *after]
             found.append(_move(watcher_actions.CELL_MOVE, told, step, after))
             continue
         if step.source in closed:
             told['source_closed'] = True
             after = [closed[step.source], *after]
         found.append(_move(watcher_actions.ACTION_TYPE, told, step, after))
-    moves = list(found)
-    for scope, restart in report.restarts:
-        after = _before_restart(restart, moves)
-        told = _restart(len(found) + 1, scope, restart)
-        found.append(
-            PlannedAction(
-                watcher_actions.RESTART, told, restart.instance, after
-            )
+    return found + _restarts(report, found)
+
+
+def _restarts(
+    report: types.CycleReport, moves: Sequence[PlannedAction]
+) -> list[PlannedAction]:
+    """Those of a plan, behind all its moves."""
+    return [
+        PlannedAction(
+            watcher_actions.RESTART,
+            _restart(number, scope, restart),
+            restart.instance,
+            _before_restart(restart, moves),
         )
-    return found
+        for number, (scope, restart) in enumerate(
+            report.restarts, start=len(moves) + 1
+        )
+    ]
 
 
 def _before_restart(
