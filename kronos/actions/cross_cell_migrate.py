@@ -201,8 +201,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
         return PlanStanding.of(
             marks.part(one.input_parameters or {}, watcher_actions.CELL_MARK)
             for one in actions
-            if one.uuid != own
-            and one.action_type == watcher_actions.CELL_MOVE
+            if one.uuid != own and one.action_type == watcher_actions.CELL_MOVE
         )
 
     def _keep(self, document: dict[str, Any]) -> None:

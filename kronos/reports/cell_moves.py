@@ -23,9 +23,7 @@ PREFIX = '.kronos-cell-move-'
 MOVES = 100
 """So many are kept for each report: no plan has more."""
 _RETENTION = atomic_files.Retention(
-    own=re.compile(
-        r'(kronos-cell-move-\d{8}T\d{6}\.\d{6}Z-[\w-]*)\.(?:json)'
-    ),
+    own=re.compile(r'(kronos-cell-move-\d{8}T\d{6}\.\d{6}Z-[\w-]*)\.(?:json)'),
     unfinished=re.compile(rf'{re.escape(PREFIX)}\w{{8}}\.tmp'),
 )
 

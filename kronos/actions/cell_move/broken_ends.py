@@ -30,18 +30,19 @@ DUPLICATE = 'DBDuplicateEntry'
 NO_HOST = 'No valid host'
 
 
+COPY = """\
+# in the database of cell {cell}, if the first shows a row that is hidden:
+SELECT uuid, host, hidden, deleted FROM instances WHERE uuid = '{uuid}';
+UPDATE instances SET deleted = id, deleted_at = NOW()
+  WHERE uuid = '{uuid}' AND hidden = 1;
+# with the configuration of cell {cell}:
+nova-manage db archive_deleted_rows --until-complete
+"""
+"""What takes a hidden copy of a server out of a cell's database."""
+
+
 def copy_commands(uuid: str, cell: str) -> list[str]:
-    """What takes a hidden copy of a server out of a cell's database."""
-    return [
-        f'# in the database of cell {cell}, after a look that the row is '
-        'hidden:',
-        f'SELECT uuid, host, hidden, deleted FROM instances WHERE uuid = '
-        f"'{uuid}';",
-        'UPDATE instances SET deleted = id, deleted_at = NOW() WHERE uuid = '
-        f"'{uuid}' AND hidden = 1;",
-        f'# with the configuration of cell {cell}:',
-        'nova-manage db archive_deleted_rows --until-complete',
-    ]
+    return COPY.format(uuid=uuid, cell=cell).splitlines()
 
 
 @dataclass

@@ -74,9 +74,7 @@ class Progress:
         self.seen: Look | None = None
         """The newest one."""
 
-    def until(
-        self, limit: float, *besides: Standing
-    ) -> Look | None:
+    def until(self, limit: float, *besides: Standing) -> Look | None:
         """Look until the move is somewhere.
 
         Errors of Nova are endured: the move goes on meanwhile.

@@ -18,7 +18,7 @@ from kronos.actions.cell_move.ending import Ending
 from kronos.actions.cell_move.evidence import Evidence
 from kronos.actions.cell_move.mark import Mark, PlanStanding, Stage
 from kronos.actions.cell_move.parameters import CellMoveSettings
-from kronos.actions.cell_move.progress import Look, Progress, Standing
+from kronos.actions.cell_move.progress import Progress, Standing
 from kronos.actions.cell_move.request import CellMoveRequest
 from kronos.actions.migration.retries import (
     back_off,
@@ -171,9 +171,7 @@ class CellMoveRun:
             LOG.info('Instance %s: its move is finished', self._task.instance)
         self._mark = mark
         self.evidence.migration = mark.migration
-        progress = Progress(
-            self._settings, self._context, mark, self.evidence
-        )
+        progress = Progress(self._settings, self._context, mark, self.evidence)
         progress.write()
         return self._follow(mark, progress)
 
@@ -307,7 +305,7 @@ class CellMoveRun:
     def _take_back(
         self, ending: Ending, because: exceptions.MigrationError
     ) -> None:
-        """:raises MigrationError: always; that of ``because`` if all is well"""
+        """:raises MigrationError: always; why, and how it went"""
         mark = self._mark
         assert mark is not None  # noqa: S101
         LOG.warning('Instance %s: %s', self._task.instance, because)
@@ -365,7 +363,10 @@ class CellMoveRun:
         self, error: exceptions.KronosException, retries: int, final: bool
     ) -> None:
         self._context.notices.failed(
-            record=self._record(), error=error, retry_count=retries, final=final
+            record=self._record(),
+            error=error,
+            retry_count=retries,
+            final=final,
         )
         if final:
             stale = isinstance(error, exceptions.StaleTask)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The task of a move to another cell: which server goes from where to where."""
+"""The task of a move to another cell: which server goes where, and how."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
