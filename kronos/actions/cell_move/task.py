@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cell move's task: which server is to go to which other cell, and how."""
+"""The task of a move to another cell: which server goes where, and how."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
+
+from kronos.actions.migration.task import MigrationTask
 
 RESIZE = 'resize'
 """The mode in which the server gets another flavor, and Nova chooses the host;
@@ -10,31 +12,24 @@ in the other one, ``migrate``, it keeps its flavor."""
 
 
 @dataclass
-class CellMoveTask:
-    """One planned move to another cell, as the action's parameters have it."""
+class CellMoveTask(MigrationTask):
+    """One planned move, as the action's parameters have it."""
 
-    instance: str
-    name: str
-    source: str
-    destination: str
-    """Of a resize it is a forecast."""
-    source_cell: str
-    destination_cell: str
-    source_flavor: str
-    destination_flavor: str
+    source_cell: str = ''
+    destination_cell: str = ''
     target_cells: list[str] = field(default_factory=list)
+    source_flavor: str = ''
+    destination_flavor: str = ''
     destination_flavor_id: str = ''
-    """Of the flavor that a resize gives it."""
+    """Of a flavor that is another one."""
     source_zone: str = ''
     destination_zone: str = ''
     unpins: bool = False
-    """Whether it is pinned to its zone, and is unpinned for the move."""
+    """Whether the server is pinned to its zone, and is unpinned for it."""
     confirm: str = 'auto'
-    aggregate: str = ''
-    phase: str = 'cell_drain'
     mode: str = 'migrate'
     finishes: str = ''
-    """Uuid of the action whose move this one ends, after its applier died."""
+    """Uuid of the action that began it, and whose applier died; '': none."""
 
     @property
     def is_resize(self) -> bool:
@@ -48,26 +43,31 @@ class CellMoveTask:
             return {self.destination_cell, *self.target_cells}
         return {self.destination_cell}
 
+    @property
+    def is_manual(self) -> bool:
+        """Whether an operator confirms it."""
+        return self.confirm == 'manual'
+
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Self:
-        """:param parameters: of the action, as its schema has them"""
+        told = parameters
         return cls(
-            instance=parameters['resource_id'],
-            name=parameters.get('resource_name', ''),
-            source=parameters['source_node'],
-            destination=parameters['destination_node'],
-            source_cell=parameters['source_cell'],
-            destination_cell=parameters['destination_cell'],
-            source_flavor=parameters['source_flavor'],
-            destination_flavor=parameters['destination_flavor'],
-            target_cells=list(parameters.get('target_cells') or []),
-            destination_flavor_id=parameters.get('destination_flavor_id', ''),
-            source_zone=parameters.get('source_zone', ''),
-            destination_zone=parameters.get('destination_zone', ''),
-            unpins=parameters.get('unpin_zone', False),
-            confirm=parameters.get('confirm', 'auto'),
-            aggregate=parameters['aggregate'],
-            phase=parameters.get('phase', 'cell_drain'),
-            mode=parameters['mode'],
-            finishes=parameters.get('finishes', ''),
+            instance=told['resource_id'],
+            source=told['source_node'],
+            destination=told['destination_node'],
+            phase=told['phase'],
+            aggregate=told['aggregate'],
+            name=told.get('resource_name', ''),
+            source_cell=told['source_cell'],
+            destination_cell=told['destination_cell'],
+            target_cells=list(told.get('target_cells') or []),
+            source_flavor=told['source_flavor'],
+            destination_flavor=told['destination_flavor'],
+            destination_flavor_id=told.get('destination_flavor_id', ''),
+            source_zone=told.get('source_zone', ''),
+            destination_zone=told.get('destination_zone', ''),
+            unpins=told.get('unpin_zone', False),
+            confirm=told.get('confirm', 'auto'),
+            mode=told['mode'],
+            finishes=told.get('finishes', ''),
         )
