@@ -68,10 +68,8 @@ class Fault(StrEnum):
     INSTANCE_RECOVERY_OFF = 'instance_recovery_off'
     GUEST_UNKNOWN = 'guest_unknown'
     GROUP_RULE = 'group_rule'
-    FLAVOR_CHANGED = 'flavor_changed'
     INSTANCE_TIED = 'instance_tied'
     ZONE_PINNED = 'zone_pinned'
-    QUOTA = 'quota'
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
     CONFLICT = 'conflict'
@@ -339,14 +337,6 @@ TABLE: dict[Fault, Consequence] = {
         'Nothing: the next audit chooses another.',
         rests=Rest.SCOPE,
     ),
-    Fault.FLAVOR_CHANGED: Consequence(
-        _PREFLIGHT,
-        Whose.OPERATOR,
-        'The flavor of the server, or the one that it was to get in another '
-        'cell, is not what it was when it was planned.',
-        'Nothing: the next audit looks again.',
-        rests=Rest.SCOPE,
-    ),
     Fault.INSTANCE_TIED: Consequence(
         _PREFLIGHT,
         Whose.SERVER,
@@ -362,13 +352,6 @@ TABLE: dict[Fault, Consequence] = {
         'The server is pinned to another availability zone than that of the '
         'destination.',
         'Unpin it, or let the audit do so (unpin_az).',
-        rests=Rest.SCOPE,
-    ),
-    Fault.QUOTA: Consequence(
-        _PREFLIGHT,
-        Whose.SCOPE,
-        'The project of the server has no quota for the larger flavor.',
-        'Raise its quota, or map the flavor to a smaller one.',
         rests=Rest.SCOPE,
     ),
     Fault.NOVA_REJECTED: Consequence(

@@ -387,10 +387,8 @@ OF_RECOVERY = (
 and test_server_restart have these."""
 
 OF_CELLS = (
-    Fault.FLAVOR_CHANGED,
     Fault.INSTANCE_TIED,
     Fault.ZONE_PINNED,
-    Fault.QUOTA,
     Fault.GLANCE_ERROR,
 )
 """Of the action that moves a server to another cell: its own tests have
