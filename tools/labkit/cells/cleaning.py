@@ -55,12 +55,14 @@ def reset(cloud: 'Cloud') -> None:
 
 def _drop_copies(name: str) -> None:
     """Delete hidden servers, which no API of Nova shows."""
-    with database.connect(ports.load()['mariadb'], name) as link:
-        with link.cursor() as cursor:
-            cursor.execute('SELECT uuid FROM instances WHERE deleted = 0')
-            uuids = [row[0] for row in cursor.fetchall()]
-            if uuids:
-                drop_server(cursor, name, uuids)
+    with (
+        database.connect(ports.load()['mariadb'], name) as link,
+        link.cursor() as cursor,
+    ):
+        cursor.execute('SELECT uuid FROM instances WHERE deleted = 0')
+        uuids = [row[0] for row in cursor.fetchall()]
+        if uuids:
+            drop_server(cursor, name, uuids)
 
 
 def drop_server(cursor: Any, name: str, uuids: list[str]) -> None:
