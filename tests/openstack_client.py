@@ -44,7 +44,8 @@ class OpenStackClient(fixtures.Fixture):
     def run(self, *arguments: str) -> tuple[int, str, str]:
         """Exit status, stdout and stderr."""
         root = logging.getLogger()
-        before = root.handlers[:]
+        # It logs all, to whatever handlers there are.
+        before, root.handlers[:] = root.handlers[:], []
         levels = [logging.getLogger(name).level for name in LOGGERS]
         # One client would be kept for all that runs in this process.
         vars(clientmanager.ClientManager)[plugin.API_NAME]._handle = None

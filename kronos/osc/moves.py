@@ -106,7 +106,7 @@ def of(row: ActionRow) -> Move:
         sequence=sequence if isinstance(sequence, int) else 0,
         changes=text('imbalance'),
         combined=text('combined_imbalance'),
-        fault=fault or '',
+        fault=fault.value if fault else '',
         reason=plain_text.line(watcher_actions.words_of(row.message))
         or text('reason'),
         means=told.means if told else '',
