@@ -22,6 +22,9 @@ ACTION_TYPE = 'kronos_live_migrate'
 CLOSE_HOST = 'kronos_close_host'
 RESTART = 'kronos_restart_server'
 CELL_MOVE = 'kronos_cross_cell_migrate'
+CELL_MARK = 'cell_move'
+"""Mark of a move to another cell that Nova was, or is about to be, asked for:
+see :mod:`kronos.actions.cell_move.mark`."""
 OURS = (ACTION_TYPE, CLOSE_HOST, RESTART)
 RECOVERY = 'recovery'
 """Mark of a restart that began to act: ``{"at": 1763752294.1, "stop":

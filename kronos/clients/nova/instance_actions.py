@@ -2,7 +2,7 @@
 """Nova's instance actions: what became of the requests for a server."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from kronos.clients import rest
@@ -38,10 +38,18 @@ class InstanceActions:
 
         :raises NovaClientError: also when there is no such server (404)
         """
+        return self.requests(uuid, (LIVE_MIGRATION,))
+
+    def requests(self, uuid: str, kinds: Collection[str]) -> list[str]:
+        """Ids of all requests of some kinds for a server, the newest first.
+
+        :param kinds: Nova's words for the actions
+        :raises NovaClientError: also when there is no such server (404)
+        """
         return [
             str(row['request_id'])
             for row in self._actions(uuid)
-            if row['action'] == LIVE_MIGRATION
+            if row['action'] in kinds
         ]
 
     def was_aborted(self, uuid: str, since: float) -> bool:
