@@ -71,7 +71,8 @@ def settings_of(told: dict[str, Any], kronos: Any) -> CellMoveSettings:
     return CellMoveSettings(
         task=CellMoveTask.from_parameters(told),
         timing=Timing(
-            queue_timeout=kronos.queue_timeout,
+            # Those before it may take as long as this one may.
+            queue_timeout=max(kronos.queue_timeout, kronos.cell_move_timeout),
             poll_interval=kronos.migration_poll_interval,
             move_timeout=kronos.cell_move_timeout,
             confirm_timeout=kronos.confirm_timeout,

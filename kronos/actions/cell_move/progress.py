@@ -27,6 +27,9 @@ ERROR = 'ERROR'
 AT_REST = ('ACTIVE', 'SHUTOFF')
 FAILED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
 """Statuses of a migration that Nova gave up."""
+ENDING = frozenset({'confirming', 'reverting'})
+"""Statuses of a migration that Nova brings to its end; the server may show no
+task meanwhile."""
 SKEW_SECONDS = 60.0
 """By which Nova's clock may be behind the applier's."""
 
@@ -197,6 +200,8 @@ class Progress:
     ) -> float | None:
         """Seconds for which the signs are believed to pass; None: for ever."""
         timing, task = self._timing, instance.task_state
+        if migration is not None and migration.status in ENDING:
+            return None
         if migration is not None and migration.status in FAILED:
             # Nova ends the migration before it has cleaned up.
             return timing.settle_timeout if task else timing.agree_seconds

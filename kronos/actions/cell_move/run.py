@@ -183,6 +183,7 @@ class CellMoveRun:
             raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
         self.evidence.before = before.document()
         mark = Mark(context.wall(), before.status, before.document())
+        context.stop_if_cancelled()
         request = self._request.send(mark)
         self.evidence.requests[task.mode] = request
         LOG.info(
