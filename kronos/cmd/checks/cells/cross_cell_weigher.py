@@ -19,13 +19,14 @@ def judge(what: str, value: float, where: str, findings: Findings) -> Need:
 
     :param what: the option, or the metadata of an aggregate
     """
-    if value <= 0.0:
+    shown = f'{value:.0f}' if value.is_integer() else f'{value:g}'
+    if not value > 0.0:
         effect = 'prefer another cell' if value else 'go to any cell'
         findings.warning(
             'cells-weigher',
-            f'{where}: {what} = {value:g}: what is resized, or cold-migrated '
+            f'{where}: {what} = {shown}: what is resized, or cold-migrated '
             f'without a host, by anybody who may leave a cell will {effect}',
             'set it above 0 (Nova has 1000000); what Kronos resizes leaves '
             'the cell by close_source',
         )
-    return Need(what, f'{value:g}', where, value > 0.0)
+    return Need(what, shown, where, value > 0.0)

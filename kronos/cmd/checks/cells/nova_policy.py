@@ -64,7 +64,11 @@ def _judged(rules: Mapping[str, Any], where: str, to: Findings) -> Need:
         to.error('config-invalid', f'{where}: {RULE}: {kind}, no text', MEND)
         return Need(RULE, 'invalid', where, False)
     text, meant = text.strip(), _resolved(text.strip(), rules)
-    if meant == CLOSED:
+    if meant is None:
+        to.error(
+            'config-invalid', f'{where}: {RULE} is defined by itself', MEND
+        )
+    elif meant == CLOSED:
         why = 'is closed' if RULE in rules else 'is not set, thus closed'
         to.error(
             'cells-policy',
@@ -80,13 +84,18 @@ def _judged(rules: Mapping[str, Any], where: str, to: Findings) -> Need:
             MEND,
         )
     shown = yaml_files.clip(text) or '""'
-    return Need(RULE, shown, where, meant != CLOSED)
+    return Need(RULE, shown, where, meant not in (None, CLOSED))
 
 
-def _resolved(text: str, rules: Mapping[str, Any]) -> str:
-    """What a rule comes to that is only the name of another one."""
+def _resolved(text: str, rules: Mapping[str, Any]) -> str | None:
+    """What a rule comes to that is only the name of another one.
+
+    :returns: None: it comes to itself
+    """
     seen = set()
-    while (alias := ALIAS.fullmatch(text)) and alias[1] not in seen:
+    while alias := ALIAS.fullmatch(text):
+        if alias[1] in seen:
+            return None
         seen.add(alias[1])
         other = rules.get(alias[1])
         if not isinstance(other, str):
