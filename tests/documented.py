@@ -10,9 +10,8 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 _BLOCK = re.compile(
     r'^\.\. code-block:: console\n\n((?:[ ]{3,}.*\n|\n)+)', re.MULTILINE
 )
-_SAMPLE = re.compile(
-    r'^\.\. code-block:: yaml\n {3}:caption: (\S+)\n\n((?: {3}.*\n|\n)+)',
-    re.MULTILINE,
+_SAMPLE = (
+    r'^\.\. code-block:: {}\n {{3}}:caption: (\S+)\n\n((?: {{3}}.*\n|\n)+)'
 )
 
 
@@ -37,8 +36,18 @@ def commands() -> Iterator[tuple[str, str]]:
 
 def samples() -> dict[str, str]:
     """Name and text of every YAML file that is shown with its name."""
+    return _shown('yaml')
+
+
+def scripts() -> dict[str, str]:
+    """The same of the scripts in Python."""
+    return _shown('python')
+
+
+def _shown(language: str) -> dict[str, str]:
+    sample = re.compile(_SAMPLE.format(language), re.MULTILINE)
     return {
         name: textwrap.dedent(text)
         for path in files()
-        for name, text in _SAMPLE.findall(path.read_text() + '\n')
+        for name, text in sample.findall(path.read_text() + '\n')
     }
