@@ -3,6 +3,7 @@
 
 import pathlib
 import re
+import shlex
 import textwrap
 from collections.abc import Iterator
 
@@ -32,6 +33,30 @@ def commands() -> Iterator[tuple[str, str]]:
                 prompt, _, command = line.strip().partition(' ')
                 if prompt == '$':
                     yield path.name, command
+
+
+def page(name: str) -> str:
+    """A page of the documentation, without line breaks in its commands."""
+    text = (TOP / 'doc' / 'source' / name).read_text()
+    return re.sub(r'\\\n\s*', '', text)
+
+
+def section(text: str, head: str) -> str:
+    """What stands below a heading of a page, up to the next one."""
+    _, _, rest = text.partition(f'\n{head}\n{"=" * len(head)}\n')
+    return re.split(r'\n\S.*\n={4,}\n', rest)[0]
+
+
+def typed(name: str, program: str) -> list[list[str]]:
+    """The commands of a program on a page, as words without the program.
+
+    Those that have a line of their own, whether they are run or not, and
+    those within a sentence that have more than one word.
+    """
+    text = page(name)
+    found = re.findall(rf'^ +(?:\$ )?{program} (.+)$', text, re.MULTILINE)
+    found += re.findall(rf'``{program}\s([^`]+)``', text)
+    return [shlex.split(one) for one in found]
 
 
 def samples() -> dict[str, str]:

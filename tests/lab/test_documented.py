@@ -13,6 +13,8 @@ AGGREGATES = {'gpu': 'alpha', 'hpc': 'beta'}
 """The documentation's, and those of the lab."""
 OF_REAL_HOSTS = re.compile(r'\bbusy-1\b')
 """Commands about a guest that simulated hosts cannot have."""
+OF_TWO_CELLS = 'cells.rst'
+"""The page whose audits need cells that this lab has not."""
 TEMPLATE = 'optimize audittemplate create '
 
 
@@ -49,6 +51,8 @@ class TestDocumented(base.LabTestCase):
         for where, command in documented.commands():
             program, _, rest = command.partition(' ')
             if program != 'openstack' or OF_REAL_HOSTS.search(rest):
+                continue
+            if where == OF_TWO_CELLS:
                 continue
             done = self.run_client(self.prepared(rest))
             self.assertEqual(
