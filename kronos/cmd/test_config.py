@@ -32,6 +32,7 @@ from kronos.cmd.checks import (
 )
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.cells import check as cells
 from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
 
@@ -51,7 +52,10 @@ def main(
     :param inspect: loads modules of Watcher and Nova
     :returns: the exit status
     """
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    if not parsed.cells and (parsed.cell_config or parsed.nova_policy):
+        parser.error('--cell-config and --nova-policy are for --cells')
     config_files.log(parsed.debug)
     check = Check(parsed, inspect)
     check.run()
@@ -101,6 +105,31 @@ def _parser() -> argparse.ArgumentParser:
         metavar='AGGREGATE',
         help='host aggregate to look at; may be repeated (default: those of '
         '[kronos], else all)',
+    )
+    parser.add_argument(
+        '--cells',
+        action='store_true',
+        help='show the cell of each host, and test what moves of servers to '
+        'another cell depend on',
+    )
+    parser.add_argument(
+        '--cell-config',
+        action='append',
+        default=[],
+        type=config_files.existing,
+        metavar='PATH',
+        help='with --cells: nova.conf of nova-conductor, nova-scheduler or a '
+        'nova-compute, or a directory of it; FILE.d is read, too. May be '
+        'repeated, once for each service',
+    )
+    parser.add_argument(
+        '--nova-policy',
+        action='append',
+        default=[],
+        type=config_files.existing,
+        metavar='PATH',
+        help='with --cells: policy.yaml of nova-api, or a directory of such '
+        'files; may be repeated, and later ones go before',
     )
     parser.add_argument(
         '--offline',
@@ -177,9 +206,20 @@ class Check:
             settings = scopes.settings(conf.kronos, one.file.mode)
             policies.check_one(one, conf.kronos, settings, self.findings)
             self._report['policies'] += policies.rows(one)
-        clients = cloud.Cloud()
+        access, clients = None, cloud.Cloud()
         if not self._parsed.offline:
-            clients = self._live(conf, of_watcher, found)
+            access = self._access(conf, of_watcher)
+            clients = self._live(conf, access, found)
+        if self._parsed.cells:
+            self._report['cells'] = cells.check(
+                cells.NovaFiles(
+                    self._parsed.cell_config, self._parsed.nova_policy
+                ),
+                access,
+                clients.nova,
+                conf.kronos,
+                self.findings,
+            )
         if of_nova is not None:
             files.differences(conf, of_nova, True, self.findings)
             self._report['weigher'] = weigher.check(
@@ -205,10 +245,13 @@ class Check:
             files.differences(conf, of_watcher, False, self.findings)
 
     def _live(
-        self, conf: Any, of_watcher: Any, found: list[policies.PolicySet]
+        self,
+        conf: Any,
+        access: credentials.Access | None,
+        found: list[policies.PolicySet],
     ) -> cloud.Cloud:
         """Ask OpenStack and Prometheus."""
-        clients, access = cloud.Cloud(), self._access(conf, of_watcher)
+        clients = cloud.Cloud()
         if access is not None:
             self._report['cloud'], clients = cloud.check(
                 access, conf.kronos.require_headroom, self.findings

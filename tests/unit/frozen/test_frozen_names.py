@@ -473,6 +473,7 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         self.series[monitors.QUERY] = [('a1', 1.0)]
         excluding = self.conf(exclude_hosts_query='failed')
         found.add(self.check('--config-file', excluding))
+        found.add(self.check('--cells'))
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
 
 
