@@ -208,28 +208,40 @@ class Check:
             self._report['policies'] += policies.rows(one)
         access, clients = None, cloud.Cloud()
         if not self._parsed.offline:
-            access = self._access(conf, of_watcher)
+            access = _access(
+                conf, of_watcher, self._parsed.os_cloud, self.findings
+            )
             clients = self._live(conf, access, found)
         if self._parsed.cells:
-            self._report['cells'] = cells.check(
-                cells.NovaFiles(
-                    self._parsed.cell_config, self._parsed.nova_policy
-                ),
-                access,
-                clients.nova,
-                conf.kronos,
-                self.findings,
-            )
+            self._report['cells'] = self._cells(conf, access, clients)
         if of_nova is not None:
-            files.differences(conf, of_nova, True, self.findings)
-            self._report['weigher'] = weigher.check(
-                of_nova,
-                self._nova,
-                clients,
-                not self._parsed.offline,
-                self._inspect,
-                self.findings,
-            )
+            self._weigher(conf, of_nova, clients)
+
+    def _weigher(self, conf: Any, of_nova: Any, clients: cloud.Cloud) -> None:
+        files.differences(conf, of_nova, True, self.findings)
+        self._report['weigher'] = weigher.check(
+            of_nova,
+            self._nova,
+            clients,
+            not self._parsed.offline,
+            self._inspect,
+            self.findings,
+        )
+
+    def _cells(
+        self,
+        conf: Any,
+        access: credentials.Access | None,
+        clients: cloud.Cloud,
+    ) -> dict[str, Any]:
+        parsed = self._parsed
+        return cells.check(
+            cells.NovaFiles(parsed.cell_config, parsed.nova_policy),
+            access,
+            clients.nova,
+            conf.kronos,
+            self.findings,
+        )
 
     def _load(self, where: config_files.Paths) -> Any:
         conf = config_files.load(where, credentials.WATCHER)
@@ -286,20 +298,6 @@ class Check:
             self._report['monitors'] = watched
         return clients
 
-    def _access(self, conf: Any, of_watcher: Any) -> credentials.Access | None:
-        """The user that is tested: Watcher's, where its files are given."""
-        try:
-            if of_watcher is None or self._parsed.os_cloud:
-                return credentials.connect(conf, self._parsed.os_cloud)
-            return credentials.connect(of_watcher, group=credentials.WATCHER)
-        except exceptions.ConfigurationError as error:
-            self.findings.error(
-                'credentials',
-                str(error),
-                'give credentials, or use --offline to test the files alone',
-            )
-            return None
-
     def _measure(
         self,
         kronos: Any,
@@ -343,6 +341,23 @@ class Check:
         self._report[key] += [
             row | {'policies_file': one.path} for row in rows
         ]
+
+
+def _access(
+    conf: Any, of_watcher: Any, os_cloud: str, findings: Findings
+) -> credentials.Access | None:
+    """The user that is tested: Watcher's, where its files are given."""
+    try:
+        if of_watcher is None or os_cloud:
+            return credentials.connect(conf, os_cloud)
+        return credentials.connect(of_watcher, group=credentials.WATCHER)
+    except exceptions.ConfigurationError as error:
+        findings.error(
+            'credentials',
+            str(error),
+            'give credentials, or use --offline to test the files alone',
+        )
+        return None
 
 
 if __name__ == '__main__':
