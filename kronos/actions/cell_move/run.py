@@ -10,7 +10,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.actions import notifications
-from kronos.actions.cell_move import preflight
+from kronos.actions.cell_move import checks, preflight
 from kronos.actions.cell_move.arrival import Arrival, worded
 from kronos.actions.cell_move.broken_ends import BrokenEnds
 from kronos.actions.cell_move.concurrency import CellConcurrency
@@ -205,7 +205,7 @@ class CellMoveRun:
         """Ask Nova for the move; the request is in the mark."""
         context, task = self._context, self._task
         context.stop_if_cancelled()
-        before = context.details.get(task.instance)
+        before = checks.before(context, task.instance)
         if before is None:
             raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
         self.evidence.began = context.wall()

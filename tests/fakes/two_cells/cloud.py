@@ -367,7 +367,12 @@ class TwoCells(cloud.Cloud):
     def image_list(self, q, body):
         wanted = q['name'].removeprefix('eq:')
         rows = [
-            {'id': f'image of {uuid}', 'name': name, 'status': 'active'}
+            {
+                'id': f'image of {uuid}',
+                'name': name,
+                'status': 'active',
+                'instance_uuid': uuid,
+            }
             for uuid, name in self.images.items()
             if name == wanted
         ]
