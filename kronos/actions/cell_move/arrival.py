@@ -70,9 +70,10 @@ class Arrival:
             )
         self._stop_if_cancelled()
         failed = self._check()
+        # Who is cancelled does not wait for a check to pass.
+        self._stop_if_cancelled()
         if failed:
             self._take_back(faults.error(Fault.CELL_CHECK_FAILED, failed))
-        self._stop_if_cancelled()
         if self._task.is_manual:
             return self._waiting()
         remark = self._ending.confirm()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from oslo_log import log as logging
 
-from kronos.actions.cell_move import comparison, host_cells, verify_query
+from kronos.actions.cell_move import comparison, verify_query
 from kronos.actions.cell_move.comparison import Amounts, Check
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.parameters import CellMoveSettings
@@ -18,6 +18,7 @@ from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
 from kronos.engine import faults, wording
 from kronos.engine.faults import Fault
+from kronos.snapshots import cells
 
 __all__ = ['Check', 'before', 'of_arrival', 'of_return']
 
@@ -163,18 +164,18 @@ class _Checks:
                     Fault.INSTANCE_GONE,
                     'the instance was deleted while it moved',
                 )
-            cells = host_cells.of(context.nova, self._settings.cell_source)
+            known = cells.by_host(context.nova, self._settings.cell_source)
             compare = (
                 comparison.compare_return
                 if self._is_back
                 else comparison.compare
             )
-            found = compare(task, self._was, now, cells)
+            found = compare(task, self._was, now, known)
             if not all(one.ok for one in found if one.name == 'volumes'):
                 asked = InstanceActions(context.nova.api).asked_after(
                     task.instance, ASKED_FOR
                 )
-                found = compare(task, self._was, now, cells, asked)
+                found = compare(task, self._was, now, known, asked)
         except exceptions.ClientError as error:
             return [Check(NOVA, False, f'not looked at: {error}')], None
         return found, now

@@ -8,7 +8,6 @@ be found before it is asked.
 
 from collections.abc import Iterator
 
-from kronos.actions.cell_move import host_cells
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.task import CellMoveTask
@@ -21,6 +20,7 @@ from kronos.engine.eligibility.cell_moves import CellMoves
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
+from kronos.snapshots import cells as of_hosts
 
 OF_REASON = {
     Code.INSTANCE_BUSY: Fault.INSTANCE_BUSY,
@@ -59,15 +59,15 @@ def check(settings: CellMoveSettings, context: CellMoveContext) -> None:
     task, nova = settings.task, context.nova
     instance = _instance(context, task)
     services = nova.list_compute_services()
-    cells = host_cells.of(nova, settings.cell_source)
+    known = of_hosts.by_host(nova, settings.cell_source)
     preflight.check_host(services.get(task.source), SOURCE, task.source)
-    _check_cells(task, cells)
+    _check_cells(task, known)
     if task.is_resize:
-        _check_targets(task, services, cells)
+        _check_targets(task, services, known)
     else:
         at = task.destination
         preflight.check_host(services.get(at), DESTINATION, at)
-    _check_instance(settings, context, instance, services, cells)
+    _check_instance(settings, context, instance, services, known)
     destination.check_allocations(nova, context.placement, task)
     if not task.is_resize:
         _check_destination(settings, context)
