@@ -51,13 +51,13 @@ def prepare(ports: dict[str, int]) -> None:
     After it was deleted as an operator does, it is made again, empty. No
     service of Nova runs yet: they keep in mind which cells there are.
     """
-    with database.connect(ports['mariadb'], 'nova_api') as link:
-        with link.cursor() as cursor:
-            if cursor.execute(MAPPED):
-                return
-            name = choice.DATABASES[choice.SECOND]
-            cursor.execute(f'DROP DATABASE IF EXISTS {name}')
-            cursor.execute(f'CREATE DATABASE {name}')
+    link = database.connect(ports['mariadb'], 'nova_api')
+    with link, link.cursor() as cursor:
+        if cursor.execute(MAPPED):
+            return
+        name = choice.DATABASES[choice.SECOND]
+        cursor.execute(f'DROP DATABASE IF EXISTS {name}')
+        cursor.execute(f'CREATE DATABASE {name}')
     for host in choice.OLD_HOSTS:  # what they remember is not Nova's any more
         for file in (layout.DATA / 'nova' / host).glob('compute_id'):
             file.unlink()
