@@ -206,6 +206,20 @@ class CellsTestCase(base.LabTestCase):
             )
         )
 
+    def most_at_a_time(self, names: Iterable[str]) -> int:
+        """How many of these servers were on their way at once.
+
+        From the request to move one until that to confirm it.
+        """
+        uuids = {self.uuids[name] for name in names}
+        now, most = 0, 0
+        for one in self.cloud.api_requests():
+            if one['forwarded'] and one['path'].split('/')[-2] in uuids:
+                now += one['action'] in MOVE
+                now -= one['action'] in (CONFIRM, REVERT)
+                most = max(most, now)
+        return most
+
     def assert_once(self, *names: str) -> None:
         """Each of these was asked for once, and no other server was."""
         self.assertEqual(dict.fromkeys(names, 1), self.requests(*MOVE))
