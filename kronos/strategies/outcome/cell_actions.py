@@ -6,9 +6,6 @@ from typing import Any
 from kronos.engine import types
 from kronos.engine.cell_drain import CellMove, CellOutcome
 
-CLOSE = 'change_nova_service_state'
-"""An action of Watcher."""
-
 
 def closing(closed: types.Closing) -> dict[str, Any]:
     """The input parameters by which a host is disabled, beside its id."""

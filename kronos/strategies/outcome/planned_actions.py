@@ -109,7 +109,7 @@ def _move(
 
 def _disabling(closing: types.Closing) -> PlannedAction:
     told = cell_actions.closing(closing)
-    return PlannedAction(cell_actions.CLOSE, told, closing.host, [])
+    return PlannedAction(watcher_actions.SERVICE_STATE, told, closing.host, [])
 
 
 def _closing(number: int, scope: str, closing: types.Closing) -> PlannedAction:
