@@ -25,6 +25,8 @@ CELL_MOVE = 'kronos_cross_cell_migrate'
 CELL_MARK = 'cell_move'
 """Mark of a move to another cell that Nova was, or is about to be, asked for:
 see :mod:`kronos.actions.cell_move.mark`."""
+SERVICE_STATE = 'change_nova_service_state'
+"""An action of Watcher itself, which refuses any parameter not its own."""
 OURS = (ACTION_TYPE, CLOSE_HOST, RESTART, CELL_MOVE)
 MOVES = (ACTION_TYPE, CELL_MOVE)
 """Those that take a server from host to host, and no more than that."""
