@@ -48,6 +48,7 @@ class Fault(StrEnum):
     HOST_NOT_CLOSED = 'host_not_closed'
     INSTANCE_RUNS = 'instance_runs'
     INSTANCE_WELL = 'instance_well'
+    PLAN_REFUSED = 'plan_refused'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -70,6 +71,9 @@ class Fault(StrEnum):
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
     CONFLICT = 'conflict'
+    CELL_CLOSED = 'cell_closed'
+    FLAVOR_GONE = 'flavor_gone'
+    QUOTA_EXCEEDED = 'quota_exceeded'
 
     MIGRATION_FAILED = 'migration_failed'
     MIGRATION_STALLED = 'migration_stalled'
@@ -81,6 +85,11 @@ class Fault(StrEnum):
     RESTART_TOO_SLOW = 'restart_too_slow'
     TOO_SLOW = 'too_slow'
     QUEUED_TOO_LONG = 'queued_too_long'
+    CELL_CHECK_FAILED = 'cell_check_failed'
+    CELL_COPY_LEFT = 'cell_copy_left'
+    CELL_STUCK = 'cell_stuck'
+    CELL_NOT_CONFIRMED = 'cell_not_confirmed'
+    CELL_NOT_REVERTED = 'cell_not_reverted'
 
     PLAN_CANCELLED = 'plan_cancelled'
     DESTINATION_CLOSED = 'destination_closed'
@@ -181,6 +190,14 @@ TABLE: dict[Fault, Consequence] = {
         'server_fault_query does not name the server any more, so it was not '
         'restarted.',
         'Nothing.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.PLAN_REFUSED: Consequence(
+        _STALE,
+        Whose.NOVA,
+        'Nova refused another move of the plan for what holds for all of '
+        'them, and had taken none.',
+        'kronos-test-config --cells says what has to be set.',
         rests=Rest.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
@@ -337,6 +354,30 @@ TABLE: dict[Fault, Consequence] = {
         'destination.',
         "Read Nova's words in the message.",
     ),
+    Fault.CELL_CLOSED: Consequence(
+        _PREFLIGHT,
+        Whose.NOVA,
+        'Nova lets no server leave its cell, the cells of hosts are told '
+        'wrong, or a port of the server has a resource request.',
+        'Open the policy compute:servers:resize:cross_cell; '
+        'kronos-test-config --cells says what has to be set.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.FLAVOR_GONE: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The new flavor was deleted or changed after the server was planned, '
+        'or the server has another flavor by now.',
+        'Correct flavor_map; the next audit looks again.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.QUOTA_EXCEEDED: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The quota of the project does not suffice for the new flavor.',
+        'Raise it, or map the flavor to a smaller one.',
+        rests=Rest.SCOPE,
+    ),
     Fault.MIGRATION_FAILED: Consequence(
         _FAILED,
         Whose.SERVER,
@@ -406,6 +447,45 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SOURCE,
         "The migration was in Nova's queue for queue_timeout and was aborted.",
         'See what else leaves that host, and whether its nova-compute works.',
+    ),
+    Fault.CELL_CHECK_FAILED: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'The server was not in its new cell what it had been, so it was '
+        'taken back, unless somebody had confirmed the move.',
+        'See which checks failed: in the message, and in report_dir.',
+        quarantines=True,
+    ),
+    Fault.CELL_COPY_LEFT: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'A hidden copy of the server is left in the database of a cell, so '
+        'Nova takes it there no more.',
+        'Delete the copy: the commands are in report_dir.',
+        quarantines=True,
+    ),
+    Fault.CELL_STUCK: Consequence(
+        _TIMEOUT,
+        Whose.SERVER,
+        'The move was not over after cell_move_timeout, and Nova cannot '
+        'abort it; perhaps a nova-conductor died.',
+        'Wait, or mend it by the commands in report_dir.',
+        quarantines=True,
+    ),
+    Fault.CELL_NOT_CONFIRMED: Consequence(
+        _TIMEOUT,
+        Whose.SOURCE,
+        'All checks passed, but Nova could not confirm the move within '
+        'confirm_timeout: the source, or its cell, is down.',
+        'Bring it back, then openstack server resize confirm.',
+    ),
+    Fault.CELL_NOT_REVERTED: Consequence(
+        _TIMEOUT,
+        Whose.SERVER,
+        'The server could not be taken back within revert_timeout, or was '
+        'confirmed by somebody else.',
+        'Bring its hosts back, then openstack server resize revert.',
+        quarantines=True,
     ),
     Fault.PLAN_CANCELLED: Consequence(
         _CANCELLED,

@@ -38,9 +38,7 @@ class Tries(Protocol):
         """Limits, in seconds."""
 
 
-def reach(
-    settings: Tries, patience: Patience, connect: Callable[[], T]
-) -> T:
+def reach(settings: Tries, patience: Patience, connect: Callable[[], T]) -> T:
     """Connect to a service, again if Keystone is away for a moment.
 
     :raises KronosException: it is away for longer, or for good
