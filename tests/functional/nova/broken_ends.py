@@ -104,6 +104,16 @@ class BrokenEndsTestCase(two_cells.TwoCellsTestCase):
     def spawn_fails(self, host: str) -> Any:
         return self.failing(host, 'spawn')
 
+    def volumes_fail(self, host: str) -> Any:
+        """The destination does not connect any volume."""
+        return mock.patch.object(
+            self.computes[host].manager,
+            '_prep_block_device',
+            side_effect=exception.VolumeAttachFailed(
+                volume_id='any', reason='no path to it'
+            ),
+        )
+
     def cleanup_fails(self, host: str) -> Any:
         """The source cannot be cleaned when a move is confirmed."""
         return self.failing(host, 'cleanup')
