@@ -288,11 +288,16 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
         destination: str = 'new1',
         parameters: dict[str, Any] | None = None,
         moves: int = 1,
+        is_deleted: bool = False,
         **settings: Any,
     ) -> Outcome:
-        """Move a server by an action, watched at every poll."""
+        """Move a server by an action, watched at every poll.
+
+        :param parameters: more input parameters
+        :param moves, is_deleted: of :meth:`listed_once`
+        """
         told = self.told(uuid, destination, **(parameters or {}))
-        with self.listed_once(uuid, moves):
+        with self.listed_once(uuid, moves, is_deleted):
             return self.run_(told, **settings)
 
     def requests(self, uuid: str) -> int:
