@@ -68,6 +68,8 @@ class Fault(StrEnum):
     INSTANCE_RECOVERY_OFF = 'instance_recovery_off'
     GUEST_UNKNOWN = 'guest_unknown'
     GROUP_RULE = 'group_rule'
+    INSTANCE_TIED = 'instance_tied'
+    ZONE_PINNED = 'zone_pinned'
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
     CONFLICT = 'conflict'
@@ -100,6 +102,7 @@ class Fault(StrEnum):
 
     NOVA_ERROR = 'nova_error'
     PLACEMENT_ERROR = 'placement_error'
+    GLANCE_ERROR = 'glance_error'
     PROMETHEUS_ERROR = 'prometheus_error'
     WATCHER_ERROR = 'watcher_error'
     CONFIGURATION = 'configuration'
@@ -173,7 +176,7 @@ TABLE: dict[Fault, Consequence] = {
         _STALE,
         Whose.SOURCE,
         'The source was to be closed before the server left it, and is open.',
-        'See how the action kronos_close_host of the plan ended; the next '
+        'See how the action of the plan ended that was to close it; the next '
         'audit looks again.',
         rests=Rest.NOBODY,
     ),
@@ -332,6 +335,23 @@ TABLE: dict[Fault, Consequence] = {
         Whose.GROUP,
         'A member of its server group came to, or left, the destination.',
         'Nothing: the next audit chooses another.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.INSTANCE_TIED: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'The server is tied to its cell by a disk, a device or an extra spec, '
+        'or by a snapshot that would take too long.',
+        'Read the reason in the message; kronos-explain tells what would let '
+        'the server go.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.ZONE_PINNED: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'The server is pinned to another availability zone than that of the '
+        'destination.',
+        'Unpin it, or let the audit do so (unpin_az).',
         rests=Rest.SCOPE,
     ),
     Fault.NOVA_REJECTED: Consequence(
@@ -537,6 +557,13 @@ TABLE: dict[Fault, Consequence] = {
         Whose.NOVA,
         'Placement could not be asked, or answered nonsense.',
         'Mend its API; kronos-test-config says what is wrong.',
+        retried=True,
+    ),
+    Fault.GLANCE_ERROR: Consequence(
+        exceptions.GlanceClientError.__name__,
+        Whose.NOVA,
+        'Glance could not be asked, or answered nonsense.',
+        'Mend its API, or its endpoint in the Keystone catalog.',
         retried=True,
     ),
     Fault.PROMETHEUS_ERROR: Consequence(

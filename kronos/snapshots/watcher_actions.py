@@ -44,6 +44,8 @@ _WAITING = (RECOMMENDED, PENDING, ONGOING, CANCELLING)
 cancelled they may be about to end as FAILED."""
 
 _KRONOS_ERROR = re.compile(r'KRONOS:(\w+):(?: \[(\w+)\])?')
+_TOLD = 'KRONOS: '
+"""How a word about what is under way begins."""
 _FAILURE = 'Action failed in '
 """How Watcher begins the message of an action that failed."""
 _BARE_ERROR = re.compile(rf'^{_FAILURE}\w+: (\w+)$')
@@ -164,6 +166,13 @@ def told_by(message: str) -> tuple[str, str]:
         return found[1], found[2] or ''
     found = _BARE_ERROR.search(message)
     return (found[1] if found else UNKNOWN), ''
+
+
+def words_of(message: str) -> str:
+    """What the message of an action says beside the codes, and who told."""
+    found = _KRONOS_ERROR.search(message)
+    rest = message[found.end() :] if found else message
+    return rest.removeprefix(_TOLD).strip()
 
 
 def _event(row: ActionRow, outcome: Outcome) -> Event:

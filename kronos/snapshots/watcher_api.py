@@ -38,7 +38,7 @@ def events(
     found: watcher_actions.Told = {}
     for plan in _plans(watcher, clock() - stale_migrations.GRACE_SECONDS):
         found |= watcher_actions.to_do(
-            plan, map(_action, watcher.actions_of(plan.uuid))
+            plan, map(action_row, watcher.actions_of(plan.uuid))
         )
     found |= watcher_actions.ended(_ended(watcher, since))
     return [event for event in found.values() if event is not None]
@@ -57,7 +57,7 @@ def restarts(
         if seconds_of(row['created_at']) < since:
             continue
         plan = PlanRow(row['uuid'], row['state'], _touched(row))
-        found = map(_action, watcher.actions_of(plan.uuid))
+        found = map(action_row, watcher.actions_of(plan.uuid))
         told += [watcher_actions.restart_of(one, plan) for one in found]
     done: dict[str, list[PastRestart]] = {}
     for uuid, restart in sorted(
@@ -92,7 +92,7 @@ def _ended(
     """Actions that are over, or were deleted, the newest first."""
     limits = [since.moves, since.failures]
     oldest = min(one or 0.0 for one in limits)
-    for row in map(_action, watcher.actions()):
+    for row in map(action_row, watcher.actions()):
         if row.touched < oldest:
             return
         limit = limits[0 if row.state == watcher_actions.FINISHED else 1]
@@ -100,7 +100,8 @@ def _ended(
             yield row
 
 
-def _action(row: Row) -> ActionRow:
+def action_row(row: Row) -> ActionRow:
+    """An action of a listing of Watcher's API."""
     return ActionRow(
         row['uuid'],
         row['action_type'],

@@ -15,6 +15,7 @@ from kronos.actions.cell_move.evidence import Evidence
 from kronos.actions.cell_move.mark import Mark, Stage
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.progress import Look, Progress, Standing
+from kronos.actions.migration.retries import joined
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -52,6 +53,7 @@ class Ending:
 
         :returns: what is not in order all the same; '' if all is
         :raises MigrationError: it is not confirmed, or not whole
+        :raises StaleTask: it was deleted
         """
         limit = self._settings.timing.confirm_timeout
         nova = self._context.cell_migration
@@ -60,29 +62,30 @@ class Ending:
         if look is None:
             command = f'openstack server resize confirm {uuid}'
             self._evidence.commands.append(command)
+            self.leave_unpinned(self._task.destination_zone)
             raise faults.error(
                 Fault.CELL_NOT_CONFIRMED,
                 f'all checks passed, but not confirmed within {limit:g} s'
                 f'{self._refused and f" ({self._refused})"}; left in '
                 f'VERIFY_RESIZE: "{command}"',
             )
-        if look.standing is Standing.BROKEN:
-            raise self._half_confirmed(look)
-        if look.standing is Standing.REVERTED:
-            raise faults.error(
-                Fault.ABORTED, 'somebody else reverted it in Nova'
-            )
+        match look.standing:
+            case Standing.BROKEN:
+                raise self.half_confirmed(look)
+            case Standing.REVERTED:
+                raise self.reverted(Stage.CONFIRMING)
+            case Standing.GONE:
+                raise deleted()
         return self.of_confirmed()
 
     def of_confirmed(self) -> str:
         """What is not in order of a server that was confirmed.
 
         :returns: '' if all is
+        :raises StaleTask: it was deleted
         """
-        found = [self._as_before(), self._room()]
-        if self._task.unpins:
-            found.append(self.pin(self._zone()))
-        return '; '.join(one for one in found if one)
+        found = [self._as_before(), self._room(), self._pin_there()]
+        return joined(*found)
 
     def revert(self, because: exceptions.MigrationError) -> str:
         """Take it back, and wait until the server is where it was.
@@ -90,6 +93,7 @@ class Ending:
         :returns: what is not in order all the same, behind a semicolon; ''
             if nothing
         :raises MigrationError: it is not back
+        :raises StaleTask: it was deleted
         """
         limit = self._settings.timing.revert_timeout
         nova = self._context.cell_migration
@@ -98,39 +102,81 @@ class Ending:
         if look is None:
             command = f'openstack server resize revert {uuid}'
             self._evidence.commands.append(command)
+            self.leave_unpinned(self._task.source_zone)
             raise faults.error(
                 Fault.CELL_NOT_REVERTED,
                 f'not taken back within {limit:g} s'
                 f'{self._refused and f" ({self._refused})"}: "{command}"; '
                 f'{because}',
             )
-        if look.standing is Standing.CONFIRMED:
-            raise faults.error(
-                Fault.CELL_NOT_REVERTED,
-                'somebody else confirmed it, so it cannot be taken back: '
-                f'{because}',
-            )
+        match look.standing:
+            case Standing.CONFIRMED:
+                raise faults.error(
+                    Fault.CELL_NOT_REVERTED,
+                    'somebody else confirmed it, so it cannot be taken '
+                    f'back: {joined(str(because), self._pin_there())}',
+                )
+            case Standing.GONE:
+                raise deleted()
         after = ''
         if look.standing is Standing.BROKEN:
             after = f'; the way back failed{self._broken.mend(look)}'
-        if self._task.unpins:
-            told = self.pin(self._task.source_zone)
-            after += f'; {told}' if told else ''
-        return after
+        told = self.pin_back()
+        return f'{after}; {told}' if told else after
 
-    def pin(self, zone: str) -> str:
-        """Pin the server to a zone.
+    def reverted(self, was: Stage) -> exceptions.MigrationError:
+        """The error of a move that was taken back, but not by this action."""
+        told = (
+            'taken back, as its last action had begun to'
+            if was is Stage.REVERTING
+            else 'somebody else reverted it in Nova'
+        )
+        return faults.error(Fault.ABORTED, joined(told, self.pin_back()))
+
+    def half_confirmed(self, look: Look) -> exceptions.MigrationError:
+        """The error of a move whose source failed at its confirmation."""
+        task = self._task
+        after = self._broken.mend(look)
+        self._evidence.commands += copy_commands(
+            task.instance, task.source_cell
+        )
+        told = (
+            f'it moved to {task.destination_cell}, but a copy of it is left '
+            f'in {task.source_cell}: see "Repairs" of the guide{after}'
+        )
+        return faults.error(
+            Fault.CELL_COPY_LEFT, joined(told, self._pin_there())
+        )
+
+    def pin_back(self) -> str:
+        """Pin a server that is back to the zone that it was pinned to.
 
         :returns: why it is not; '' if it is
         """
+        return self._pin(self._task.source_zone)
+
+    def leave_unpinned(self, zone: str) -> None:
+        """Keep how it is to be pinned, of a move that somebody has to end.
+
+        Nova takes no other zone while it is under way.
+        """
+        if self._task.unpins:
+            self._evidence.commands.append(
+                f'# when that is over, {_pinning(self._task.instance, zone)}'
+            )
+
+    def _pin_there(self) -> str:
+        """As of :meth:`pin_back`, to the zone where it is now."""
+        return self._pin(self._zone()) if self._task.unpins else ''
+
+    def _pin(self, zone: str) -> str:
         uuid = self._task.instance
+        if not self._task.unpins:
+            return ''
         try:
             self._context.cell_migration.pin(uuid, zone)
         except exceptions.NovaClientError as error:
-            self._evidence.commands.append(
-                f'# with microversion 2.104: PUT /servers/{uuid} '
-                f'{{"server": {{"pinned_availability_zone": "{zone}"}}}}'
-            )
+            self._evidence.commands.append(f'# {_pinning(uuid, zone)}')
             return f'it is not pinned to {zone}: {error}'
         return ''
 
@@ -187,21 +233,11 @@ class Ending:
         status = seen.migration.status if seen.migration else ''
         return bool(seen.instance.task_state) or status in AT_IT
 
-    def _half_confirmed(self, look: Look) -> exceptions.MigrationError:
-        """The error of a move whose source failed at its confirmation."""
-        task = self._task
-        after = self._broken.mend(look)
-        self._evidence.commands += copy_commands(
-            task.instance, task.source_cell
-        )
-        return faults.error(
-            Fault.CELL_COPY_LEFT,
-            f'it moved to {task.destination_cell}, but a copy of it is left '
-            f'in {task.source_cell}: see "Repairs" of the guide{after}',
-        )
-
     def _as_before(self) -> str:
-        """Wait until it runs, or is stopped, as before."""
+        """Wait until it runs, or is stopped, as before.
+
+        :raises StaleTask: it was deleted
+        """
         context, timing = self._context, self._settings.timing
         deadline = context.clock() + timing.settle_timeout
         while True:
@@ -211,7 +247,9 @@ class Ending:
             except exceptions.NovaClientError as error:
                 told = f'Nova does not answer: {error}'
             else:
-                if instance is None or (
+                if instance is None:
+                    raise deleted()
+                if (
                     instance.status == self._mark.status
                     and not instance.task_state
                 ):
@@ -242,3 +280,18 @@ class Ending:
                 return told
             context.sleep(self._settings.timing.poll_interval)
         return ''
+
+
+def deleted() -> exceptions.MigrationError:
+    """The error of a move whose server is gone."""
+    return faults.error(
+        Fault.INSTANCE_GONE, 'the instance was deleted while it moved'
+    )
+
+
+def _pinning(uuid: str, zone: str) -> str:
+    """What pins a server to a zone, for an operator."""
+    return (
+        f'with microversion 2.104: PUT /servers/{uuid} '
+        f'{{"server": {{"pinned_availability_zone": "{zone}"}}}}'
+    )

@@ -14,6 +14,8 @@ from kronos.clients.nova.rows import MigrationStatus
 from kronos.engine import types
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 
+MOVED, WAITS, FAILED, SKIPPED = 'moved', 'waits', 'failed', 'skipped'
+"""Outcomes."""
 AWAY = ('resize_migrating', 'resize_migrated')
 """Task states in which Nova may have powered the guest off."""
 
@@ -111,9 +113,10 @@ class Evidence:
                 return now.at - off
         return None
 
-    def short(self, host: str) -> str:
+    def short(self) -> str:
         """For the action: from where to where, and how long it was off."""
         task = self.task
+        host = self.seen[-1].host if self.seen else task.destination
         parts = [
             f'{task.source_cell}/{task.source} -> '
             f'{task.destination_cell}/{host}'
@@ -130,7 +133,7 @@ class Evidence:
     def document(self, ended: float, outcome: str, told: str) -> Any:
         """All of it, to be written as JSON.
 
-        :param outcome: ``moved``, ``waits``, ``failed``, ``skipped``
+        :param outcome: ``MOVED``, ``WAITS``, ``FAILED`` or ``SKIPPED``
         :param told: the words of the action's end
         """
         task = self.task

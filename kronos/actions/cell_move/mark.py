@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
+from kronos.watcher_db import marks
+
 
 class Stage(StrEnum):
     """How far a move has come."""
@@ -46,13 +48,13 @@ class Mark:
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Self | None:
         """None if it makes no sense, or is no mark."""
-        at, status = told.get('at'), told.get('status')
-        if not isinstance(at, int | float) or not isinstance(status, str):
+        at, status = marks.number(told.get('at')), told.get('status')
+        if at is None or not isinstance(status, str):
             return None
         before, stage = told.get('before'), told.get('stage')
         known = told.get('known')
         return cls(
-            at=float(at),
+            at=at,
             status=status,
             before=before if isinstance(before, dict) else {},
             known=list(known) if isinstance(known, list) else [],
@@ -73,8 +75,8 @@ class PlanStanding:
     """Why Nova refused one, if it has taken none; else ''."""
 
     @classmethod
-    def of(cls, marks: Iterable[Mapping[str, Any]]) -> Self:
-        found = [one for one in map(Mark.of, marks) if one is not None]
+    def of(cls, told: Iterable[Mapping[str, Any]]) -> Self:
+        found = [one for one in map(Mark.of, told) if one is not None]
         accepted = any(one.request for one in found)
         words = (one.refused for one in found if one.refused)
         return cls(accepted, '' if accepted else next(words, ''))

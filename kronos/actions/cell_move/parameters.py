@@ -7,6 +7,7 @@ from typing import Any
 from kronos.actions.cell_move.task import CellMoveTask
 from kronos.actions.migration import parameters as of_migration
 from kronos.actions.migration.turn import slots
+from kronos.snapshots.cells import CellSource
 
 
 @dataclass
@@ -53,6 +54,11 @@ class CellMoveSettings:
     allowed_extra_specs: list[str] = field(default_factory=list)
     long_rpc_timeout: float = 1800.0
     snapshot_mb_per_second: float = 100.0
+    cell_source: CellSource = CellSource.METADATA
+    hypervisor_types: list[str] = field(
+        default_factory=lambda: ['QEMU', 'KVM']
+    )
+    """Of hosts that count."""
     require_headroom: bool = True
     resources: list[str] = field(default_factory=lambda: ['VCPU', 'MEMORY_MB'])
     """The classes that are looked at in Placement."""
@@ -93,6 +99,8 @@ def settings_of(told: dict[str, Any], kronos: Any) -> CellMoveSettings:
         allowed_extra_specs=list(kronos.allowed_extra_specs),
         long_rpc_timeout=kronos.long_rpc_timeout,
         snapshot_mb_per_second=kronos.snapshot_mb_per_second,
+        cell_source=CellSource(kronos.cell_source),
+        hypervisor_types=list(kronos.hypervisor_types),
         require_headroom=kronos.require_headroom,
         resources=resources,
     )

@@ -134,9 +134,11 @@ class Progress:
         ]
         if not fresh:
             return None
-        self._mark.migration = self._evidence.migration = fresh[0].uuid
+        # Nova takes no other one before ours is over.
+        first = fresh[-1]
+        self._mark.migration = self._evidence.migration = first.uuid
         self.write()
-        return fresh[0]
+        return first
 
     def write(self) -> None:
         """Write the mark anew; a database that is away is only logged."""

@@ -9,6 +9,7 @@ from oslo_log import log as logging
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.mark import Mark
 from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.migration.retries import joined
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -73,20 +74,24 @@ class CellMoveRequest:
         nova, task = self._context.cell_migration, self._task
         if not task.unpins:
             return self._asked()
-        nova.pin(task.instance, None)
         try:
+            nova.pin(task.instance, None)
             return self._asked()
-        except exceptions.KronosException:
-            try:
-                nova.pin(task.instance, task.source_zone)
-            except exceptions.NovaClientError as error:
-                LOG.error(
-                    'Instance %s is not pinned to %s any more: %s',
-                    task.instance,
-                    task.source_zone,
-                    error,
-                )
+        except exceptions.KronosException as error:
+            told = self._pin_back()
+            if told:
+                text = joined(str(error), told)
+                raise type(error)(text, **error.kwargs) from error
             raise
+
+    def _pin_back(self) -> str:
+        """Why the server is not pinned to its zone any more; '' if it is."""
+        task = self._task
+        try:
+            self._context.cell_migration.pin(task.instance, task.source_zone)
+        except exceptions.NovaClientError as error:
+            return f'it is not pinned to {task.source_zone} any more: {error}'
+        return ''
 
     def _asked(self) -> str:
         try:

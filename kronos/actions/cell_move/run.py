@@ -5,20 +5,21 @@ Nova is asked once and the move is followed until somebody has to confirm it.
 It is confirmed if all checks pass; else it is taken back.
 """
 
-from collections.abc import Sequence
+from typing import Any
 
 from oslo_log import log as logging
 
 from kronos.actions import notifications
 from kronos.actions.cell_move import checks, preflight
+from kronos.actions.cell_move.arrival import Arrival, worded
 from kronos.actions.cell_move.broken_ends import BrokenEnds
 from kronos.actions.cell_move.concurrency import CellConcurrency
 from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.ending import Ending
-from kronos.actions.cell_move.evidence import Evidence
-from kronos.actions.cell_move.mark import Mark, PlanStanding, Stage
+from kronos.actions.cell_move.ending import Ending, deleted
+from kronos.actions.cell_move.evidence import FAILED, MOVED, SKIPPED, Evidence
+from kronos.actions.cell_move.mark import Mark, PlanStanding
 from kronos.actions.cell_move.parameters import CellMoveSettings
-from kronos.actions.cell_move.progress import Progress, Standing
+from kronos.actions.cell_move.progress import Look, Progress, Standing
 from kronos.actions.cell_move.request import CellMoveRequest
 from kronos.actions.migration.retries import (
     back_off,
@@ -34,10 +35,6 @@ from kronos.engine.faults import Fault
 from kronos.snapshots.watcher_actions import CELL_MARK
 
 LOG = logging.getLogger(__name__)
-
-INSTEAD = 'completed instead of cancelled'
-MOVED, WAITS, FAILED, SKIPPED = 'moved', 'waits', 'failed', 'skipped'
-"""Outcomes, as the evidence has them."""
 
 
 class CellMoveRun:
@@ -63,6 +60,8 @@ class CellMoveRun:
         self._request = CellMoveRequest(settings, context)
         self._mark: Mark | None = None
         """None until Nova was asked."""
+        self._has_looked = False
+        """Whether a mark of a dead applier was looked for."""
         self._is_elsewhere = False
         """Whether another delivery of the plan has carried the move out."""
         self._outcome = MOVED
@@ -76,7 +75,6 @@ class CellMoveRun:
         """
         try:
             self._is_elsewhere = self._is_over()
-            self._find_mark()
             self._await_turn()
         except (exceptions.StaleTask, exceptions.MigrationCancelled):
             raise
@@ -95,16 +93,27 @@ class CellMoveRun:
         while not self._is_elsewhere:
             try:
                 remark = self._attempt(retries)
+            except slots.Replaced:
+                self._leave_it()
+                self._await_turn()
             except exceptions.KronosException as error:
                 self._try_again(error, retries)
+                retries += 1
             else:
                 self._keep(self._outcome, remark)
                 self._context.notices.completed(
                     record=self._record(), retry_count=retries, remark=remark
                 )
                 return remark
-            retries += 1
         return ''
+
+    def _leave_it(self) -> None:
+        """Leave the move to another delivery, and wait until that is over.
+
+        If that dies, too, its mark counts.
+        """
+        self._has_looked = False
+        self._is_elsewhere = self._is_over()
 
     def _is_over(self) -> bool:
         context = self._context
@@ -113,20 +122,27 @@ class CellMoveRun:
     def _find_mark(self) -> None:
         """Take over what an applier has begun that died.
 
+        Only before anything is asked: a mark of our own is none of those.
+
         :raises PreFlightError: the action that is to be finished tells
-            nothing
+            nothing, or what a mark tells makes no sense
         :raises TurnUnknown: the database does not tell
         """
-        if self._is_elsewhere:
+        if self._has_looked:
             return
         begun, turn = self._task.finishes, self._context.slots
-        self._mark = Mark.of(turn.mark_of(CELL_MARK, begun))
-        if begun and self._mark is None:
-            raise faults.error(
-                Fault.BAD_PARAMETERS,
-                f'action {begun}, which it is to finish, has asked Nova for '
-                'nothing',
-            )
+        told = turn.mark_of(CELL_MARK)
+        if begun and not told:
+            told = turn.mark_of(CELL_MARK, begun)
+            if not told:
+                raise faults.error(
+                    Fault.BAD_PARAMETERS,
+                    f'action {begun}, which it is to finish, has asked Nova '
+                    'for nothing',
+                )
+        if told:
+            self._mark = _sound(told)
+        self._has_looked = True
 
     def _await_turn(self) -> None:
         """Wait for the turn, or while another delivery is at the move.
@@ -137,7 +153,7 @@ class CellMoveRun:
             try:
                 self._turn.until(self._step)
             except slots.Replaced:
-                self._is_elsewhere = self._is_over()
+                self._leave_it()
             else:
                 return
 
@@ -147,45 +163,55 @@ class CellMoveRun:
         :raises StaleTask: Nova refuses all moves of the plan
         :raises KronosException: it must not be made
         """
-        context, is_begun = self._context, self._mark is not None
-        standing = PlanStanding(True, '') if is_begun else context.plan()
-        if standing.refused:
-            raise faults.error(Fault.PLAN_REFUSED, standing.refused)
-        self._concurrency.look(standing)
+        context = self._context
+        self._find_mark()
+        is_begun = self._mark is not None
+        self._concurrency.look(self._plan(is_begun))
         reason = context.slots.take(self._concurrency.why_wait)
         if reason or is_begun:
             return reason
         try:
+            # Another one may have had its turn, and its answer, meanwhile.
+            self._plan(is_begun)
             preflight.check(self._settings, context)
         except exceptions.KronosException:
             context.slots.release()
             raise
         return ''
 
+    def _plan(self, is_begun: bool) -> PlanStanding:
+        """:raises StaleTask: Nova refuses all moves of the plan"""
+        if is_begun:
+            return PlanStanding(True, '')
+        standing = self._context.plan()
+        if standing.refused:
+            raise faults.error(Fault.PLAN_REFUSED, standing.refused)
+        return standing
+
     def _attempt(self, retries: int) -> str:
-        mark = self._mark
-        if mark is None:
-            mark = self._ask(retries)
+        if self._mark is None:
+            self._mark = self._ask(retries)
         else:
-            self.evidence.before = mark.before
             LOG.info('Instance %s: its move is finished', self._task.instance)
-        self._mark = mark
-        self.evidence.migration = mark.migration
-        progress = Progress(self._settings, self._context, mark, self.evidence)
+        mark, evidence = self._mark, self.evidence
+        evidence.began, evidence.before = mark.at, mark.before
+        evidence.migration = mark.migration
+        evidence.requests.setdefault(self._task.mode, mark.request)
+        progress = Progress(self._settings, self._context, mark, evidence)
         progress.write()
         return self._follow(mark, progress)
 
     def _ask(self, retries: int) -> Mark:
         """Ask Nova for the move; the request is in the mark."""
         context, task = self._context, self._task
-        before = context.details.get(task.instance)
+        context.stop_if_cancelled()
+        before = checks.before(context, task.instance)
         if before is None:
             raise faults.error(Fault.INSTANCE_GONE, 'the instance is gone')
+        self.evidence.began = context.wall()
         self.evidence.before = before.document()
         mark = Mark(context.wall(), before.status, before.document())
-        context.stop_if_cancelled()
         request = self._request.send(mark)
-        self.evidence.requests[task.mode] = request
         LOG.info(
             'Instance %s: %s %s/%s -> %s/%s, request %s',
             task.instance,
@@ -206,139 +232,36 @@ class CellMoveRun:
         """
         parts = (self._settings, self._context, mark, self.evidence)
         ending = Ending(*parts, progress)
-        broken = BrokenEnds(*parts)
         was = mark.stage
         look = progress.until(self._settings.timing.move_timeout)
         if look is None:
-            raise broken.of_endless(progress.seen)
+            ending.leave_unpinned(self._task.source_zone)
+            raise BrokenEnds(*parts).of_endless(progress.seen)
+        before = Details.from_document(mark.before)
+        arrival = Arrival(*parts, ending, before)
         match look.standing:
             case Standing.ARRIVED:
-                return self._arrived(mark, ending)
+                remark = arrival.settle()
+                self._outcome = arrival.outcome
+                return remark
             case Standing.CONFIRMED:
-                return self._confirmed(was, ending)
+                return arrival.confirmed(was)
             case Standing.GONE:
-                raise self._deleted()
+                raise deleted()
             case Standing.REVERTED:
-                error = faults.error(
-                    Fault.ABORTED,
-                    'taken back, as its last action had begun to'
-                    if was is Stage.REVERTING
-                    else 'somebody else reverted it in Nova',
-                )
+                raise ending.reverted(was)
             case _:
-                error = broken.of_move(look)
-        if self._task.unpins:
-            told = ending.pin(self._task.source_zone)
-            error = _worded(error, joined(str(error), told))
-        raise error
+                raise self._broken(look, ending, BrokenEnds(*parts))
 
-    def _arrived(self, mark: Mark, ending: Ending) -> str:
-        """What is done with a move that waits to be confirmed."""
-        if mark.stage is Stage.REVERTING:
-            self._take_back(
-                ending,
-                faults.error(
-                    Fault.ABORTED, 'its last action had begun to revert it'
-                ),
-            )
-        self._stop_if_cancelled(ending)
-        failed = self._check()
-        if failed:
-            self._take_back(
-                ending, faults.error(Fault.CELL_CHECK_FAILED, failed)
-            )
-        self._stop_if_cancelled(ending)
-        if self._task.is_manual:
-            self._outcome = WAITS
-            uuid = self._task.instance
-            commands = [
-                f'openstack server resize {what} {uuid}'
-                for what in ('confirm', 'revert')
-            ]
-            self.evidence.commands += commands
-            return f'{self._short()}; now: "{commands[0]}", or revert'
-        remark = ending.confirm()
-        if self._context.is_cancelled():
-            remark = joined(INSTEAD, remark)
-        return joined(self._short(), remark)
-
-    def _confirmed(self, was: Stage, ending: Ending) -> str:
-        """What is told of a move that is confirmed, whoever did that.
-
-        :raises MigrationFailed: a check fails, and nobody can revert it
-        """
-        remark = ending.of_confirmed()
-        if was is Stage.CONFIRMING:
-            return joined(self._short(), remark)
-        failed = self._check(is_confirmed=True)
-        by_whom = (
-            'confirmed by somebody else or by resize_confirm_window: no '
-            'revert is possible'
-        )
-        if failed:
-            raise faults.error(
-                Fault.CELL_CHECK_FAILED, joined(by_whom, failed, remark)
-            )
-        return joined(self._short(), by_whom, remark)
-
-    def _stop_if_cancelled(self, ending: Ending) -> None:
-        if self._context.is_cancelled():
-            self._take_back(
-                ending,
-                faults.error(Fault.PLAN_CANCELLED, 'its plan was cancelled'),
-            )
-
-    def _check(self, is_confirmed: bool = False) -> str:
-        """All checks of the server in its new cell; '' if they pass."""
-        mark = self._mark
-        assert mark is not None  # noqa: S101
-        found = checks.of_arrival(
-            self._settings,
-            self._context,
-            Details.from_document(mark.before),
-            mark.migration,
-            is_confirmed,
-        )
-        self.evidence.note(found)
-        self.evidence.after = self._details()
-        return _failed(found)
-
-    def _take_back(
-        self, ending: Ending, because: exceptions.MigrationError
-    ) -> None:
-        """:raises MigrationError: always; why, and how it went"""
-        mark = self._mark
-        assert mark is not None  # noqa: S101
-        LOG.warning('Instance %s: %s', self._task.instance, because)
-        after = ending.revert(because)
-        found = checks.of_return(
-            self._settings,
-            self._context,
-            Details.from_document(mark.before),
-            mark.migration,
-        )
-        self.evidence.note(found, reverted=True)
-        wrong = _failed(found)
-        told = f'; not as before: {wrong}' if wrong else ''
-        raise _worded(because, f'{because}; taken back{after}{told}')
-
-    def _details(self) -> dict[str, object]:
-        try:
-            now = self._context.details.get(self._task.instance)
-        except exceptions.ClientError as error:
-            LOG.warning('Instance %s: %s', self._task.instance, error)
-            return {}
-        return now.document() if now else {}
-
-    def _deleted(self) -> exceptions.MigrationError:
-        return faults.error(
-            Fault.INSTANCE_GONE, 'the instance was deleted while it moved'
-        )
-
-    def _short(self) -> str:
-        seen = self.evidence.seen
-        host = seen[-1].host if seen else self._task.destination
-        return self.evidence.short(host)
+    def _broken(
+        self, look: Look, ending: Ending, broken: BrokenEnds
+    ) -> exceptions.MigrationError:
+        """The error of a move that Nova gave up."""
+        if look.instance and look.instance.host != self._task.source:
+            # Somebody has confirmed it, and that was what failed.
+            return ending.half_confirmed(look)
+        error = broken.of_move(look)
+        return worded(error, joined(str(error), ending.pin_back()))
 
     def _try_again(
         self, error: exceptions.KronosException, retries: int
@@ -375,7 +298,7 @@ class CellMoveRun:
 
     def _keep(self, outcome: str, told: str) -> None:
         """Keep the evidence of a move that Nova was asked for."""
-        if self._mark is not None:
+        if self.evidence.before:
             context = self._context
             context.keep(self.evidence.document(context.wall(), outcome, told))
 
@@ -385,20 +308,30 @@ class CellMoveRun:
             request_id=mark.request if mark else '',
             migration_uuid=mark.migration if mark else '',
             status=evidence.seen[-1].migration if evidence.seen else '',
-            total_seconds=self._context.wall() - evidence.began,
+            total_seconds=self._context.wall() - evidence.began
+            if evidence.before
+            else None,
         )
 
 
-def _failed(found: Sequence[checks.Check]) -> str:
-    """What the checks say that do not pass; '' if all do."""
-    return '; '.join(one.told for one in found if not one.ok)
+def _sound(told: dict[str, Any]) -> Mark:
+    """A mark that can be followed.
 
-
-def _worded(
-    error: exceptions.MigrationError, text: str
-) -> exceptions.MigrationError:
-    """The same error in other words."""
-    return type(error)(text, **error.kwargs)
+    :raises PreFlightError: somebody has edited it
+    """
+    mark = Mark.of(told)
+    try:
+        Details.from_document(mark and mark.before)
+    except ValueError as error:
+        mark = None
+        LOG.warning('The mark of a move makes no sense: %s', error)
+    if mark is None:
+        raise faults.error(
+            Fault.BAD_PARAMETERS,
+            f'what its row tells of an earlier request ({CELL_MARK}) makes '
+            'no sense: nothing is asked, see what the server does',
+        )
+    return mark
 
 
 def _count(retries: int) -> str:

@@ -52,6 +52,19 @@ class InstanceActions:
             if row['action'] in kinds
         ]
 
+    def asked_after(self, uuid: str, kinds: Collection[str]) -> set[str]:
+        """What was asked of a server since the newest request of some kinds.
+
+        :returns: Nova's words for the actions
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        found: set[str] = set()
+        for row in self._actions(uuid):
+            if row['action'] in kinds:
+                break
+            found.add(str(row['action']))
+        return found
+
     def was_aborted(self, uuid: str, since: float) -> bool:
         """Whether someone asked to abort a live migration of a server.
 

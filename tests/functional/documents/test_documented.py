@@ -23,8 +23,9 @@ HERE = (
 SILENT = ('sed',)
 HELP = ('./tools/chaos', './tools/lab', './tools/test')
 IN_THE_LAB = ('eval', 'openstack', 'kronos-record', 'kronos-test-config')
-# These change the reader's machine; pip's argument is checked below.
-NOT_RUN = ('pip', 'python3', 'reno', 'systemctl')
+# These change the reader's machine, or a database; pip's argument is checked
+# below, and what nova-manage knows where Nova's own tests run.
+NOT_RUN = ('nova-manage', 'pip', 'python3', 'reno', 'systemctl')
 
 
 class TestDocumented(base.BaseTestCase):
