@@ -62,7 +62,8 @@ class Administrator:
                 found = CELL.search(command)
                 self._cell = found[1] if found else self._cell
                 continue
-            self._one(command)
+            if command:
+                self._one(command)
 
     def _one(self, command: str) -> None:
         for pattern, deed in self._known:

@@ -104,6 +104,17 @@ class BrokenEndsTestCase(two_cells.TwoCellsTestCase):
     def spawn_fails(self, host: str) -> Any:
         return self.failing(host, 'spawn')
 
+    @contextlib.contextmanager
+    def spawns_otherwise(self, host: str) -> Iterator[None]:
+        """What ran is stopped there, and what was stopped runs."""
+        real = self.driver(host).spawn
+
+        def spawn(*args: Any, power_on: bool = True, **kwargs: Any) -> None:
+            real(*args, power_on=not power_on, **kwargs)
+
+        with mock.patch.object(self.driver(host), 'spawn', side_effect=spawn):
+            yield
+
     def volumes_fail(self, host: str) -> Any:
         """The destination does not connect any volume."""
         return mock.patch.object(

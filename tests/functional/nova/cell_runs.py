@@ -32,7 +32,8 @@ from kronos.clients.nova.server_details import ServerDetails
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import faults
-from tests.functional.nova import base, broken_ends, two_cells
+from kronos.snapshots import watcher_actions
+from tests.functional.nova import administrator, base, broken_ends, two_cells
 from tests.functional.nova.two_cells import HOSTS
 
 GLANCE = 'http://glance.test/v2'
@@ -135,6 +136,9 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
         self.is_healthy = True
         """What Prometheus says of every server."""
         self.plan = marks.PlanStanding(True, '')
+        self.administrator = administrator.Administrator(self)
+        self.was: dict[str, Any] = {}
+        self.status = ''
         self._waiting: list[tuple[str, Callable[[], object]]] = []
         images = requests.Session()
         images.mount(GLANCE, Answers(self._images))
@@ -161,6 +165,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
                     'name': image['name'],
                     'status': image['status'],
                     'visibility': image.get('visibility', 'private'),
+                    **image['properties'],
                 }
                 for image in list(self.glance.images.values())
                 if image['name'] == wanted
@@ -174,6 +179,33 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
             'status': 'success',
             'data': {'resultType': 'vector', 'result': result},
         }
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+    def standing(self) -> marks.PlanStanding:
+        """What the marks of the actions that were carried out tell."""
+        return marks.PlanStanding.of(
+            json.loads(row[watcher_actions.CELL_MARK])
+            for row in self.marks.values()
+            if watcher_actions.CELL_MARK in row
+        )
+
+    def attach(self, uuid: str) -> str:
+        """The uuid of a volume that is attached to the server."""
+        volume = self.bootable_volume()
+        self.admin_api.post_server_volume(
+            uuid, {'volumeAttachment': {'volumeId': volume}}
+        )
+        self.until('it is attached', lambda: volume in self.volumes(uuid))
+        return volume
+
+    def detach(self, uuid: str, volume: str) -> None:
+        self.admin_api.delete_server_volume(uuid, volume)
+        self.until('it is detached', lambda: volume not in self.volumes(uuid))
+
+    def volumes(self, uuid: str) -> list[str]:
+        return [row['id'] for row in self.shown(uuid)[two_cells.ATTACHED]]
 
     def when(self, status: str, deed: Callable[[], object]) -> None:
         """Do something once, while the action waits, at a server's status."""
@@ -219,9 +251,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
             **more,
         }
 
-    def run_(
-        self, told: dict[str, Any], **settings: Any
-    ) -> Outcome:
+    def run_(self, told: dict[str, Any], **settings: Any) -> Outcome:
         """Carry out an action from its start to its end.
 
         :param told: of :meth:`told`
@@ -263,7 +293,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
             tell=found.told.append,
             sleep=lambda seconds: self._sleep(uuid, seconds),
             nova=self.nova,
-            cell_migration=self.cells,
+            cell_migration=self.cell_migration,
             details=ServerDetails(self.nova.api),
             listings=CellListings(self.nova.api),
             placement=self.placement_client,
@@ -302,4 +332,60 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
 
     def requests(self, uuid: str) -> int:
         """How often Nova was asked to move a server."""
-        return len(self.cells.requests_of(uuid))
+        return len(self.cell_migration.requests_of(uuid))
+
+    # -- one server, and what has become of it -------------------------------
+
+    def made(self, **more: Any) -> str:
+        """The uuid of a new server with a port: the one of the test.
+
+        :param more: of :meth:`server`
+        """
+        uuid = self.server(port=self.neutron.port_1['id'], **more)
+        self.was = self.picture(uuid)
+        self.status = str(self.shown(uuid)['status'])
+        return uuid
+
+    def is_there(
+        self, uuid: str, found: Outcome, host: str = 'new1', **more: Any
+    ) -> None:
+        """It has arrived, whole, and only one request was needed.
+
+        :param more: of :meth:`is_clean`
+        """
+        self.assertIsNone(found.error, found.error)
+        self.assertIn(f'cell1/old1 -> cell2/{host}', found.remark)
+        self.assertEqual('moved', found.document['outcome'])
+        self.assertEqual([], found.document['commands'])
+        self.is_clean(uuid, host, self.status, self.was, **more)
+        self.assertEqual(1, self.requests(uuid))
+
+    def is_gone(self, uuid: str, found: Outcome) -> None:
+        """It was deleted, and nothing of it is left.
+
+        Or what is, an administrator takes away as told.
+        """
+        self.until('it is in no cell', lambda: not self.rows(uuid))
+        self.assertEqual({}, self.guests(uuid))
+        self.assertEqual([], self.temporary_images())
+        self.administrator.give(found.document['commands'])
+        for consumer in (uuid, found.document['migration']):
+            self.assertEqual({}, self.room(consumer))
+        for attachments in self.cinder.volume_to_attachment.values():
+            self.assertEqual({}, attachments)
+
+    def is_back(
+        self, uuid: str, found: Outcome, fault: str, **more: Any
+    ) -> None:
+        """It was taken back, or never went, and is whole.
+
+        :param more: of :meth:`is_clean`
+        """
+        self.assertEqual(fault, found.fault, found.error or found.remark)
+        for document in found.kept:
+            self.assertIn(document['outcome'], ('failed', 'skipped'))
+            self.assertEqual(
+                [], [one for one in document['old_state'] if not one['ok']]
+            )
+        self.is_clean(uuid, 'old1', self.status, self.was, **more)
+        self.assertLessEqual(self.requests(uuid), 1)

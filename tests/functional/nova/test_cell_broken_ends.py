@@ -129,7 +129,10 @@ class TestEnds(EndsTestCase):
             'cell_stuck',
             timing={'move_timeout': 2},
         )
-        self.assertIn(f'(RESIZE {task})', str(found.error).replace('RESIZE (', '(RESIZE '))
+        self.assertIn(
+            f'(RESIZE {task})',
+            str(found.error).replace('RESIZE (', '(RESIZE '),
+        )
         administrator.Administrator(self).give(found.document['commands'])
         self.left_busy = ()
         self.is_as_before(uuid)
@@ -162,7 +165,11 @@ class TestEnds(EndsTestCase):
             timing={'move_timeout': 2},
         )
         self.left_busy = ()
-        commands = [one for one in found.document['commands'] if one.startswith('openstack')or 'heal' in one]
+        commands = [
+            one
+            for one in found.document['commands']
+            if one.startswith('openstack') or 'heal' in one
+        ]
         administrator.Administrator(self).give(commands)
         again = self.moved(
             uuid, parameters={'action_uuid': cell_runs.NEXT_ACTION}, moves=2
@@ -186,13 +193,23 @@ class TestEnds(EndsTestCase):
     def test_it_does_not_come_back(self) -> None:
         uuid = self.made()
         self.is_healthy = False
-        found = self.fails(uuid, self.return_fails('old1'), 'cell_check_failed', verify_query=cell_runs.QUERY)
+        found = self.fails(
+            uuid,
+            self.return_fails('old1'),
+            'cell_check_failed',
+            verify_query=cell_runs.QUERY,
+        )
         self.is_mended(uuid, found, REBOOT)
 
     def test_a_stopped_one_does_not_come_back(self) -> None:
         uuid = self.made(is_stopped=True)
         self.is_healthy = False
-        found = self.fails(uuid, self.return_fails('old1'), 'cell_check_failed', verify_query=cell_runs.QUERY)
+        found = self.fails(
+            uuid,
+            self.return_fails('old1'),
+            'cell_check_failed',
+            verify_query=cell_runs.QUERY,
+        )
         self.is_mended(uuid, found, REBOOT, STOP)
 
     def test_the_source_is_down(self) -> None:

@@ -19,6 +19,7 @@ from nova.tests import fixtures as nova_fixtures
 from oslo_utils import uuidutils
 
 from kronos.clients.nova.cell_migration import CellMigration
+from kronos.snapshots import cells
 from tests.functional.nova import base
 
 OLD, NEW = 'cell1', 'cell2'
@@ -27,12 +28,13 @@ MICROVERSION = '2.100'
 POLL_SECONDS = 0.05
 RUNNING, SHUTDOWN = 1, 4
 TEMPORARY = '-resize-temp'
+ATTACHED = 'os-extended-volumes:volumes_attached'
 KEPT = (
     'id',
     'name',
     'created',
     'addresses',
-    'os-extended-volumes:volumes_attached',
+    ATTACHED,
     'tags',
     'metadata',
     'key_name',
@@ -78,14 +80,17 @@ class TwoCellsTestCase(base.NovaTestCase):
             },
             overwrite=False,
         )
-        self.aggregates = {
-            cell: self._create_aggregate(cell, availability_zone=cell)
-            for cell in (OLD, NEW)
-        }
+        aggregates = {}
+        for cell in (OLD, NEW):
+            # Its zone and what Kronos knows of it: its name.
+            own = self._create_aggregate(cell, availability_zone=cell)
+            told = {'metadata': {cells.METADATA_KEY: cell}}
+            self.admin_api.post_aggregate_action(own, {'set_metadata': told})
+            aggregates[cell] = own
         for host, cell in HOSTS.items():
             self._start_compute(host, cell_name=cell)
-            self.admin_api.add_host_to_aggregate(self.aggregates[cell], host)
-        self.cells = CellMigration(self.nova.api)
+            self.admin_api.add_host_to_aggregate(aggregates[cell], host)
+        self.cell_migration = CellMigration(self.nova.api)
         self.providers = {
             self._get_provider_uuid_by_host(host): host for host in HOSTS
         }
@@ -303,9 +308,8 @@ class TwoCellsTestCase(base.NovaTestCase):
         self.is_(uuid, status)
         now = self.picture(uuid)
         if volumes is not None:
-            attached = 'os-extended-volumes:volumes_attached'
-            self.assertEqual(volumes, len(now[attached]))
-            before = {**before, attached: now[attached]}
+            self.assertEqual(volumes, len(now[ATTACHED]))
+            before = {**before, ATTACHED: now[ATTACHED]}
         self.assertEqual(before, now)
         row = self.shown(uuid)
         self.assertEqual(host, row['OS-EXT-SRV-ATTR:host'])
@@ -334,12 +338,13 @@ class TwoCellsTestCase(base.NovaTestCase):
         """Names of the cells whose databases have the server."""
         found = set()
         for name in (OLD, NEW):
-            with context.target_cell(
-                context.get_admin_context(), self.cell_mappings[name]
-            ) as target:
-                with contextlib.suppress(exception.InstanceNotFound):
-                    objects.Instance.get_by_uuid(target, uuid)
-                    found.add(name)
+            cell = self.cell_mappings[name]
+            with (
+                context.target_cell(context.get_admin_context(), cell) as at,
+                contextlib.suppress(exception.InstanceNotFound),
+            ):
+                objects.Instance.get_by_uuid(at, uuid)
+                found.add(name)
         return found
 
     def room(self, consumer: str) -> dict[str, dict[str, int]]:
@@ -376,12 +381,15 @@ class TwoCellsTestCase(base.NovaTestCase):
     ) -> None:
         """Each volume has one attachment, connected to the host."""
         found = sorted(
-            (volume, attachment['connector'] and attachment['connector']['host'])
+            (
+                volume,
+                attachment['connector'] and attachment['connector']['host'],
+            )
             for volume, attachments in self.cinder.volume_to_attachment.items()
             for attachment in attachments.values()
             if attachment['instance_uuid'] == uuid
         )
-        volumes = row['os-extended-volumes:volumes_attached']
+        volumes = row[ATTACHED]
         self.assertEqual(sorted((v['id'], host) for v in volumes), found)
 
     def bindings_are_right(self, uuid: str, host: str) -> None:
