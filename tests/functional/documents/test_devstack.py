@@ -281,11 +281,12 @@ class TestValuesOfOthers(NodeCase):
 class TestVariables(NodeCase):
     def test_every_one_overrides(self) -> None:
         folder = self.node.etc / 'elsewhere' / 'deep'
+        policies = self.node.etc / 'policies' / 'its.yaml'
         before = self.node.files()
         self.run_phases(
             *devstack_node.STACK,
             KRONOS_CONF=str(folder / 'its.conf'),
-            KRONOS_POLICIES_FILE=str(folder / 'its.yaml'),
+            KRONOS_POLICIES_FILE=str(policies),
             KRONOS_POLICIES_SAMPLE=str(SAMPLES / 'policies-pack.yaml'),
             KRONOS_PROMETHEUS_URL='https://prometheus.example.org/a?b=c&d\\e',
             KRONOS_AGGREGATES='gpu,hpc',
@@ -294,7 +295,7 @@ class TestVariables(NodeCase):
             KRONOS_COOLDOWN='45',
         )
         conf = options(folder / 'its.conf')
-        self.assertEqual(str(folder / 'its.yaml'), conf.kronos.policies_file)
+        self.assertEqual(str(policies), conf.kronos.policies_file)
         self.assertEqual(
             'https://prometheus.example.org/a?b=c&d\\e',
             conf.kronos_prometheus.url,
@@ -305,7 +306,7 @@ class TestVariables(NodeCase):
         self.assertEqual(45, conf.kronos.cooldown)
         self.assertEqual(
             (SAMPLES / 'policies-pack.yaml').read_bytes(),
-            folder.joinpath('its.yaml').read_bytes(),
+            policies.read_bytes(),
         )
         self.run_phases('clean')
         self.assertEqual(before, self.node.files())
