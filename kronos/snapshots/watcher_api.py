@@ -80,7 +80,7 @@ def begun_moves(watcher: WatcherClient, since: float) -> list[BegunMove]:
     """
     plans = {row['uuid']: row['state'] for row in watcher.plans()}
     found = []
-    for row in map(_action, watcher.actions()):
+    for row in map(action_row, watcher.actions()):
         if row.touched < since:
             break
         told = row.parameters if isinstance(row.parameters, dict) else {}
