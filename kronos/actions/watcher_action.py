@@ -63,7 +63,7 @@ class KronosAction(base.BaseAction):
         try:
             self._begin()
         except exceptions.StaleTask as stale:
-            raise exception.ActionSkipped(_told(stale)) from stale
+            raise exception.ActionSkipped(told(stale)) from stale
         except exceptions.MigrationCancelled as cancelled:
             self._tell('')
             raise exception.ActionPlanCancelled(
@@ -204,10 +204,10 @@ def _show(uuid: str, told: str | None) -> None:
 def for_watcher(
     error: exceptions.KronosException,
 ) -> exception.WatcherException:
-    return exception.WatcherException(_told(error))
+    return exception.WatcherException(told(error))
 
 
-def _told(error: exceptions.KronosException) -> str:
+def told(error: exceptions.KronosException) -> str:
     """An error as the history of moves reads it, see ``snapshots.deeds``."""
     name, fault = type(error).__name__, faults.of_error(error)
     return status.fit(f'KRONOS:{name}: [{fault}] {error}')

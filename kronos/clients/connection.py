@@ -4,15 +4,18 @@
 from collections.abc import Callable
 from typing import Any
 
+from keystoneauth1 import adapter as ks_adapter
 from openstack import connection
 
-from kronos.clients import keystone, placement, rest, transport
+from kronos.clients import glance, keystone, placement, rest, transport
 from kronos.clients.nova import client as nova_client
 from kronos.common import exceptions
 
 GROUPS = ('nova', 'placement')
 """Where Watcher has each service's interface, region and override; the
 names are those that openstacksdk looks for."""
+
+IMAGE = 'image'
 
 
 def connect(
@@ -57,6 +60,12 @@ class Clients:
             self.adapter('placement', exceptions.PlacementClientError)
         )
 
+    def glance(self) -> glance.GlanceClient:
+        """:raises GlanceClientError: Keystone does not lead to it"""
+        return glance.GlanceClient(
+            self.adapter('image', exceptions.GlanceClientError)
+        )
+
     def adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
         """What a client speaks through.
 
@@ -89,7 +98,7 @@ class HostProcess(Clients):
 
     def _connection(self) -> connection.Connection:
         session = keystone.own(self._get_session(), self._limits)
-        if not all(group in self._conf for group in GROUPS):
+        if not self._has_groups():
             return connect(session)
         return connection.Connection(
             session=session,
@@ -97,3 +106,31 @@ class HostProcess(Clients):
             service_types={'compute', 'placement'},
             app_name='kronos',
         )
+
+    def adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
+        """As of :class:`Clients`; ``image`` by the options of ``[nova]``.
+
+        Watcher has none for it. Nor is it a proxy of openstacksdk: one that
+        found no Glance at first would never look again.
+        """
+        if name != IMAGE:
+            return super().adapter(name, error)
+        interfaces, region = ['public'], None
+        if self._has_groups():
+            nova = self._conf.nova
+            interfaces, region = nova.valid_interfaces, nova.region_name
+        with rest.guarded(error, LOST, sent=False, passing=True):
+            found = ks_adapter.Adapter(
+                keystone.own(self._get_session(), self._limits),
+                service_type=IMAGE,
+                interface=interfaces,
+                region_name=region,
+                min_version='2',
+                max_version='2.latest',
+            )
+            # So that a Keystone that is away is told as such.
+            found.get_token()
+            return found
+
+    def _has_groups(self) -> bool:
+        return all(group in self._conf for group in GROUPS)

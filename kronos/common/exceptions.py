@@ -10,6 +10,7 @@ KronosException
     PrometheusError       Prometheus refused or cannot be reached
     NovaClientError       Nova refused or cannot be reached
     PlacementClientError  Placement refused or cannot be reached
+    GlanceClientError     Glance refused or cannot be reached
   MigrationError
     StaleTask             there is nothing left to move
     PreFlightError        the move was not right any more; nothing was moved
@@ -74,6 +75,10 @@ class NovaClientError(ClientError):
 
 class PlacementClientError(ClientError):
     msg_fmt = 'Placement: %(reason)s'
+
+
+class GlanceClientError(ClientError):
+    msg_fmt = 'Glance: %(reason)s'
 
 
 class MigrationError(KronosException):

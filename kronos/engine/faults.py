@@ -48,6 +48,7 @@ class Fault(StrEnum):
     HOST_NOT_CLOSED = 'host_not_closed'
     INSTANCE_RUNS = 'instance_runs'
     INSTANCE_WELL = 'instance_well'
+    PLAN_REFUSED = 'plan_refused'
 
     INSTANCE_LOCKED = 'instance_locked'
     INSTANCE_PINNED = 'instance_pinned'
@@ -67,9 +68,14 @@ class Fault(StrEnum):
     INSTANCE_RECOVERY_OFF = 'instance_recovery_off'
     GUEST_UNKNOWN = 'guest_unknown'
     GROUP_RULE = 'group_rule'
+    INSTANCE_TIED = 'instance_tied'
+    ZONE_PINNED = 'zone_pinned'
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
     CONFLICT = 'conflict'
+    CELL_CLOSED = 'cell_closed'
+    FLAVOR_GONE = 'flavor_gone'
+    QUOTA_EXCEEDED = 'quota_exceeded'
 
     MIGRATION_FAILED = 'migration_failed'
     MIGRATION_STALLED = 'migration_stalled'
@@ -81,6 +87,11 @@ class Fault(StrEnum):
     RESTART_TOO_SLOW = 'restart_too_slow'
     TOO_SLOW = 'too_slow'
     QUEUED_TOO_LONG = 'queued_too_long'
+    CELL_CHECK_FAILED = 'cell_check_failed'
+    CELL_COPY_LEFT = 'cell_copy_left'
+    CELL_STUCK = 'cell_stuck'
+    CELL_NOT_CONFIRMED = 'cell_not_confirmed'
+    CELL_NOT_REVERTED = 'cell_not_reverted'
 
     PLAN_CANCELLED = 'plan_cancelled'
     DESTINATION_CLOSED = 'destination_closed'
@@ -91,6 +102,7 @@ class Fault(StrEnum):
 
     NOVA_ERROR = 'nova_error'
     PLACEMENT_ERROR = 'placement_error'
+    GLANCE_ERROR = 'glance_error'
     PROMETHEUS_ERROR = 'prometheus_error'
     WATCHER_ERROR = 'watcher_error'
     CONFIGURATION = 'configuration'
@@ -164,7 +176,7 @@ TABLE: dict[Fault, Consequence] = {
         _STALE,
         Whose.SOURCE,
         'The source was to be closed before the server left it, and is open.',
-        'See how the action kronos_close_host of the plan ended; the next '
+        'See how the action of the plan ended that was to close it; the next '
         'audit looks again.',
         rests=Rest.NOBODY,
     ),
@@ -181,6 +193,14 @@ TABLE: dict[Fault, Consequence] = {
         'server_fault_query does not name the server any more, so it was not '
         'restarted.',
         'Nothing.',
+        rests=Rest.NOBODY,
+    ),
+    Fault.PLAN_REFUSED: Consequence(
+        _STALE,
+        Whose.NOVA,
+        'Nova refused another move of the plan for what holds for all of '
+        'them, and had taken none.',
+        'kronos-test-config --cells says what has to be set.',
         rests=Rest.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
@@ -317,6 +337,23 @@ TABLE: dict[Fault, Consequence] = {
         'Nothing: the next audit chooses another.',
         rests=Rest.SCOPE,
     ),
+    Fault.INSTANCE_TIED: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'The server is tied to its cell by a disk, a device or an extra spec, '
+        'or by a snapshot that would take too long.',
+        'Read the reason in the message; kronos-explain tells what would let '
+        'the server go.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.ZONE_PINNED: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'The server is pinned to another availability zone than that of the '
+        'destination.',
+        'Unpin it, or let the audit do so (unpin_az).',
+        rests=Rest.SCOPE,
+    ),
     Fault.NOVA_REJECTED: Consequence(
         _PREFLIGHT,
         Whose.NOVA,
@@ -336,6 +373,30 @@ TABLE: dict[Fault, Consequence] = {
         'Nova calls the migration "conflict": its scheduler refused the '
         'destination.',
         "Read Nova's words in the message.",
+    ),
+    Fault.CELL_CLOSED: Consequence(
+        _PREFLIGHT,
+        Whose.NOVA,
+        'Nova lets no server leave its cell, the cells of hosts are told '
+        'wrong, or a port of the server has a resource request.',
+        'Open the policy compute:servers:resize:cross_cell; '
+        'kronos-test-config --cells says what has to be set.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.FLAVOR_GONE: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The new flavor was deleted or changed after the server was planned, '
+        'or the server has another flavor by now.',
+        'Correct flavor_map; the next audit looks again.',
+        rests=Rest.SCOPE,
+    ),
+    Fault.QUOTA_EXCEEDED: Consequence(
+        _PREFLIGHT,
+        Whose.OPERATOR,
+        'The quota of the project does not suffice for the new flavor.',
+        'Raise it, or map the flavor to a smaller one.',
+        rests=Rest.SCOPE,
     ),
     Fault.MIGRATION_FAILED: Consequence(
         _FAILED,
@@ -407,6 +468,45 @@ TABLE: dict[Fault, Consequence] = {
         "The migration was in Nova's queue for queue_timeout and was aborted.",
         'See what else leaves that host, and whether its nova-compute works.',
     ),
+    Fault.CELL_CHECK_FAILED: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'The server was not in its new cell what it had been, so it was '
+        'taken back, unless somebody had confirmed the move.',
+        'See which checks failed: in the message, and in report_dir.',
+        quarantines=True,
+    ),
+    Fault.CELL_COPY_LEFT: Consequence(
+        _FAILED,
+        Whose.SERVER,
+        'A hidden copy of the server is left in the database of a cell, so '
+        'Nova takes it there no more.',
+        'Delete the copy: the commands are in report_dir.',
+        quarantines=True,
+    ),
+    Fault.CELL_STUCK: Consequence(
+        _TIMEOUT,
+        Whose.SERVER,
+        'The move was not over after cell_move_timeout, and Nova cannot '
+        'abort it; perhaps a nova-conductor died.',
+        'Wait, or mend it by the commands in report_dir.',
+        quarantines=True,
+    ),
+    Fault.CELL_NOT_CONFIRMED: Consequence(
+        _TIMEOUT,
+        Whose.SOURCE,
+        'All checks passed, but Nova could not confirm the move within '
+        'confirm_timeout: the source, or its cell, is down.',
+        'Bring it back, then openstack server resize confirm.',
+    ),
+    Fault.CELL_NOT_REVERTED: Consequence(
+        _TIMEOUT,
+        Whose.SERVER,
+        'The server could not be taken back within revert_timeout, or was '
+        'confirmed by somebody else.',
+        'Bring its hosts back, then openstack server resize revert.',
+        quarantines=True,
+    ),
     Fault.PLAN_CANCELLED: Consequence(
         _CANCELLED,
         Whose.OPERATOR,
@@ -457,6 +557,13 @@ TABLE: dict[Fault, Consequence] = {
         Whose.NOVA,
         'Placement could not be asked, or answered nonsense.',
         'Mend its API; kronos-test-config says what is wrong.',
+        retried=True,
+    ),
+    Fault.GLANCE_ERROR: Consequence(
+        exceptions.GlanceClientError.__name__,
+        Whose.NOVA,
+        'Glance could not be asked, or answered nonsense.',
+        'Mend its API, or its endpoint in the Keystone catalog.',
         retried=True,
     ),
     Fault.PROMETHEUS_ERROR: Consequence(

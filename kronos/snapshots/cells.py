@@ -7,6 +7,7 @@ No public API of Nova tells it, and no live migration crosses cells.
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
+from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import wording
 from kronos.engine.types import ComputeService, Host
@@ -44,6 +45,24 @@ def told(
             cells = found.setdefault(name, {})
             cells.setdefault(cell, f'aggregate {aggregate.name}')
     return found
+
+
+def by_host(nova: NovaClient, source: CellSource) -> dict[str, str]:
+    """The cell by host, asked now; who is in none or in several is not there.
+
+    :raises NovaClientError: Nova cannot be asked
+    """
+    by_zone = source is CellSource.AZ
+    found = told(
+        source,
+        [] if by_zone else nova.list_aggregates(),
+        nova.list_compute_services() if by_zone else None,
+    )
+    return {
+        host: next(iter(names))
+        for host, names in found.items()
+        if len(names) == 1
+    }
 
 
 def fill_in(

@@ -25,6 +25,8 @@ CELL_MOVE = 'kronos_cross_cell_migrate'
 CELL_MARK = 'cell_move'
 """Mark of a move to another cell that Nova was, or is about to be, asked for:
 see :mod:`kronos.actions.cell_move.mark`."""
+SERVICE_STATE = 'change_nova_service_state'
+"""An action of Watcher itself, which refuses any parameter not its own."""
 OURS = (ACTION_TYPE, CLOSE_HOST, RESTART, CELL_MOVE)
 MOVES = (ACTION_TYPE, CELL_MOVE)
 """Those that take a server from host to host, and no more than that."""
@@ -46,6 +48,8 @@ _WAITING = (RECOMMENDED, PENDING, ONGOING, CANCELLING)
 cancelled they may be about to end as FAILED."""
 
 _KRONOS_ERROR = re.compile(r'KRONOS:(\w+):(?: \[(\w+)\])?')
+_TOLD = 'KRONOS: '
+"""How a word about what is under way begins."""
 FAILURE = 'Action failed in '
 """How Watcher begins the message of an action that failed."""
 _BARE_ERROR = re.compile(rf'^{FAILURE}\w+: (\w+)$')
@@ -169,6 +173,13 @@ def told_by(message: str) -> tuple[str, str]:
         return found[1], found[2] or ''
     found = _BARE_ERROR.search(message)
     return (found[1] if found else UNKNOWN), ''
+
+
+def words_of(message: str) -> str:
+    """What the message of an action says beside the codes, and who told."""
+    found = _KRONOS_ERROR.search(message)
+    rest = message[found.end() :] if found else message
+    return rest.removeprefix(_TOLD).strip()
 
 
 def _event(row: ActionRow, outcome: Outcome) -> Event:

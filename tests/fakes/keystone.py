@@ -12,6 +12,7 @@ from keystoneauth1.identity import v3
 AUTH_URL = 'https://keystone.example.org/v3'
 NOVA = 'https://nova.example.org/v2.1'
 PLACEMENT = 'https://placement.example.org/placement'
+GLANCE = 'https://glance.example.org'
 
 
 class Keystone(fixtures.Fixture):
@@ -26,7 +27,11 @@ class Keystone(fixtures.Fixture):
         self.addCleanup(self.wire.stop)
         token = ks_fixture.V3Token()
         token.set_project_scope()
-        for kind, url in (('compute', NOVA), ('placement', PLACEMENT)):
+        for kind, url in (
+            ('compute', NOVA),
+            ('placement', PLACEMENT),
+            ('image', GLANCE),
+        ):
             service = token.add_service(kind)
             service.add_standard_endpoints(public=url, region='one')
         self.wire.get(
@@ -43,6 +48,11 @@ class Keystone(fixtures.Fixture):
         self.wire.get(
             PLACEMENT,
             json={'versions': [_version('v1.0', PLACEMENT, '1.39')]},
+        )
+        self.wire.get(
+            GLANCE,
+            status_code=300,
+            json={'versions': [_version('v2.17', f'{GLANCE}/v2', '')]},
         )
         self.session = session.Session(
             v3.Password(

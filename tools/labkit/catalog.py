@@ -7,6 +7,8 @@ Done at each ``up``, and only what is not so yet: ports may have changed.
 from collections.abc import Sequence
 from typing import Any
 
+from labkit.cells import choice
+
 USERS = ('nova', 'placement', 'glance', 'watcher')
 INTERFACES = ('public', 'internal', 'admin')
 
@@ -14,13 +16,16 @@ INTERFACES = ('public', 'internal', 'admin')
 def endpoints(ports: dict[str, int]) -> dict[str, tuple[str, str]]:
     """Service type to name and address."""
     here = 'http://127.0.0.1'
-    return {
+    found = {
         'identity': ('keystone', f'{here}:{ports["keystone"]}/v3'),
         'placement': ('placement', f'{here}:{ports["placement"]}'),
         'image': ('glance', f'{here}:{ports["glance"]}'),
         'compute': ('nova', f'{here}:{ports["nova_api"]}/v2.1'),
         'infra-optim': ('watcher', f'{here}:{ports["watcher_api"]}'),
     }
+    if choice.read():
+        found['network'] = ('neutron', f'{here}:{ports["neutron"]}')
+    return found
 
 
 def ensure(connection: Any, ports: dict[str, int], password: str) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from labkit import database, layout, ports, running
+from labkit.cells import choice
+from labkit.cells import cleaning as cells
 
 if TYPE_CHECKING:
     from labkit.cloud import Cloud
@@ -52,6 +54,9 @@ def reset(cloud: 'Cloud', closed: Collection[str] = ()) -> None:
             if row['forced_down']:
                 cloud.force_down(row['host'], False)
     _let_migrations_end(cloud)
+    has_cells = choice.read() is not None
+    if has_cells:
+        cells.let_moves_end(cloud)
     _delete_servers(cloud)
     url = '/os-server-groups?all_projects=1&limit=1000'
     groups = cloud.compute.get(url, microversion=NOVA).json()
@@ -59,6 +64,8 @@ def reset(cloud: 'Cloud', closed: Collection[str] = ()) -> None:
         cloud.compute.delete(f'/os-server-groups/{group["id"]}')
     _forget_migrations()
     free_allocations(cloud)
+    if has_cells:
+        cells.reset(cloud)
 
 
 def _let_migrations_end(cloud: 'Cloud') -> None:
@@ -111,7 +118,8 @@ def _forget_migrations() -> None:
 
     Nova has no call for that; no server is left to which they belong.
     """
-    _in_database('nova_cell1', FORGET_MIGRATIONS)
+    for name in choice.databases():
+        _in_database(name, FORGET_MIGRATIONS)
 
 
 def free_allocations(cloud: 'Cloud') -> None:

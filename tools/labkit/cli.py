@@ -62,6 +62,14 @@ Real hosts, for which root and some packages are needed:
   ./tools/lab kill ra --libvirtd      or --compute, or --qemu NAME
   ./tools/lab pause rb --qemu NAME    and resume: what migrates to rb stalls
 
+Two cells, of which one is to be emptied (data of another number is not used:
+wipe it before):
+  ./tools/lab up --cells 2            old1 and old2 in cell2, all else in cell1
+  ./tools/lab demo --cells            see Kronos empty cell2
+  ./tools/lab policy closed           nobody may take a server to another cell
+  .lab/run/migrations.json  {"source:old1": {"fail": "snapshot"},
+                            "destination:cmp1": {"spawn_seconds": 20}}
+
 "stop --kill" is a crash; what is paused accepts connections and says nothing
 until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
 started by name only.
@@ -110,6 +118,23 @@ def parser() -> argparse.ArgumentParser:
         action='store_true',
         help='the same, and Masakari, to which they report',
     )
+    up.add_argument(
+        '--cells',
+        type=int,
+        choices=(1, 2),
+        help='how many cells Nova has (default: as before, or one)',
+    )
+    up.add_argument(
+        '--hosts',
+        type=int,
+        choices=range(1, 10),
+        metavar='N',
+        help='of the first of two cells (default: as before, or nine)',
+    )
+    policy = commands.add_parser(
+        'policy', help='whether an administrator may move servers to a cell'
+    )
+    policy.add_argument('state', choices=('open', 'closed'))
     demo = commands.add_parser(
         'demo', help='show Kronos even out a cloud; exit 0 if it did'
     )
@@ -121,6 +146,11 @@ def parser() -> argparse.ArgumentParser:
         action='store_true',
         default=None,
         help='show guests move that really run, on hosts with libvirt',
+    )
+    demo.add_argument(
+        '--cells',
+        action='store_true',
+        help='show Kronos empty a cell, in a lab with two of them',
     )
     logs = commands.add_parser('logs', help="show a service's log")
     logs.add_argument('name', help='as "status" lists it, or a host (cmp1)')
@@ -244,6 +274,18 @@ def _status(wanted: argparse.Namespace) -> int:
     return 1 if dead else 0
 
 
+def _policy(wanted: argparse.Namespace) -> int:
+    from labkit.cells import choice, policy
+
+    if choice.read() is None:
+        raise running.LabError(
+            'only a lab with two cells has this policy: ./tools/lab up '
+            '--cells 2'
+        )
+    policy.write(is_open=wanted.state == 'open')
+    return 0
+
+
 def _env(wanted: argparse.Namespace) -> int:
     places = ports.load()
     if not places or not settings.PASSWORD.exists():
@@ -276,5 +318,6 @@ _SIMPLE = {
     'wipe': _wipe,
     'status': _status,
     'env': _env,
+    'policy': _policy,
     'logs': _logs,
 }

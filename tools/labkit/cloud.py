@@ -186,7 +186,7 @@ class Cloud:
             'name': one.name,
             'imageRef': image,
             'flavorRef': flavor,
-            'networks': 'none',
+            'networks': [{'uuid': one.network}] if one.network else 'none',
             'metadata': one.all_metadata(),
         }
         if one.zone and one.host:

@@ -55,7 +55,11 @@ def _named(wanted: argparse.Namespace) -> str:
 
 COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
     'up': lambda lab, wanted: lab.up(
-        wanted.real, wanted.monitor, wanted.masakari
+        wanted.real,
+        wanted.monitor,
+        wanted.masakari,
+        wanted.cells,
+        wanted.hosts,
     ),
     'reset': lambda lab, wanted: lab.cloud.reset(),
     'start': lambda lab, wanted: lab.start(_named(wanted)),

@@ -13,6 +13,7 @@ SELECT i.id, i.uuid, i.display_name, i.host, i.vcpus, i.memory_mb,
        i.project_id, i.power_state, e.flavor
 FROM instances i JOIN instance_extra e ON e.instance_uuid = i.uuid
 WHERE i.deleted = 0 AND i.host IS NOT NULL AND i.power_state IN (1, 3)
+  AND NOT COALESCE(i.hidden, 0)
 """
 METADATA = """
 SELECT m.instance_uuid, m.`key`, m.value FROM instance_metadata m
@@ -47,14 +48,23 @@ class Load:
     base: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
-def read(link: Any) -> Load:
+def read(*links: Any) -> Load:
     """The load as it is now.
 
-    :param link: a connection to Nova's cell database
+    :param links: connections to the databases of Nova's cells
     :raises ValueError: a file of overrides is wrong
     """
     overrides = layout.read_json(layout.DEMAND)
     told = layout.read_json(layout.EXPORTER)
+    guests = [guest for link in links for guest in _guests(link, overrides)]
+    return Load(
+        {guest.uuid: guest for guest in guests},
+        set(told.get('down', [])),
+        told.get('base', {}),
+    )
+
+
+def _guests(link: Any, overrides: dict[str, Any]) -> list[Guest]:
     with link.cursor() as cursor:
         cursor.execute(METADATA)
         metadata: dict[str, dict[str, str]] = {}
@@ -62,12 +72,7 @@ def read(link: Any) -> Load:
             metadata.setdefault(uuid, {})[key] = value
         cursor.execute(QUERY)
         rows = cursor.fetchall()
-    guests = [_guest(row, metadata.get(row[1], {}), overrides) for row in rows]
-    return Load(
-        {guest.uuid: guest for guest in guests},
-        set(told.get('down', [])),
-        told.get('base', {}),
-    )
+    return [_guest(row, metadata.get(row[1], {}), overrides) for row in rows]
 
 
 def _guest(

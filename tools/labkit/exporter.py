@@ -16,6 +16,7 @@ from typing import Any
 import pymysql
 
 from labkit import counters, database, demand, ports, topology
+from labkit.cells import choice
 
 LOG = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
@@ -135,16 +136,17 @@ class Exporter(http.server.BaseHTTPRequestHandler):
 
 def follow(world: counters.World, port: int) -> None:
     """Keep the world as Nova has it; the last view stays when it is away."""
-    link: Any = None
+    links: list[Any] = []
     trouble = ''
     while True:
         try:
-            if link is None:
-                link = database.connect(port, 'nova_cell1')
-            world.update(demand.read(link), time.time())
+            if not links:
+                names = choice.databases()
+                links = [database.connect(port, name) for name in names]
+            world.update(demand.read(*links), time.time())
             trouble = _changed(trouble, '')
         except (pymysql.MySQLError, OSError) as error:
-            link = None
+            links = []
             trouble = _changed(trouble, f'no view of Nova: {error}')
         except (ValueError, TypeError, AttributeError) as error:
             trouble = _changed(trouble, f'overrides not used: {error}')

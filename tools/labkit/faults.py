@@ -25,6 +25,14 @@ Standard library only. A rule of migrations.json, all keys optional::
     preparing_seconds   the destination takes so long to prepare        0
     post_seconds        the destination takes so long to take over      0
 
+A move to another cell has phases, in this order: claim and binding (for the
+destination), power-off, snapshot and destroy (at the source), spawn (at the
+destination); then confirm or revert (at the source). ``fail`` may be one of
+them, and each has its seconds::
+
+    claim_seconds, binding_seconds, power_off_seconds, snapshot_seconds,
+    destroy_seconds, spawn_seconds, confirm_seconds, revert_seconds     0
+
 ``null`` for one of the seconds means: until the rule says otherwise.
 """
 
@@ -33,12 +41,31 @@ from typing import Any
 
 from labkit import layout
 
+CELL_PHASES = (
+    'claim',
+    'binding',
+    'power-off',
+    'snapshot',
+    'destroy',
+    'spawn',
+    'confirm',
+    'revert',
+)
+"""Of a move to another cell."""
+
+
+def seconds_of(phase: str) -> str:
+    """The key of how long a phase takes longer."""
+    return f'{phase.replace("-", "_")}_seconds'
+
+
 SECONDS = (
     'seconds',
     'accepted_seconds',
     'queued_seconds',
     'preparing_seconds',
     'post_seconds',
+    *(seconds_of(phase) for phase in CELL_PHASES),
 )
 SHARES = ('stall_at', 'fail_at')
 RATES = ('writes',)
@@ -52,8 +79,10 @@ CHOICES: dict[str, tuple[Any, ...]] = {
         'pre',
         'post-source',
         'post-destination',
+        *CELL_PHASES,
     ),
 }
+BROKEN = 'the lab was told to break this: {}'
 DEFAULT: dict[str, Any] = {
     'seconds': 1.0,
     'writes': 0.25,

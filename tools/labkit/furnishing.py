@@ -5,18 +5,23 @@ import datetime
 from typing import Any
 
 from labkit import running, services, topology
+from labkit.cells import choice
 from labkit.cloud import Cloud
 
-REPORTERS = (
-    'nova-conductor',
-    'nova-scheduler',
-    'watcher-decision-engine',
-    'watcher-applier',
-    *(f'compute-{host}' for host in topology.HOSTS),
-)
-"""Services that tell Nova or Watcher regularly that they live."""
 ON_DEMAND = services.ON_DEMAND
-"""They do so too, if they run."""
+"""They tell that they live, too, if they run."""
+
+
+def reporters() -> tuple[str, ...]:
+    """Services that tell Nova or Watcher regularly that they live."""
+    return (
+        'nova-conductor',
+        *([choice.CONDUCTOR] if choice.read() else ()),
+        'nova-scheduler',
+        'watcher-decision-engine',
+        'watcher-applier',
+        *(f'compute-{host}' for host in topology.HOSTS),
+    )
 
 
 def silent_services(
@@ -35,7 +40,7 @@ def silent_services(
         seen[name] = row['last_seen_up'] if active else None
     return {
         name
-        for name in (*REPORTERS, *ON_DEMAND)
+        for name in (*reporters(), *ON_DEMAND)
         if not after(seen.get(name), since.get(name))
     }
 
@@ -47,6 +52,8 @@ def computes(cloud: Cloud) -> dict[str, str | None]:
         name = row['binary']
         if name == 'nova-compute':
             name = f'compute-{row["host"]}'
+        elif row['host'] == choice.SECOND:
+            name = choice.CONDUCTOR
         # Up without an update: its row was made a moment ago.
         told = row['updated_at'] or _utc_now()
         seen[name] = told if row['state'] == 'up' else None
@@ -76,7 +83,8 @@ def furnish(cloud: Cloud) -> None:
         aggregate = have.get(name)
         if aggregate is None:
             aggregate = cloud.compute.create_aggregate(name=name)
-        for host in sorted(set(hosts) - set(aggregate.hosts or [])):
+        there = set(hosts) & set(topology.HOSTS)
+        for host in sorted(there - set(aggregate.hosts or [])):
             into(cloud, aggregate, host)
 
 

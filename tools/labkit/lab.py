@@ -25,6 +25,8 @@ from labkit import (
     stopping,
     topology,
 )
+from labkit.cells import choice, policy, second_cell
+from labkit.cells import furnishing as cells_furnishing
 from labkit.cloud import Cloud
 from labkit.masakari import furnishing as masakari_furnishing
 from labkit.masakari import services as masakari_services
@@ -54,21 +56,30 @@ class Lab:
         real: int | None = None,
         monitor: bool = False,
         masakari: bool = False,
+        cells: int | None = None,
+        hosts: int | None = None,
     ) -> None:
         """Bring up all that is not up.
 
         :param real: how many real hosts; None: those that run go on
         :param monitor: whether the real hosts get instance monitors, too
         :param masakari: whether Masakari comes up, too, for the real hosts
+        :param cells: how many cells Nova has; None: as many as before, or one
+        :param hosts: of the first of two cells; None: as many as before, or
+            all
         :raises running.LabError: says which service failed and why; what
             this call started is stopped again
         """
         with stopping.lock():
             before = set(process.records())
+            chosen = second_cell.chosen(cells, hosts)
             if real is not None:
+                if chosen:
+                    text = 'real hosts and two cells are for labs of their own'
+                    raise running.LabError(text)
                 self._choose(real)
             try:
-                self._up()
+                self._up(chosen)
                 if real is not None:
                     self._real_up()
                 if masakari:
@@ -319,7 +330,7 @@ class Lab:
         yield
         self._say(f'{what}: {time.monotonic() - begin:.1f} s')
 
-    def _up(self) -> None:
+    def _up(self, chosen: choice.Choice | None) -> None:
         begin = time.monotonic()
         alive = [
             record
@@ -330,10 +341,16 @@ class Lab:
         if not alive:
             process.rotate_logs()
         with database.prepared() as origin:
+            choice.write(chosen)
+            topology.follow(chosen)
             settings.write(self.ports)
+            policy.prepare(bool(chosen))
             begun = _utc_now()
             with self._step(f'database ({origin} data) and message broker'):
                 self._infrastructure(origin)
+        if chosen:
+            with self._step('the second cell'):
+                second_cell.prepare(self.ports)
         with self._step('keystone, its catalog; the other services start'):
             started = self._control_plane()
         with self._step('nova and watcher report'):
@@ -341,6 +358,8 @@ class Lab:
         with self._step('flavors, image, aggregates'):
             real_furnishing.forget(self.cloud, set(self.real_hosts()))
             furnishing.furnish(self.cloud)
+            if chosen:
+                cells_furnishing.furnish(self.cloud)
         self._say(f'the lab is up: {time.monotonic() - begin:.1f} s')
 
     def _infrastructure(self, origin: str) -> None:
@@ -391,9 +410,9 @@ class Lab:
         :param wanted: names to wait for; None: all; some never report
         """
         names = (
-            set(furnishing.REPORTERS)
+            set(furnishing.reporters())
             if wanted is None
-            else wanted & {*furnishing.REPORTERS, *furnishing.ON_DEMAND}
+            else wanted & {*furnishing.reporters(), *furnishing.ON_DEMAND}
         )
         if not names:
             return

@@ -23,10 +23,10 @@ import nova.conf
 from nova import context as nova_context
 from nova import exception, objects, thread_pool_factory
 from nova.compute import power_state
-from nova.virt import fake
 from oslo_log import log as logging
 
 from labkit import faults, passes, topology
+from labkit.cells import hypervisor
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class Transfer:
         self.wake.set()
 
 
-class LabDriver(fake.FakeDriverWithoutFakeNodes):
+class LabDriver(hypervisor.CellMovesDriver):
     """A host of the lab's topology."""
 
     def __init__(self, virtapi: Any, read_only: bool = False) -> None:
@@ -79,7 +79,9 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
             context, host, expected_attrs=['flavor']
         )
         for instance in found:
-            if instance.vm_state == 'building':
+            if instance.vm_state == 'building' or hypervisor.is_hidden(
+                instance
+            ):
                 continue
             self.spawn(context, instance, None, None, None, None)
             if instance.power_state != power_state.RUNNING:
@@ -181,7 +183,7 @@ class LabDriver(fake.FakeDriverWithoutFakeNodes):
     ) -> None:
         rule = faults.rule_for(instance, source, destination)
         if rule.get('fail') == where:
-            reason = f'the lab was told to break this: {where}'
+            reason = faults.BROKEN.format(where)
             if where == 'destination-check':  # as drivers refuse a server
                 raise exception.MigrationPreCheckError(reason=reason)
             raise exception.NovaException(reason)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from labkit import layout, process, running, topology
+from labkit.cells import choice
 
 RABBIT_NODE = 'lab@localhost'
 INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
@@ -20,29 +21,41 @@ SECOND_APPLIER = 'watcher-applier-2'
 SECOND_ENGINE = 'watcher-decision-engine-2'
 SECOND_HOST = 'controller-2'
 """What they call their host."""
+COMMON = 'nova-common.conf'
 ON_DEMAND = (SECOND_APPLIER, SECOND_ENGINE)
 """Started by name only."""
-STOP_ORDER = (
-    (
-        'watcher-api',
-        'watcher-decision-engine',
-        'watcher-applier',
-        SECOND_APPLIER,
-        SECOND_ENGINE,
-        'masakari-api',
-        'masakari-engine',
-        'nova-proxy',
-        'exporter',
-        'nova-api',
-        'nova-scheduler',
-        'placement',
-        'glance',
-        *(f'compute-{host}' for host in topology.HOSTS),
-    ),
-    ('computes', 'nova-conductor', 'keystone', 'neutron', 'prometheus'),
-    ('rabbitmq', 'mariadb'),
-    ('epmd',),
-)
+
+
+def stop_order() -> tuple[tuple[str, ...], ...]:
+    """Names of services, in an order in which none misses another."""
+    return (
+        (
+            'watcher-api',
+            'watcher-decision-engine',
+            'watcher-applier',
+            SECOND_APPLIER,
+            SECOND_ENGINE,
+            'masakari-api',
+            'masakari-engine',
+            'nova-proxy',
+            'exporter',
+            'nova-api',
+            'nova-scheduler',
+            'placement',
+            'glance',
+            *(f'compute-{host}' for host in topology.HOSTS),
+        ),
+        (
+            'computes',
+            choice.CONDUCTOR,
+            'nova-conductor',
+            'keystone',
+            'neutron',
+            'prometheus',
+        ),
+        ('rabbitmq', 'mariadb'),
+        ('epmd',),
+    )
 
 
 @dataclass
@@ -105,7 +118,7 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
         _epmd(ports),
         _rabbitmq(ports),
         _prometheus(ports),
-        _module('neutron', 'labkit.neutron', ports['neutron']),
+        _module('neutron', _network_module(), ports['neutron']),
         _module('exporter', 'labkit.exporter', ports['exporter']),
         _module(
             'nova-proxy',
@@ -149,12 +162,22 @@ def table(ports: dict[str, int]) -> dict[str, Service]:
             _python_path(),
         ),
     ]
+    if choice.read():
+        cell = f'--config-file={layout.ETC}/nova-cell2.conf'
+        conductor = layout.program('nova-conductor')
+        command = [conductor, f'--config-file={layout.ETC}/{COMMON}', cell]
+        found.append(Service(choice.CONDUCTOR, command))
     return {service.name: service for service in found}
+
+
+def _network_module() -> str:
+    """What answers for Neutron: servers have ports where cells are left."""
+    return 'labkit.cells.neutron' if choice.read() else 'labkit.neutron'
 
 
 def nova_files() -> list[str]:
     return [
-        f'--config-file={layout.ETC}/nova-common.conf',
+        f'--config-file={layout.ETC}/{COMMON}',
         f'--config-file={layout.ETC}/nova-db.conf',
     ]
 

@@ -9,6 +9,8 @@ import secrets
 import string
 
 from labkit import layout, services, topology
+from labkit import ports as kept_ports
+from labkit.cells import choice
 
 PASSWORD = layout.LAB / 'password'
 
@@ -73,9 +75,16 @@ def write_compute(host: str, skip_group_check: bool = False) -> None:
     """
     state = layout.DATA / 'nova' / host
     state.mkdir(parents=True, exist_ok=True)
+    broker = ''
+    if choice.cell_of(host) == choice.SECOND:
+        port = kept_ports.load()['rabbitmq']
+        url = f'rabbit://guest:guest@127.0.0.1:{port}/{choice.VHOST}'
+        broker = f'transport_url = {url}\n'
+        # Nobody in that cell can tell who else is in a group.
+        skip_group_check = True
     _write(
         layout.ETC / 'computes' / f'{host}.conf',
-        f'[DEFAULT]\nhost = {host}\nstate_path = {state}\n'
+        f'[DEFAULT]\nhost = {host}\nstate_path = {state}\n{broker}'
         f'[oslo_concurrency]\nlock_path = {state}/lock\n'
         '[workarounds]\ndisable_group_policy_check_upcall = '
         f'{str(skip_group_check).lower()}\n',

@@ -48,7 +48,7 @@ def stop_all(keep: set[str]) -> None:
     if not keep:
         _stop_real()
         records = process.records()
-    for names in services.STOP_ORDER:
+    for names in services.stop_order():
         process.stop([records.pop(n) for n in names if n in records])
     process.stop(list(records.values()))
     if 'computes' not in keep:

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from labkit.cells import choice
+
 
 @dataclass
 class HostSize:
@@ -15,14 +17,27 @@ class HostSize:
     base_memory_mb: int = 3072
 
 
-HOSTS = {f'cmp{number}': HostSize() for number in range(1, 10)}
-# Twice the others: a server weighs half as much there.
-HOSTS['cmp4'] = HostSize(32, 131072, 4000, 1.6, 6144)
+HOSTS: dict[str, HostSize] = {}
+"""Those that the lab has; see :func:`follow`."""
+LARGE = {'cmp4': HostSize(32, 131072, 4000, 1.6, 6144)}
+"""Twice the others: a server weighs half as much there."""
 AGGREGATES = {
     'alpha': ['cmp1', 'cmp2', 'cmp3', 'cmp4', 'cmp5', 'cmp6'],
     'beta': ['cmp7', 'cmp8'],
 }
 UNASSIGNED = ['cmp9']
+
+
+def follow(chosen: choice.Choice | None) -> None:
+    """Have the hosts of a lab with one cell, or of one with two."""
+    number = chosen.hosts if chosen else choice.MOST
+    names = [f'cmp{at}' for at in range(1, number + 1)]
+    names += choice.OLD_HOSTS if chosen else ()
+    HOSTS.clear()
+    HOSTS.update({name: LARGE.get(name, HostSize()) for name in names})
+
+
+follow(choice.read())
 
 
 @dataclass

@@ -26,6 +26,8 @@ class Wanted:
     metrics: bool = True
     """Whether the libvirt exporter shows it."""
     image: str = topology.IMAGE
+    network: str = ''
+    """Uuid of the network in which it has a port; '': it has none."""
     metadata: dict[str, str] = field(default_factory=dict)
 
     def all_metadata(self) -> dict[str, str]:

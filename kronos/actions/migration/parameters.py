@@ -65,7 +65,7 @@ def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
             stuck_seconds=kronos.stuck_after,
             stagger_seconds=kronos.stagger_seconds,
         ),
-        not_before=_seconds(told.get('not_before', '')),
+        not_before=unix_seconds(told.get('not_before', '')),
         at_stall=AtStall(kronos.at_stall),
         max_pause_seconds=kronos.max_pause_seconds,
         recover_rows=kronos.recover_rows,
@@ -95,7 +95,7 @@ def _bind(phase: str, kronos: Any) -> bool:
     return meaning is SoftGroups.VETO
 
 
-def _seconds(moment: str) -> float:
+def unix_seconds(moment: str) -> float:
     """Unix seconds of a time in ISO 8601; in UTC if it names no zone."""
     if not moment:
         return 0.0

@@ -99,16 +99,31 @@ def _check_instance(instance: types.Instance) -> None:
 
 
 def _check_hosts(client: NovaClient, task: MigrationTask) -> None:
-    for where, host, fault in (
-        (SOURCE, task.source, Fault.SOURCE_NOT_UP),
-        (DESTINATION, task.destination, Fault.DESTINATION_NOT_UP),
+    for where, host in (
+        (SOURCE, task.source),
+        (DESTINATION, task.destination),
     ):
-        found = host_reasons(client.get_service(host), where, host)
-        if not found:
-            continue
-        if where == DESTINATION and found[0].code in CLOSED:
-            fault = Fault.DESTINATION_DISABLED
-        raise faults.error(fault, ', '.join(found))
+        check_host(client.get_service(host), where, host)
+
+
+def check_host(
+    service: types.ComputeService | None, where: str, host: str
+) -> None:
+    """Whether an end of a move may take part in it.
+
+    :param where: :data:`SOURCE` or :data:`DESTINATION`
+    :raises PreFlightError: it may not
+    """
+    found = host_reasons(service, where, host)
+    if not found:
+        return
+    fault = Fault.SOURCE_NOT_UP
+    if where == DESTINATION:
+        closed = found[0].code in CLOSED
+        fault = (
+            Fault.DESTINATION_DISABLED if closed else Fault.DESTINATION_NOT_UP
+        )
+    raise faults.error(fault, ', '.join(found))
 
 
 def _check_closed(client: NovaClient, task: MigrationTask) -> None:

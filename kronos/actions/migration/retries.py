@@ -3,12 +3,12 @@
 
 import itertools
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from oslo_log import log as logging
 
 from kronos.actions.migration.context import Patience
-from kronos.actions.migration.parameters import MigrationSettings
+from kronos.actions.migration.task import MigrationTask
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -16,9 +16,29 @@ LOG = logging.getLogger(__name__)
 T = TypeVar('T')
 
 
-def reach(
-    settings: MigrationSettings, patience: Patience, connect: Callable[[], T]
-) -> T:
+class Waits(Protocol):
+    """How long a move waits for what."""
+
+    queue_timeout: float
+    poll_interval: float
+
+
+class Tries(Protocol):
+    """The settings of a move that may be tried again."""
+
+    max_retries: int
+    retry_backoff: float
+
+    @property
+    def task(self) -> MigrationTask:
+        """What is to be moved."""
+
+    @property
+    def timing(self) -> Waits:
+        """Limits, in seconds."""
+
+
+def reach(settings: Tries, patience: Patience, connect: Callable[[], T]) -> T:
     """Connect to a service, again if Keystone is away for a moment.
 
     :raises KronosException: it is away for longer, or for good
@@ -35,7 +55,7 @@ def reach(
 
 
 def next_try(
-    settings: MigrationSettings,
+    settings: Tries,
     error: exceptions.KronosException,
     failures: int,
 ) -> float | None:
@@ -52,7 +72,7 @@ def next_try(
 
 
 def back_off(
-    settings: MigrationSettings,
+    settings: Tries,
     patience: Patience,
     error: exceptions.KronosException,
     delay: float,
@@ -75,7 +95,7 @@ def back_off(
 
 
 def given_up(
-    settings: MigrationSettings, error: exceptions.KronosException, *more: str
+    settings: Tries, error: exceptions.KronosException, *more: str
 ) -> exceptions.KronosException:
     """An error that no further try follows, with what is to be said of it."""
     asked = _asked(error)

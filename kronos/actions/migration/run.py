@@ -19,7 +19,7 @@ from kronos.actions.migration.retries import (
     joined,
     next_try,
 )
-from kronos.actions.migration.turn import admission, slots
+from kronos.actions.migration.turn import admission, delivery, slots
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -101,33 +101,12 @@ class MigrationRun:
                 return
 
     def _is_over(self) -> bool:
-        """Whether the move is over; another delivery of it is waited for.
+        """Whether another delivery has carried the move out.
 
         :raises KronosException: see :meth:`begin`
         """
-        settings, context = self._settings, self._context
-        failures, told = 0, False
-        while True:
-            context.stop_if_cancelled()
-            try:
-                entry = context.slots.enter()
-            except exceptions.KronosException as error:
-                delay = next_try(settings, error, failures)
-                if delay is None:
-                    raise given_up(settings, error) from error
-                back_off(settings, context, error, delay)
-                failures += 1
-                continue
-            if entry is not slots.Delivery.TAKEN:
-                return entry is slots.Delivery.OVER
-            if not told:
-                told = True
-                LOG.warning(
-                    'Instance %s: its plan was delivered twice; this one '
-                    'waits for the other',
-                    self._task.instance,
-                )
-            context.sleep(settings.timing.poll_interval)
+        context = self._context
+        return delivery.is_over(self._settings, context, context.slots)
 
     def _attempt(self, record: notifications.Record, retries: int) -> str:
         request_id, is_ours = self._request.send()

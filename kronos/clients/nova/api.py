@@ -45,6 +45,14 @@ class Api:
             self._version = _dotted(min(newest, WANTED))
         return self._version
 
+    def untold(self, uuid: str) -> exceptions.ClientError:
+        """The error of a server whose host Nova does not tell."""
+        return self.wire.failure(
+            f'does not tell the host of server {uuid}: its cell is '
+            'down, or the user of Kronos is no administrator',
+            transient=True,
+        )
+
     def _newest(self) -> tuple[int, int]:
         newest = self._discovered()
         if not newest:

@@ -42,6 +42,20 @@ class CellListings:
         )
         return [rows.flavor(row) for row in listing]
 
+    def flavor(self, flavor_id: str) -> Flavor | None:
+        """The flavor of an id; None if there is none (any more)."""
+        try:
+            body = self._api.wire.get(
+                f'/flavors/{quoted(flavor_id)}',
+                self._api.microversion,
+                shape=schema.OneFlavor,
+            )
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
+        return rows.flavor(body['flavor'])
+
     def quota_left(self, project: str) -> dict[str, int]:
         """What a project may still use, of ``cores`` and ``ram`` (MiB).
 

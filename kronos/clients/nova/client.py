@@ -244,11 +244,7 @@ class NovaClient:
                 return None
             raise
         if rows.is_partial(row):
-            raise self.api.wire.failure(
-                f'does not tell the host of server {uuid}: its cell is '
-                'down, or the user of Kronos is no administrator',
-                transient=True,
-            )
+            raise self.api.untold(uuid)
         return rows.instance(row)
 
 

@@ -2,7 +2,7 @@
 """Nova's instance actions: what became of the requests for a server."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from kronos.clients import rest
@@ -38,11 +38,32 @@ class InstanceActions:
 
         :raises NovaClientError: also when there is no such server (404)
         """
+        return self.requests(uuid, (LIVE_MIGRATION,))
+
+    def requests(self, uuid: str, kinds: Collection[str]) -> list[str]:
+        """Ids of all requests of some kinds for a server, the newest first.
+
+        :param kinds: Nova's words for the actions
+        :raises NovaClientError: also when there is no such server (404)
+        """
         return [
             str(row['request_id'])
             for row in self._actions(uuid)
-            if row['action'] == LIVE_MIGRATION
+            if row['action'] in kinds
         ]
+
+    def asked_after(self, uuid: str, kinds: Collection[str]) -> set[str]:
+        """What was asked of a server since the newest request of some kinds.
+
+        :returns: Nova's words for the actions
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        found: set[str] = set()
+        for row in self._actions(uuid):
+            if row['action'] in kinds:
+                break
+            found.add(str(row['action']))
+        return found
 
     def was_aborted(self, uuid: str, since: float) -> bool:
         """Whether someone asked to abort a live migration of a server.

@@ -79,6 +79,10 @@ class _Flavor(TypedDict):
 
 
 class _Image(TypedDict):
+    """Of a server; before 2.98 it has no properties, and is one all the same:
+    without its id it would be taken for none."""
+
+    id: NotRequired[Text]
     properties: NotRequired[dict[str, Property] | None]
 
 
@@ -120,6 +124,80 @@ class OneServer(TypedDict):
     server: Server
 
 
+class _GroupName(TypedDict):
+    name: str
+
+
+class _ImageId(TypedDict):
+    id: NotRequired[Text]
+
+
+_TypedAddress = TypedDict(
+    '_TypedAddress', {'addr': str, 'OS-EXT-IPS:type': NotRequired[Text]}
+)
+
+
+WholeServer = TypedDict(
+    'WholeServer',
+    {
+        'id': str,
+        'status': str,
+        'name': NotRequired[Text],
+        'tenant_id': NotRequired[Text],
+        'flavor': NotRequired[_Flavor],
+        'image': NotRequired[_ImageId | str | None],
+        'addresses': NotRequired[dict[str, list[_TypedAddress]] | None],
+        'security_groups': NotRequired[list[_GroupName] | None],
+        'key_name': NotRequired[Text],
+        'config_drive': NotRequired[str | bool | None],
+        'description': NotRequired[Text],
+        'locked': NotRequired[bool | None],
+        'metadata': NotRequired[dict[str, str] | None],
+        'pinned_availability_zone': NotRequired[Text],
+        'tags': NotRequired[list[str] | None],
+        'OS-EXT-AZ:availability_zone': NotRequired[Text],
+        'OS-EXT-SRV-ATTR:host': NotRequired[Text],
+        'OS-EXT-SRV-ATTR:hypervisor_hostname': NotRequired[Text],
+        'OS-EXT-SRV-ATTR:instance_name': NotRequired[Text],
+        'OS-EXT-STS:power_state': NotRequired[Whole | None],
+        'OS-EXT-STS:task_state': NotRequired[Text],
+        'OS-EXT-STS:vm_state': NotRequired[Text],
+        'OS-SRV-USG:launched_at': NotRequired[Text],
+    },
+)
+"""What of a server a move to another cell has to keep, or changes."""
+
+
+class OneWholeServer(TypedDict):
+    server: WholeServer
+
+
+class _FixedIp(TypedDict):
+    ip_address: str
+
+
+class _Interface(TypedDict):
+    port_id: str
+    mac_addr: str
+    net_id: NotRequired[Text]
+    fixed_ips: NotRequired[list[_FixedIp] | None]
+
+
+class Interfaces(TypedDict):
+    interfaceAttachments: list[_Interface]  # noqa: N815
+
+
+class _VolumeAttachment(TypedDict):
+    volumeId: str  # noqa: N815
+    device: NotRequired[Text]
+    tag: NotRequired[Text]
+    delete_on_termination: NotRequired[bool | None]
+
+
+class VolumeAttachments(TypedDict):
+    volumeAttachments: list[_VolumeAttachment]  # noqa: N815
+
+
 FlavorDetail = TypedDict(
     'FlavorDetail',
     {
@@ -133,6 +211,10 @@ FlavorDetail = TypedDict(
         'extra_specs': NotRequired[dict[str, str] | None],
     },
 )
+
+
+class OneFlavor(TypedDict):
+    flavor: FlavorDetail
 
 
 class _Limit(TypedDict):

@@ -6,6 +6,7 @@ from typing import Self
 from kronos.engine import edits
 from kronos.engine.constraints.base import ConstraintInput, KeyedConstraint
 from kronos.engine.edits import Pair
+from kronos.engine.eligibility import instances
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput, Snapshot
 
@@ -50,13 +51,7 @@ class PinnedZone(KeyedConstraint[str | None, str]):
 
     @staticmethod
     def why(key: str | None, other: str) -> Reason | None:
-        if key is None or key == other:
-            return None
-        return Reason(
-            f'it is pinned to availability zone {key}, the host is in '
-            f'{other or "an unknown one"}',
-            Code.ZONE_PINNED,
-        )
+        return instances.why_pinned(key, other)
 
 
 class SameZone(KeyedConstraint[str, str]):

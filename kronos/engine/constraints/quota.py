@@ -11,11 +11,9 @@ from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.base import Constraint, ConstraintInput
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import flavors
+from kronos.engine.eligibility.flavors import NO_LIMIT, RESOURCES
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import PlanningInput
-
-RESOURCES = ('cores', 'ram')
-NO_LIMIT = 2**62
 
 
 class Quota(Constraint):
@@ -89,19 +87,11 @@ class Quota(Constraint):
         return next(iter(self.reasons(instance, host)), None)
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
-        found, project = [], self._of[instance]
-        for name in RESOURCES:
-            need = int(self._need[name][instance])
-            left = int(self._left[name][project])
-            if need > max(left, 0):
-                text = (
-                    f'its new flavor needs {need} more of the quota {name} of '
-                    f'its project, {max(left, 0)} are left'
-                )
-                found.append(
-                    Reason(text, Code.QUOTA, name, float(need - left))
-                )
-        return found
+        project = self._of[instance]
+        return flavors.quota_reasons(
+            {name: int(self._need[name][instance]) for name in RESOURCES},
+            {name: int(self._left[name][project]) for name in RESOURCES},
+        )
 
     def rows(self, instances: IntArray) -> BoolArray:
         column = self._fits(instances)[:, None]

@@ -5,9 +5,16 @@ A live migration changes none. A move to another cell may: then it is the
 new one that needs room and quota.
 """
 
+from collections.abc import Mapping
+
 from kronos.engine.cell_drain import CellDrain
+from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
+
+RESOURCES = ('cores', 'ram')
+"""Those of a quota that a larger flavor takes more of."""
+NO_LIMIT = 2**62
 
 
 def changed(
@@ -50,3 +57,23 @@ def more_quota(
         'ram': new.memory_mb - instance.memory_mb,
     }
     return {name: value for name, value in more.items() if value > 0}
+
+
+def quota_reasons(
+    need: Mapping[str, int], left: Mapping[str, int]
+) -> list[Reason]:
+    """Why a project may not use so much more.
+
+    :param left: what it may still use, by resource; absent: no limit
+    """
+    found = []
+    for name in RESOURCES:
+        more, free = need.get(name, 0), max(left.get(name, NO_LIMIT), 0)
+        if more > free:
+            text = (
+                f'its new flavor needs {more} more of the quota {name} of '
+                f'its project, {free} are left'
+            )
+            lacking = more - left.get(name, NO_LIMIT)
+            found.append(Reason(text, Code.QUOTA, name, float(lacking)))
+    return found

@@ -75,6 +75,21 @@ def _not_running(instance: Instance) -> list[Reason]:
     return found
 
 
+def why_pinned(asked: str | None, zone: str) -> Reason | None:
+    """Why one that asked for a zone may not go into another; None if it may.
+
+    :param asked: None: it asked for none
+    :param zone: '' where it is unknown, which is not the one asked for
+    """
+    if asked is None or asked == zone:
+        return None
+    return Reason(
+        f'it is pinned to availability zone {asked}, the host is in '
+        f'{zone or "an unknown one"}',
+        Code.ZONE_PINNED,
+    )
+
+
 def special(instance: Instance, allowed: list[str]) -> list[Reason]:
     """Its extra specs that may tie it to its host."""
     return [

@@ -12,8 +12,6 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 
-CLOSE = 'change_nova_service_state'
-"""An action of Watcher."""
 FINISHES = 'finishes'
 """Input parameter of a move: the uuid of the action that began it."""
 

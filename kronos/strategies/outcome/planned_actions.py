@@ -141,7 +141,7 @@ def _finishing(
 
 def _disabling(closing: types.Closing) -> PlannedAction:
     told = cell_actions.closing(closing)
-    return PlannedAction(cell_actions.CLOSE, told, closing.host, [])
+    return PlannedAction(watcher_actions.SERVICE_STATE, told, closing.host, [])
 
 
 def _closing(number: int, scope: str, closing: types.Closing) -> PlannedAction:

@@ -164,7 +164,10 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
                 _fail(self.lost, method, path)
 
     def _done(self, method, path, query, body):
-        for verb, pattern, function in ROUTES:
+        return self.route(ROUTES, method, path, query, body)
+
+    def route(self, routes, method, path, query, body):
+        for verb, pattern, function in routes:
             match = re.fullmatch(pattern, path)
             if match and verb == method:
                 return function(self, *match.groups(), q=query, body=body)

@@ -33,6 +33,7 @@ FOREVER = 90.0
 PATHS = {
     'compute': '/nova/v2.1',
     'placement': '/placement',
+    'image': '/glance',
     'infra-optim': '/watcher',
     'metric-storage': '/aetos',
 }
@@ -136,6 +137,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 name = 'v2.1' if service == 'compute' else 'v1.0'
                 url = self.server.url + path
                 return {'version': keystone._version(name, url, newest)}
+        if path == PATHS['image']:
+            url = f'{self.server.url}{path}/v2'
+            return {'versions': [keystone._version('v2.17', url, '')]}
         return every_method.answer_to(self.path)
 
 

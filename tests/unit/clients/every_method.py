@@ -15,12 +15,12 @@ from keystoneauth1 import loading
 from keystoneauth1.identity import v3
 from oslo_config import cfg
 
-from kronos.clients import connection, placement, transport
+from kronos.clients import connection, glance, placement, transport
 from kronos.clients import keystone as own
 from kronos.clients import watcher as watchers
 from kronos.clients.nova import api as nova_api
 from kronos.clients.nova import client as nova_client
-from kronos.clients.nova import live_migration, rows
+from kronos.clients.nova import live_migration, rows, server_details
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
 
@@ -73,6 +73,8 @@ _SERVER = {
     'locked': False,
     'metadata': {'a': 'b'},
     'tags': ['c'],
+    'addresses': {'net': [{'addr': '10.0.0.4', 'OS-EXT-IPS:type': 'fixed'}]},
+    'security_groups': [{'name': 'default'}],
     'server_groups': ['g1'],
     'user_data': 'x' * 99,
 }
@@ -145,6 +147,20 @@ ANSWERS: dict[str, Any] = {
         ]
     },
     r'/servers/[^/]+/diagnostics': {'state': 'running'},
+    r'/os-interface': {
+        'interfaceAttachments': [
+            {
+                'port_id': 'n1',
+                'mac_addr': 'fa:16:3e:00:00:01',
+                'net_id': 'n',
+                'fixed_ips': [{'ip_address': '10.0.0.4', 'subnet_id': 's'}],
+            }
+        ]
+    },
+    r'/os-volume_attachments': {
+        'volumeAttachments': [{'volumeId': 'v1', 'device': '/dev/vda'}]
+    },
+    r'/v2/images': {'images': [{'id': 'i1', 'name': 'cmp1'}]},
     r'/servers/detail': {
         'servers': [_SERVER],
         'servers_links': [{'rel': 'next', 'href': 'x'}],
@@ -186,7 +202,20 @@ ANSWERS: dict[str, Any] = {
         ],
         'next': 'x',
     },
-    r'/v1/audits/[^/]+': {'auto_trigger': True},
+    r'/v1/action_plans/[^/]+': {
+        'uuid': 'p1',
+        'state': 'ONGOING',
+        'strategy_name': 'kronos_spread',
+        'efficacy_indicators': [{'name': 'migrations', 'value': 3.0}],
+        'global_efficacy': None,
+        'status_message': None,
+        'created_at': MOMENT,
+    },
+    r'/v1/audits/[^/]+': {
+        'auto_trigger': True,
+        'name': 'a',
+        'status_message': None,
+    },
     r'/v1/actions/detail': {
         'actions': [
             {
@@ -260,12 +289,17 @@ class Method:
             adapter.dump_python(found, warnings='error')
 
 
-CLIENTS: dict[str, tuple[type, type[Exception]]] = {
+CLIENTS: dict[str, tuple[type, type[exceptions.ClientError]]] = {
     'NovaClient': (nova_client.NovaClient, exceptions.NovaClientError),
     'LiveMigration': (
         live_migration.LiveMigration,
         exceptions.NovaClientError,
     ),
+    'ServerDetails': (
+        server_details.ServerDetails,
+        exceptions.NovaClientError,
+    ),
+    'GlanceClient': (glance.GlanceClient, exceptions.GlanceClientError),
     'PlacementClient': (
         placement.PlacementClient,
         exceptions.PlacementClientError,
@@ -362,7 +396,9 @@ def one(
     host = connection.HostProcess(lambda: session, conf(), limits)
     if name == 'NovaClient':
         return kind(host.adapter('compute', error), **options)
-    if name == 'LiveMigration':
+    if name == 'GlanceClient':
+        return kind(host.adapter('image', error), **options)
+    if name in ('LiveMigration', 'ServerDetails'):
         return kind(nova_api.Api(host.adapter('compute', error), **options))
     if name == 'PlacementClient':
         return kind(host.adapter('placement', error), **options)

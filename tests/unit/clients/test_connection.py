@@ -8,7 +8,8 @@ from oslotest import base
 from kronos.clients import connection as clients_connection
 from kronos.common import exceptions
 from tests.fakes import keystone
-from tests.fakes.keystone import NOVA, PLACEMENT
+from tests.fakes.keystone import GLANCE, NOVA, PLACEMENT
+from tests.unit.clients import every_method
 
 
 class TestHostProcess(base.BaseTestCase):
@@ -19,11 +20,35 @@ class TestHostProcess(base.BaseTestCase):
         fixture.wire.get(
             f'{PLACEMENT}/resource_providers', json={'resource_providers': []}
         )
+        fixture.wire.get(f'{GLANCE}/v2/images', json={'images': []})
         host = clients_connection.HostProcess(
             lambda: fixture.session, cfg.ConfigOpts()
         )
         self.assertEqual([], host.nova().list_aggregates())
         self.assertEqual({}, host.placement().headroom())
+        self.assertEqual([], host.glance().images_named('a'))
+
+    def test_glance_by_the_options_of_nova(self) -> None:
+        """Watcher has none for it that openstacksdk understands."""
+        fixture = self.useFixture(keystone.Keystone())
+        fixture.wire.get(f'{GLANCE}/v2/images', json={'images': []})
+        conf = every_method.conf()
+        host = clients_connection.HostProcess(lambda: fixture.session, conf)
+        for region, interfaces, found in (
+            (None, ['public'], True),
+            ('one', ['internal', 'public'], True),
+            ('two', ['public'], False),
+            (None, ['internal'], False),
+        ):
+            conf.set_override('region_name', region, 'nova')
+            conf.set_override('valid_interfaces', interfaces, 'nova')
+            if found:
+                self.assertEqual([], host.glance().images_named('a'))
+                continue
+            error = self.assertRaises(
+                exceptions.GlanceClientError, host.glance().images_named, 'a'
+            )
+            self.assertIn('image', str(error))
 
     def test_keystone_is_away(self) -> None:
         def get_session() -> None:
@@ -33,6 +58,7 @@ class TestHostProcess(base.BaseTestCase):
         for ask, wanted in (
             (host.nova, exceptions.NovaClientError),
             (host.placement, exceptions.PlacementClientError),
+            (host.glance, exceptions.GlanceClientError),
         ):
             error = self.assertRaises(wanted, ask)
             self.assertIn('no route to Keystone', str(error))
@@ -48,6 +74,7 @@ class TestHostProcess(base.BaseTestCase):
         for ask, wanted in (
             (host.nova, exceptions.NovaClientError),
             (host.placement, exceptions.PlacementClientError),
+            (host.glance, exceptions.GlanceClientError),
         ):
             error = self.assertRaises(wanted, ask)
             self.assertNotIn('s3cret', str(error))

@@ -152,6 +152,7 @@ class AnswersTestCase(base.BaseTestCase):
         for kind, url in (
             ('compute', keystone.NOVA),
             ('placement', keystone.PLACEMENT),
+            ('image', keystone.GLANCE),
             ('infra-optim', WATCHER),
             ('metric-storage', AETOS),
         ):
@@ -184,6 +185,9 @@ class AnswersTestCase(base.BaseTestCase):
             name = 'v2.1' if url == keystone.NOVA else 'v1.0'
             version = keystone._version(name, url, newest)
             return json.dumps({'version': version}).encode()
+        if url == keystone.GLANCE:
+            version = keystone._version('v2.17', f'{url}/v2', '')
+            return json.dumps({'versions': [version]}).encode()
         return json.dumps(every_method.answer_to(request.url)).encode()
 
     @staticmethod

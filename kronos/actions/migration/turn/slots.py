@@ -36,6 +36,7 @@ RENEWALS = 10
 """So often does a carrier that waits say so within ``max_age``."""
 _SLACK = 60.0
 """Seconds by which the clocks of appliers may differ."""
+_MOVES = (watcher_actions.ACTION_TYPE, watcher_actions.CELL_MOVE)
 _NEEDED = ('aggregate', 'resource_id', 'source_node', 'destination_node')
 
 _OVER = ('SUCCEEDED', 'FAILED', 'SKIPPED')
@@ -81,6 +82,8 @@ class Slot:
     """Unix seconds when its turn came, by the clock of its applier."""
     held: bool
     """It is or will soon be moving; False: its turn is over."""
+    cell: str = ''
+    """Name of the cell that it leaves; '': it stays in its cell."""
 
 
 Decide = Callable[[list[Slot]], str]
@@ -154,6 +157,37 @@ class Slots:
                 self._uuid,
                 error,
             )
+
+    def mark(self, key: str, value: object, must_go_on: bool = True) -> None:
+        """Write a mark into the action's own row.
+
+        :param key: of its input parameters
+        :param must_go_on: whether nothing is written where the move was
+            given up meanwhile, or is carried out by another delivery
+        :raises MigrationCancelled, Replaced, TurnUnknown: see :meth:`take`
+        """
+
+        def write(session: Any) -> None:
+            row, told = self._own(session)
+            if must_go_on:
+                self._check_goes_on(row)
+                self._check_not_replaced(told)
+            self._write(session, told, key, value)
+
+        self._exclusively(write)
+
+    def mark_of(self, key: str, action_uuid: str = '') -> dict[str, Any]:
+        """A mark of this action or of another one; {} if it has none.
+
+        :raises TurnUnknown: the database does not tell
+        """
+
+        def read(session: Any) -> dict[str, Any]:
+            query = _ROWS.where(_Action.c.uuid == (action_uuid or self._uuid))
+            row = session.execute(query).first()
+            return marks.part(marks.parsed(row and row.parameters) or {}, key)
+
+        return self._exclusively(read)
 
     def _take(self, session: Any, decide: Decide) -> str:
         now = self._clock()
@@ -279,7 +313,7 @@ def _query(uuid: str, since: float) -> Any:
     )
     moment = moment.replace(tzinfo=None)
     return _ROWS.where(
-        _Action.c.action_type == watcher_actions.ACTION_TYPE,
+        _Action.c.action_type.in_(_MOVES),
         _Action.c.uuid != uuid,
         sa.or_(
             _Plan.c.state.in_((state.ONGOING, state.CANCELLING)),
@@ -295,6 +329,10 @@ def _goes_on(row: Any) -> bool:
     return row.state in (action.PENDING, action.ONGOING) and (
         row.plan_state in (plan.ONGOING, plan.CANCELLING)
     )
+
+
+def _text(told: Any) -> str:
+    return told if isinstance(told, str) else ''
 
 
 def _slot(row: Any) -> Slot | None:
@@ -313,4 +351,5 @@ def _slot(row: Any) -> Slot | None:
         destination=told['destination_node'],
         at=at,
         held=told[marks.TURN].get('held') is True and _goes_on(row),
+        cell=_text(told.get('source_cell')),
     )

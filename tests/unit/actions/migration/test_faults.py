@@ -386,8 +386,16 @@ OF_RECOVERY = (
 """Of the actions that close a host and restart a server: test_host_closing
 and test_server_restart have these."""
 
+OF_CELLS = (
+    Fault.INSTANCE_TIED,
+    Fault.ZONE_PINNED,
+    Fault.GLANCE_ERROR,
+)
+"""Of the action that moves a server to another cell: its own tests have
+these."""
+
 for _fault in Fault:
-    if _fault not in OF_RECOVERY:
+    if _fault not in OF_RECOVERY + OF_CELLS:
         _add(_fault)
 
 

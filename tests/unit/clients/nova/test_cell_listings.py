@@ -57,6 +57,17 @@ class TestListings(NovaTestCase):
         asked = self.keystone.requests('/flavors/detail')[0]
         self.assertEqual(['none'], asked.qs['is_public'])
 
+    def test_one_flavor(self) -> None:
+        url = f'{NOVA}/flavors/id-m1'
+        self.wire.get(url, json={'flavor': flavor('m1')})
+        self.assertEqual(
+            Flavor('id-m1', 'm1', 2, 2048, 20), self.listings.flavor('id-m1')
+        )
+        self.wire.get(url, status_code=404)
+        self.assertIsNone(self.listings.flavor('id-m1'))
+        self.wire.get(url, status_code=403)
+        self.fails(self.listings.flavor, 'id-m1')
+
     def test_quotas(self) -> None:
         """What is reserved is used; -1 is no limit."""
         self.wire.get(

@@ -128,6 +128,15 @@ class TestOlderNova(NovaTestCase):
     def test_its_newest(self) -> None:
         self.assertEqual('2.96', self.nova.microversion)
 
+    def test_an_image_without_properties(self) -> None:
+        """It is one all the same: the server does not boot from a volume."""
+        row = server('vm', image={'id': 'image-1', 'links': []})
+        self.wire.get(f'{NOVA}/servers/vm', json={'server': row})
+        found = self.nova.get_instance('vm')
+        assert found is not None
+        self.assertFalse(found.is_volume_backed)
+        self.assertEqual(10 + 5 + 2, found.disk_gb)
+
 
 class TestTooOldNova(NovaTestCase):
     newest = '2.67'

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arrival of a server in its new cell: checked, then kept or taken back.
+
+What is not as it was goes back, and so does what belongs to a plan that was
+cancelled. Of what somebody else has confirmed, it is only told.
+"""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+from oslo_log import log as logging
+
+from kronos.actions.cell_move import checks
+from kronos.actions.cell_move.context import CellMoveContext
+from kronos.actions.cell_move.ending import Ending, deleted
+from kronos.actions.cell_move.evidence import MOVED, WAITS, Evidence
+from kronos.actions.cell_move.mark import Mark, Stage
+from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.migration.retries import joined
+from kronos.clients.nova.server_details import Details
+from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
+
+LOG = logging.getLogger(__name__)
+
+INSTEAD = 'completed instead of cancelled'
+BY_OTHERS = (
+    'confirmed by somebody else or by resize_confirm_window: no revert is '
+    'possible'
+)
+
+
+class Arrival:
+    """One server in its new cell.
+
+    :param before: what it was
+    """
+
+    def __init__(
+        self,
+        settings: CellMoveSettings,
+        context: CellMoveContext,
+        mark: Mark,
+        evidence: Evidence,
+        ending: Ending,
+        before: Details,
+    ) -> None:
+        self._settings = settings
+        self._task = settings.task
+        self._context = context
+        self._mark = mark
+        self._evidence = evidence
+        self._ending = ending
+        self._before = before
+        self.outcome = MOVED
+
+    def settle(self) -> str:
+        """Do what is due with a move that waits to be confirmed.
+
+        :returns: where it is, and what there is to remark
+        :raises MigrationError: it was taken back, or is not whole
+        :raises StaleTask: it was deleted
+        """
+        if self._mark.stage is Stage.REVERTING:
+            self._take_back(
+                faults.error(
+                    Fault.ABORTED, 'its last action had begun to revert it'
+                )
+            )
+        self._stop_if_cancelled()
+        failed = self._check()
+        # Who is cancelled does not wait for a check to pass.
+        self._stop_if_cancelled()
+        if failed:
+            self._take_back(faults.error(Fault.CELL_CHECK_FAILED, failed))
+        if self._task.is_manual:
+            return self._waiting()
+        remark = self._ending.confirm()
+        if self._context.is_cancelled():
+            remark = joined(INSTEAD, remark)
+        return joined(self._short(), remark)
+
+    def confirmed(self, was: Stage) -> str:
+        """What is told of a move that is confirmed, whoever did that.
+
+        :param was: its stage when it was found so
+        :raises MigrationFailed: a check fails, and nobody can revert it
+        :raises StaleTask: it was deleted
+        """
+        remark = self._ending.of_confirmed()
+        if was is Stage.CONFIRMING:
+            return joined(self._short(), remark)
+        failed = self._check(is_confirmed=True)
+        if failed:
+            raise faults.error(
+                Fault.CELL_CHECK_FAILED, joined(BY_OTHERS, failed, remark)
+            )
+        return joined(self._short(), BY_OTHERS, remark)
+
+    def _waiting(self) -> str:
+        """What is told of a move that an operator confirms."""
+        self.outcome = WAITS
+        uuid, commands = self._task.instance, self._evidence.commands
+        confirm = f'openstack server resize confirm {uuid}'
+        commands += [confirm, f'# or: openstack server resize revert {uuid}']
+        self._ending.leave_unpinned(self._task.destination_zone)
+        return f'{self._short()}; now: "{confirm}", or revert'
+
+    def _stop_if_cancelled(self) -> None:
+        if self._context.is_cancelled():
+            self._take_back(
+                faults.error(Fault.PLAN_CANCELLED, 'its plan was cancelled')
+            )
+
+    def _check(self, is_confirmed: bool = False) -> str:
+        """All checks of the server in its new cell; '' if they pass."""
+        found = checks.of_arrival(
+            self._settings,
+            self._context,
+            self._before,
+            self._mark.migration,
+            is_confirmed,
+        )
+        self._evidence.note(found)
+        self._evidence.after = self._details()
+        return _failed(found)
+
+    def _take_back(self, because: exceptions.MigrationError) -> NoReturn:
+        """:raises MigrationError: always; that of ``because`` if all is well
+        :raises StaleTask: it was deleted
+        """
+        LOG.warning('Instance %s: %s', self._task.instance, because)
+        after = self._ending.revert(because)
+        found = checks.of_return(
+            self._settings, self._context, self._before, self._mark.migration
+        )
+        self._evidence.note(found, reverted=True)
+        self._details()
+        wrong = _failed(found)
+        told = f'; not as before: {wrong}' if wrong else ''
+        raise worded(because, f'{because}; taken back{after}{told}')
+
+    def _details(self) -> dict[str, object]:
+        """:raises StaleTask: it was deleted"""
+        try:
+            now = self._context.details.get(self._task.instance)
+        except exceptions.ClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return {}
+        if now is None:
+            raise deleted()
+        return now.document()
+
+    def _short(self) -> str:
+        return self._evidence.short()
+
+
+def worded(
+    error: exceptions.MigrationError, text: str
+) -> exceptions.MigrationError:
+    """The same error in other words."""
+    return type(error)(text, **error.kwargs)
+
+
+def _failed(found: Sequence[checks.Check]) -> str:
+    """What the checks say that do not pass; '' if all do."""
+    return '; '.join(one.told for one in found if not one.ok)

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The broken ends of a move: how Nova leaves a server, and what mends it.
+
+Nova rolls a failed move back in part. A server may be left with a task for
+ever, powered off, or in ERROR; the API mends each of these. A hidden copy in
+the other cell, it does not: only an administrator of the databases can.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from oslo_log import log as logging
+
+from kronos.actions.cell_move.context import CellMoveContext
+from kronos.actions.cell_move.evidence import Evidence
+from kronos.actions.cell_move.mark import Mark
+from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.cell_move.progress import ERROR, FAILED, Look
+from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.eligibility.instances import RUNNING
+from kronos.engine.faults import Fault
+from kronos.engine.types import Instance
+
+LOG = logging.getLogger(__name__)
+
+ACTIVE, STOPPED = 'ACTIVE', 'SHUTOFF'
+DUPLICATE = 'DBDuplicateEntry'
+"""In Nova's words where a copy of the server is in the other cell."""
+NO_HOST = 'No valid host'
+
+
+def copy_commands(uuid: str, cell: str) -> list[str]:
+    """What takes a hidden copy of a server out of a cell's database.
+
+    Not a row that is marked as deleted: archiving it would delete what Nova
+    needs of the server that lives.
+    """
+    return [
+        '# the script is in "Repairs" of the page "Emptying a cell", the name '
+        'of the cell that of "nova-manage cell_v2 list_cells":',
+        f'python3 delete_hidden_copy.py {cell} {uuid}',
+    ]
+
+
+@dataclass
+class _Step:
+    """What may be wrong with a server, and what mends it."""
+
+    is_left: Callable[[Instance], bool]
+    told: str
+    command: str
+    """For an operator."""
+    ask: Callable[[str], str]
+    """Asks Nova for the same; returns the request id."""
+    is_mended: Callable[[Instance], bool]
+
+    @property
+    def short(self) -> str:
+        """The command without the server."""
+        return self.command.rpartition(' ')[0]
+
+
+class BrokenEnds:
+    """What is told of a move that Nova gave up, and what is mended."""
+
+    def __init__(
+        self,
+        settings: CellMoveSettings,
+        context: CellMoveContext,
+        mark: Mark,
+        evidence: Evidence,
+    ) -> None:
+        self._settings = settings
+        self._task = settings.task
+        self._context = context
+        self._mark = mark
+        self._evidence = evidence
+
+    def of_move(self, look: Look) -> exceptions.MigrationError:
+        """The error of a move that Nova gave up before anybody confirmed."""
+        reason = self.reason()
+        is_untouched = self._is_as_before(look.instance)
+        after = self.mend(look)
+        if DUPLICATE in reason:
+            self._evidence.commands += copy_commands(
+                self._task.instance, self._task.destination_cell
+            )
+            return faults.error(
+                Fault.CELL_COPY_LEFT,
+                f'a hidden copy of it is in {self._task.destination_cell}: '
+                f'see "Repairs" of the guide; {reason}{after}',
+            )
+        if is_untouched and NO_HOST in reason:
+            return faults.error(
+                Fault.DESTINATION_REFUSED, f'refused by Nova: {reason}{after}'
+            )
+        return faults.error(
+            Fault.MIGRATION_FAILED,
+            f'{after.removeprefix("; ")}; Nova: {reason}'
+            if after
+            else f'Nova gave it up: {reason}',
+        )
+
+    def of_endless(self, look: Look | None) -> exceptions.MigrationError:
+        """The error of a move that has not come to an end in time."""
+        task, limit = self._task, self._settings.timing.move_timeout
+        uuid, migration = task.instance, self._mark.migration
+        self._evidence.commands += [
+            '# only if no nova-conductor is at it any more:',
+            f'openstack server set --state error {uuid}',
+            f'openstack server reboot --hard {uuid}',
+            *copy_commands(uuid, task.destination_cell),
+            *(
+                [f'openstack resource provider allocation delete {migration}']
+                if migration
+                else []
+            ),
+            f'nova-manage placement heal_allocations --instance {uuid} '
+            '--force',
+        ]
+        instance = look.instance if look else None
+        now = 'Nova does not answer'
+        if instance is not None:
+            doing = instance.task_state or 'no task'
+            now = f'it is {instance.status} ({doing}) on {instance.host}'
+        return faults.error(
+            Fault.CELL_STUCK,
+            f'not over after {limit:g} s (cell_move_timeout): {now}; Nova '
+            'cannot abort it. If its conductor died: "openstack server set '
+            f'--state error {uuid}", then the rest of "Repairs"',
+        )
+
+    def reason(self) -> str:
+        """Nova's words for why it gave the request up."""
+        nothing = 'it gives no reason'
+        if not self._mark.request:
+            return nothing
+        try:
+            return (
+                self._context.cell_migration.refusal_reason(
+                    self._task.instance, self._mark.request
+                )
+                or nothing
+            )
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return nothing
+
+    def mend(self, look: Look) -> str:
+        """Bring the server back to how it was, as far as the API can.
+
+        :returns: what was left, and what was done; '' if nothing was
+        """
+        found: list[str] = []
+        instance = look.instance
+        has_failed = look.migration is None or look.migration.status in FAILED
+        for step in self._steps(has_failed):
+            if instance is None or not step.is_left(instance):
+                continue
+            found.append(step.told)
+            if not self._settings.recovers:
+                self._evidence.commands.append(step.command)
+                found.append(f'"{step.command}" mends it')
+                break
+            instance = self._do(step, found)
+        return ''.join(f'; {one}' for one in found)
+
+    def _is_as_before(self, instance: Instance | None) -> bool:
+        was_on = self._mark.status == ACTIVE
+        return instance is not None and (
+            instance.status == self._mark.status
+            and not instance.task_state
+            and (instance.power_state == RUNNING) == was_on
+        )
+
+    def _steps(self, has_failed: bool) -> list[_Step]:
+        """In the order in which one thing is mended after the other."""
+        nova, uuid = self._context.cell_migration, self._task.instance
+        ran = self._mark.status == ACTIVE
+        reboot = f'openstack server reboot --hard {uuid}'
+        return [
+            _Step(
+                lambda one: has_failed and bool(one.task_state),
+                'Nova left it busy for ever',
+                f'openstack server set --state active {uuid}',
+                nova.set_active,
+                lambda one: not one.task_state,
+            ),
+            _Step(
+                lambda one: one.status == ERROR and not one.task_state,
+                'Nova left it in ERROR',
+                reboot,
+                nova.reboot,
+                _runs,
+            ),
+            _Step(
+                lambda one: ran and _is_active(one) and not _runs(one),
+                'Nova left it powered off',
+                reboot,
+                nova.reboot,
+                _runs,
+            ),
+            _Step(
+                lambda one: ran and _is_stopped(one),
+                'Nova left it powered off',
+                f'openstack server start {uuid}',
+                nova.start,
+                _runs,
+            ),
+            _Step(
+                lambda one: not ran and _is_active(one),
+                'it had been stopped',
+                f'openstack server stop {uuid}',
+                nova.stop,
+                _is_stopped,
+            ),
+        ]
+
+    def _do(self, step: _Step, found: list[str]) -> Instance | None:
+        """One step, and the server after it; None: nothing more is tried."""
+        evidence, uuid = self._evidence, self._task.instance
+        LOG.warning('Instance %s: %s: %s', uuid, step.told, step.command)
+        evidence.mended.append(f'{step.told}: {step.command}')
+        try:
+            request = step.ask(uuid)
+        except exceptions.NovaClientError as error:
+            evidence.commands.append(step.command)
+            found.append(f'"{step.command}" was refused: {error}')
+            return None
+        evidence.requests[f'mend {len(evidence.mended)}'] = request
+        instance = self._await(step.is_mended)
+        if instance is None:
+            return None
+        if step.is_mended(instance):
+            found.append(f'mended by "{step.short}"')
+            return instance
+        evidence.commands.append(step.command)
+        busy = f' ({instance.task_state})' if instance.task_state else ''
+        found.append(
+            f'"{step.command}" did not help: {instance.status}{busy} on '
+            f'{instance.host}'
+        )
+        return None
+
+    def _await(self, reached: Callable[[Instance], bool]) -> Instance | None:
+        """The server once it is so, or as it is when the patience ends."""
+        context, timing = self._context, self._settings.timing
+        deadline = context.clock() + timing.settle_timeout
+        while True:
+            late = context.clock() >= deadline
+            instance: Instance | None = None
+            try:
+                instance = context.nova.get_instance(self._task.instance)
+            except exceptions.NovaClientError as error:
+                LOG.warning('Instance %s: %s', self._task.instance, error)
+            else:
+                if instance is None or reached(instance):
+                    return instance
+            if late:
+                return instance
+            context.sleep(timing.poll_interval)
+
+
+def _is_active(one: Instance) -> bool:
+    return one.status == ACTIVE and not one.task_state
+
+
+def _runs(one: Instance) -> bool:
+    return _is_active(one) and one.power_state == RUNNING
+
+
+def _is_stopped(one: Instance) -> bool:
+    return one.status == STOPPED and not one.task_state

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The context of a move to another cell: whom it asks and tells."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kronos.actions import notifications
+from kronos.actions.cell_move.mark import PlanStanding
+from kronos.actions.migration import destination
+from kronos.actions.migration.context import Patience
+from kronos.actions.migration.turn import slots
+from kronos.clients import glance, placement
+from kronos.clients.nova.cell_listings import CellListings
+from kronos.clients.nova.cell_migration import CellMigration
+from kronos.clients.nova.client import NovaClient
+from kronos.clients.nova.server_details import ServerDetails
+from kronos.clients.prometheus.client import PrometheusClient
+
+
+@dataclass(kw_only=True)
+class CellMoveContext(Patience):
+    """Besides how time passes: the services, the turn, the plan."""
+
+    nova: NovaClient
+    cell_migration: CellMigration
+    details: ServerDetails
+    listings: CellListings
+    placement: placement.PlacementClient
+    glance: glance.GlanceClient
+    prometheus: Callable[[], PrometheusClient]
+    slots: slots.Slots
+    plan: Callable[[], PlanStanding]
+    """What has become of the plan's other moves."""
+    notices: notifications.Notices
+    keep: Callable[[dict[str, Any]], object] = lambda document: None
+    """Keeps the evidence."""
+    exclusions: destination.Exclusions | None = None

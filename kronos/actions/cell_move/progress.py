@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The progress of a move: what Nova shows of server and migration together.
+
+Neither alone is to be believed: the migration is ``finished`` and
+``confirmed`` before the server is, and flickers while it is reverted. A
+state counts when both agree.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from oslo_log import log as logging
+
+from kronos.actions.cell_move.context import CellMoveContext
+from kronos.actions.cell_move.evidence import Evidence
+from kronos.actions.cell_move.mark import Mark
+from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.clients.nova.rows import MigrationStatus
+from kronos.common import exceptions
+from kronos.engine import types
+from kronos.snapshots.watcher_actions import CELL_MARK
+
+LOG = logging.getLogger(__name__)
+
+VERIFY = 'VERIFY_RESIZE'
+ERROR = 'ERROR'
+AT_REST = ('ACTIVE', 'SHUTOFF')
+FAILED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
+"""Statuses of a migration that Nova gave up."""
+ENDING = frozenset({'confirming', 'reverting'})
+"""Statuses of a migration that Nova brings to its end; the server may show no
+task meanwhile."""
+SKEW_SECONDS = 60.0
+"""By which Nova's clock may be behind the applier's."""
+
+
+class Standing(Enum):
+    """How far a move has come."""
+
+    UNDER_WAY = 'under way'
+    ARRIVED = 'arrived'
+    """Somebody has to confirm or to revert it."""
+    CONFIRMED = 'confirmed'
+    REVERTED = 'reverted'
+    BROKEN = 'broken'
+    """Nova gave it up, or says nothing that fits together."""
+    GONE = 'gone'
+    """The server was deleted."""
+
+
+@dataclass
+class Look:
+    """What Nova shows now."""
+
+    standing: Standing
+    instance: types.Instance | None
+    migration: MigrationStatus | None
+
+
+class Progress:
+    """The looks at one move."""
+
+    def __init__(
+        self,
+        settings: CellMoveSettings,
+        context: CellMoveContext,
+        mark: Mark,
+        evidence: Evidence,
+    ) -> None:
+        self._task = settings.task
+        self._timing = settings.timing
+        self._context = context
+        self._mark = mark
+        self._evidence = evidence
+        self._odd: tuple[object, ...] = ()
+        self._odd_since = 0.0
+        self.seen: Look | None = None
+        """The newest one."""
+
+    def until(self, limit: float, *besides: Standing) -> Look | None:
+        """Look until the move is somewhere.
+
+        Errors of Nova are endured: the move goes on meanwhile.
+
+        :param limit: seconds
+        :param besides: what does not count, beside ``UNDER_WAY``
+        :returns: None if it takes longer
+        """
+        context = self._context
+        deadline = context.clock() + limit
+        while True:
+            try:
+                look = self.look()
+            except exceptions.ClientError as error:
+                LOG.warning('Instance %s: %s', self._task.instance, error)
+                context.tell(f'does not know how it goes: {error}')
+            else:
+                if look.standing not in (Standing.UNDER_WAY, *besides):
+                    return look
+                context.tell(_word(look))
+            if context.clock() >= deadline:
+                return None
+            context.sleep(self._timing.poll_interval)
+
+    def look(self) -> Look:
+        """:raises NovaClientError: Nova cannot be asked"""
+        context, uuid = self._context, self._task.instance
+        # The migration first: the server is never behind it.
+        migration = self._migration()
+        instance = context.nova.get_instance(uuid)
+        self._evidence.look(context.wall(), instance, migration)
+        found = Look(self._standing(instance, migration), instance, migration)
+        self.seen = found
+        return found
+
+    def _migration(self) -> MigrationStatus | None:
+        """Ours: by its uuid, or the first since Nova was asked."""
+        try:
+            known = self._context.cell_migration.migrations_of(
+                self._task.instance
+            )
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
+        if self._mark.migration:
+            ours = (one for one in known if one.uuid == self._mark.migration)
+            return next(ours, None)
+        since = self._mark.at - SKEW_SECONDS
+        fresh = [
+            one
+            for one in known
+            if one.created_at >= since and one.uuid not in self._mark.known
+        ]
+        if not fresh:
+            return None
+        # Nova takes no other one before ours is over.
+        first = fresh[-1]
+        self._mark.migration = self._evidence.migration = first.uuid
+        self.write()
+        return first
+
+    def write(self) -> None:
+        """Write the mark anew; a database that is away is only logged."""
+        try:
+            self._context.slots.mark(
+                CELL_MARK, self._mark.document(), must_go_on=False
+            )
+        except exceptions.KronosException as error:
+            LOG.warning(
+                'Instance %s: not marked: %s', self._task.instance, error
+            )
+
+    def _standing(
+        self,
+        instance: types.Instance | None,
+        migration: MigrationStatus | None,
+    ) -> Standing:
+        if instance is None:
+            return Standing.GONE
+        if not instance.task_state:
+            agreed = self._agreed(instance, migration)
+            if agreed is not None:
+                self._odd = ()
+                return agreed
+        return self._odd_one(instance, migration)
+
+    def _agreed(
+        self, instance: types.Instance, migration: MigrationStatus | None
+    ) -> Standing | None:
+        """What both say of a server without a task; None if they do not."""
+        status = migration.status if migration else ''
+        if instance.status == VERIFY and status == 'finished':
+            return Standing.ARRIVED
+        if instance.status not in AT_REST:
+            return None
+        if status == 'confirmed':
+            return Standing.CONFIRMED
+        if status == 'reverted' and instance.host == self._task.source:
+            return Standing.REVERTED
+        return None
+
+    def _odd_one(
+        self, instance: types.Instance, migration: MigrationStatus | None
+    ) -> Standing:
+        """Whether what does not fit together has been so for too long."""
+        patience = self._patience(instance, migration)
+        now = self._context.clock()
+        signs = (
+            instance.status,
+            instance.task_state,
+            migration.status if migration else '',
+        )
+        if patience is None or signs != self._odd:
+            self._odd, self._odd_since = signs, now
+        if patience is None or now - self._odd_since < patience:
+            return Standing.UNDER_WAY
+        return Standing.BROKEN
+
+    def _patience(
+        self, instance: types.Instance, migration: MigrationStatus | None
+    ) -> float | None:
+        """Seconds for which the signs are believed to pass; None: for ever."""
+        timing, task = self._timing, instance.task_state
+        if migration is not None and migration.status in ENDING:
+            return None
+        if migration is not None and migration.status in FAILED:
+            # Nova ends the migration before it has cleaned up.
+            return timing.settle_timeout if task else timing.agree_seconds
+        if instance.status == ERROR:
+            return timing.settle_timeout
+        if migration is None and self._was_refused():
+            return timing.settle_timeout if task else timing.agree_seconds
+        # Busy or not: it is moved, or Nova will say so.
+        return None if task else timing.settle_timeout
+
+    def _was_refused(self) -> bool:
+        """Whether the request failed before there was a migration."""
+        if not self._mark.request:
+            return False
+        return self._context.cell_migration.has_failed(
+            self._task.instance, self._mark.request
+        )
+
+
+def _word(look: Look) -> str:
+    if look.instance is None:
+        return ''
+    status, task = look.instance.status, look.instance.task_state
+    told = f', migration {look.migration.status}' if look.migration else ''
+    return f'is {status}{f" ({task})" if task else ""}{told}'

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The request to Nova for a move to another cell: made once, whatever is lost.
+
+A mark goes before it, so that nobody who finds the action later asks again.
+"""
+
+from oslo_log import log as logging
+
+from kronos.actions.cell_move.context import CellMoveContext
+from kronos.actions.cell_move.mark import Mark
+from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.migration.retries import joined
+from kronos.common import exceptions
+from kronos.engine import faults
+from kronos.engine.faults import Fault
+from kronos.snapshots.watcher_actions import CELL_MARK
+
+LOG = logging.getLogger(__name__)
+
+QUIET_LOOKS = 3
+"""So often Nova has to say that it knows of no request before one counts as
+lost: a slow API worker may still be at it."""
+KNOWN = 10
+"""So many earlier migrations are kept in mind: others are older by far."""
+_REFUSALS = frozenset({400, 403, 404, 409})
+_REQUEST_TIMEOUT = 408
+"""A proxy's, which may have sent the request on."""
+CLOSED = (
+    'Nova does not know {host}, which os-services lists: the policy '
+    'compute:servers:resize:cross_cell is closed, the cells of hosts are told '
+    'wrong, or a port of the server has a resource request'
+)
+
+
+class CellMoveRequest:
+    """The one request of a move."""
+
+    def __init__(
+        self, settings: CellMoveSettings, context: CellMoveContext
+    ) -> None:
+        self._settings = settings
+        self._task = settings.task
+        self._context = context
+        self._mark = Mark(0.0, '')
+        self._known: set[str] = set()
+        """Requests that were there before."""
+        self._in_doubt = False
+        """Whether one may be there whose answer was lost."""
+
+    def send(self, mark: Mark) -> str:
+        """Mark the action, ask Nova, and mark what Nova answered.
+
+        :param mark: filled in
+        :returns: the request's id
+        :raises PreFlightError: Nova refused at once
+        :raises NovaClientError: Nova surely does not carry it out
+        :raises TurnUnknown: the database took no mark; Nova was not asked
+        """
+        nova = self._context.cell_migration
+        self._mark = mark
+        request = self._found() if self._in_doubt else ''
+        if not request:
+            self._known = set(nova.requests_of(self._uuid))
+        earlier = nova.migrations_of(self._uuid)
+        mark.known = [one.uuid for one in earlier[:KNOWN]]
+        self._write()
+        mark.request = request or self._unpinned()
+        self._in_doubt = False
+        self._write(must_go_on=False)
+        return mark.request
+
+    def _unpinned(self) -> str:
+        """Ask, with the server unpinned if it is to be."""
+        nova, task = self._context.cell_migration, self._task
+        if not task.unpins:
+            return self._asked()
+        try:
+            nova.pin(task.instance, None)
+            return self._asked()
+        except exceptions.KronosException as error:
+            told = self._pin_back()
+            if told:
+                text = joined(str(error), told)
+                raise type(error)(text, **error.kwargs) from error
+            raise
+
+    def _pin_back(self) -> str:
+        """Why the server is not pinned to its zone any more; '' if it is."""
+        task = self._task
+        try:
+            self._context.cell_migration.pin(task.instance, task.source_zone)
+        except exceptions.NovaClientError as error:
+            return f'it is not pinned to {task.source_zone} any more: {error}'
+        return ''
+
+    def _asked(self) -> str:
+        try:
+            return self._ask()
+        except exceptions.NovaClientError as error:
+            return self._doubt(error)
+
+    @property
+    def _uuid(self) -> str:
+        return self._task.instance
+
+    def _ask(self) -> str:
+        nova, task = self._context.cell_migration, self._task
+        if task.is_resize:
+            return nova.resize(task.instance, task.destination_flavor_id)
+        return nova.migrate(task.instance, task.destination)
+
+    def _write(self, must_go_on: bool = True) -> None:
+        """:raises TurnUnknown: only if it ``must_go_on``"""
+        try:
+            self._context.slots.mark(
+                CELL_MARK, self._mark.document(), must_go_on
+            )
+        except exceptions.KronosException as error:
+            if must_go_on:
+                raise
+            LOG.warning('Instance %s: not marked: %s', self._uuid, error)
+
+    def _doubt(self, error: exceptions.NovaClientError) -> str:
+        """The request that came of a call which gave an error.
+
+        :raises MigrationError, NovaClientError: none did
+        """
+        status = error.kwargs['status']
+        if status in _REFUSALS:
+            # An earlier one that something in between sent twice?
+            found = self._found() if status == 409 else ''
+            if found:
+                return found
+            raise self._refusal(error) from error
+        own_fault = 400 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
+        if own_fault or error.kwargs['sent'] is False:
+            raise error
+        LOG.warning(
+            'Instance %s: %s; asking Nova whether it moves', self._uuid, error
+        )
+        self._in_doubt = True
+        found = self._await()
+        if not found:
+            raise error
+        return found
+
+    def _found(self) -> str:
+        """The newest request that was not there before; '' if there is none.
+
+        :raises NovaClientError: Nova cannot be asked
+        """
+        requests = self._context.cell_migration.requests_of(self._uuid)
+        return next((one for one in requests if one not in self._known), '')
+
+    def _await(self) -> str:
+        """The request that arrived although its answer was lost, or ''."""
+        context, timing = self._context, self._settings.timing
+        deadline = context.clock() + timing.queue_timeout
+        quiet = 0
+        while quiet < QUIET_LOOKS and context.clock() < deadline:
+            context.sleep(timing.poll_interval)
+            try:
+                found = self._found()
+                instance = context.nova.get_instance(self._uuid)
+            except exceptions.NovaClientError as error:
+                LOG.warning('Instance %s: %s', self._uuid, error)
+                continue
+            if found:
+                return found
+            busy = instance is not None and bool(instance.task_state)
+            quiet = 0 if busy else quiet + 1
+        return ''
+
+    def _refusal(
+        self, error: exceptions.NovaClientError
+    ) -> exceptions.MigrationError:
+        status, task = error.kwargs['status'], self._task
+        told = f'HTTP {status}'
+        # Nova's own words, without what was asked.
+        reason = error.kwargs['reason'].partition(f'{told}: ')[2]
+        if status == 400 and 'could not be found' in reason:
+            if task.is_resize:
+                # Of its flavor; hosts are not named.
+                return faults.error(Fault.FLAVOR_GONE, f'refused: {reason}')
+            self._mark.refused = CLOSED.format(host=task.destination)
+            self._write(must_go_on=False)
+            return faults.error(Fault.CELL_CLOSED, self._mark.refused)
+        if status == 403:
+            return faults.error(
+                Fault.QUOTA_EXCEEDED, f'rejected by Nova: {reason}'
+            )
+        return faults.error(
+            Fault.NOVA_REJECTED, f'rejected by Nova: {told}: {reason}'
+        )

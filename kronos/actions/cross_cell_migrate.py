@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The action kronos_cross_cell_migrate: one move to another cell."""
+
+import datetime
+from typing import Any
+
+from oslo_log import log as logging
+from watcher import conf, objects
+from watcher.common import context as watcher_context
+
+from kronos.actions import notifications, watcher_action
+from kronos.actions.cell_move import parameters, run
+from kronos.actions.cell_move.context import CellMoveContext
+from kronos.actions.cell_move.mark import PlanStanding
+from kronos.actions.migration import destination, retries
+from kronos.actions.migration import parameters as of_migration
+from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
+from kronos.clients.nova.cell_listings import CellListings
+from kronos.clients.nova.cell_migration import CellMigration
+from kronos.clients.nova.server_details import ServerDetails
+from kronos.common import exceptions, status
+from kronos.engine import faults
+from kronos.engine.cell_drain import Confirm
+from kronos.engine.faults import Fault
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import MigrationPhase
+from kronos.reports import cell_moves
+from kronos.snapshots import exclusions, watcher_actions
+from kronos.watcher_db import marks
+
+LOG = logging.getLogger(__name__)
+CONF = conf.CONF
+
+
+class CrossCellMigrate(watcher_action.KronosAction):
+    """Move a server to another cell, cold, and make sure that it is whole.
+
+    Nova is asked once. What does not arrive as it was is taken back, and
+    what Nova leaves broken is mended. Nothing is asked for by an action that
+    finds that another one has asked: it finishes the move.
+
+    One class, since Watcher asks one object for the schema, for each step of
+    an action and for its abort.
+    """
+
+    def __init__(self, config: Any, osc: Any = None) -> None:
+        super().__init__(config, osc)
+        self._own_run: run.CellMoveRun | None = None
+        self._stale: exceptions.StaleTask | None = None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {
+            'type': 'object',
+            'properties': {
+                'resource_id': UUID,
+                'resource_name': TEXT,
+                'aggregate': NAME,
+                'phase': {'enum': [MigrationPhase.CELL_DRAIN.value]},
+                'sequence': SEQUENCE,
+                'not_before': TEXT,
+                'source_node': NAME,
+                'destination_node': NAME,
+                'imbalance': TEXT,
+                'combined_imbalance': TEXT,
+                'mode': {'enum': ['migrate', 'resize']},
+                'source_cell': NAME,
+                'destination_cell': NAME,
+                'target_cells': {
+                    'type': 'array',
+                    'items': NAME,
+                    'minItems': 1,
+                },
+                'source_flavor': NAME,
+                'destination_flavor': NAME,
+                'destination_flavor_id': NAME,
+                'source_zone': TEXT,
+                'destination_zone': TEXT,
+                'unpin_zone': {'type': 'boolean'},
+                'confirm': {'enum': [one.value for one in Confirm]},
+                'finishes': UUID,
+                marks.TURN: {'type': 'object'},
+                marks.CARRIER: {'type': 'object'},
+                watcher_actions.CELL_MARK: {'type': 'object'},
+                'action_uuid': UUID,
+                'action_plan_uuid': UUID,
+                'audit_uuid': UUID,
+            },
+            'required': [
+                'resource_id',
+                'aggregate',
+                'phase',
+                'source_node',
+                'destination_node',
+                'mode',
+                'source_cell',
+                'destination_cell',
+                'target_cells',
+                'source_flavor',
+                'destination_flavor',
+                'confirm',
+            ],
+            'additionalProperties': False,
+        }
+
+    def get_description(self) -> str:
+        return (
+            'Move a server to another cell by a cold migration or a resize, '
+            'check that it is as it was, and confirm or revert it.'
+        )
+
+    def _begin(self) -> None:
+        self._run().begin()
+
+    def _carry_out(self) -> str:
+        try:
+            return self._run().carry_out()
+        except exceptions.StaleTask as stale:
+            self._stale = stale
+            raise
+
+    def post_condition(self) -> None:
+        """Let an action be SKIPPED whose server was deleted meanwhile.
+
+        Watcher knows that end only before an action begins, and has called
+        it FAILED by now.
+        """
+        uuid = self.input_parameters.get('action_uuid')
+        if self._stale is None or not uuid:
+            return
+        told = status.fit(
+            f'Action was skipped: {watcher_action.told(self._stale)}'
+        )
+        try:
+            watcher_action.in_time(lambda: _skip(uuid, told))
+        except Exception:
+            LOG.exception('Action %s is not SKIPPED', uuid)
+
+    def revert(self) -> None:
+        """Leave the server where it is: what had to go back has gone back."""
+        LOG.info('Instance %s is not moved back', self.resource_id)
+
+    def _run(self) -> run.CellMoveRun:
+        """The move; the same one for all that Watcher calls.
+
+        :raises ConfigurationError: an option of Kronos is not valid
+        """
+        if self._own_run is None:
+            clients = self._clients()
+            told, patience = self.input_parameters, self._patience()
+            settings = parameters.settings_of(told, CONF.kronos)
+            nova = retries.reach(settings, patience, clients.nova)
+            context = CellMoveContext(
+                **vars(patience),
+                nova=nova,
+                cell_migration=CellMigration(nova.api),
+                details=ServerDetails(nova.api),
+                listings=CellListings(nova.api),
+                placement=retries.reach(settings, patience, clients.placement),
+                glance=retries.reach(settings, patience, clients.glance),
+                prometheus=self._prometheus,
+                slots=parameters.slots_of(told, settings),
+                plan=self._plan,
+                notices=notifications.Notices(of_migration.facts(told), CONF),
+                keep=self._keep,
+                exclusions=self._exclusions(),
+            )
+            plan = told.get('action_plan_uuid', '')
+            self._own_run = run.CellMoveRun(settings, context, plan)
+        return self._own_run
+
+    def _exclusions(self) -> destination.Exclusions | None:
+        query = CONF.kronos.exclude_hosts_query
+        if not query:
+            return None
+        how = HostMatch(CONF.kronos.host_match)
+        return lambda hosts: exclusions.ask(
+            self._prometheus(), query, hosts, how
+        )
+
+    def _plan(self) -> PlanStanding:
+        """:raises TurnUnknown: Watcher's database does not tell"""
+        told = self.input_parameters
+        plan, own = told.get('action_plan_uuid'), told.get('action_uuid')
+        if not plan:
+            return PlanStanding(True, '')
+        try:
+            actions = watcher_action.in_time(
+                lambda: objects.Action.list(
+                    watcher_context.make_context(is_admin=True),
+                    filters={'action_plan_uuid': plan},
+                )
+            )
+        except Exception as error:
+            # Without its text, which may hold the statement.
+            raise faults.error(
+                Fault.WATCHER_ERROR,
+                f"Watcher's database does not tell the actions of plan "
+                f'{plan}: {type(error).__name__}',
+            ) from error
+        return PlanStanding.of(
+            marks.part(one.input_parameters or {}, watcher_actions.CELL_MARK)
+            for one in actions
+            if one.uuid != own and one.action_type == watcher_actions.CELL_MOVE
+        )
+
+    def _keep(self, document: dict[str, Any]) -> None:
+        if CONF.kronos.report_dir:
+            cell_moves.write(
+                CONF.kronos.report_dir,
+                document,
+                self.input_parameters.get('action_uuid', ''),
+                CONF.kronos.report_keep,
+                datetime.datetime.now(datetime.UTC),
+            )
+
+
+def _skip(uuid: str, told: str) -> None:
+    row = objects.Action.get_by_uuid(
+        watcher_context.make_context(is_admin=True), uuid, eager=True
+    )
+    row.state = objects.action.State.SKIPPED
+    row.status_message = told
+    row.save()

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Nova client that moves servers to other cells: it asks and follows.
+
+Nova does it by a cold migration or a resize, which wait for somebody to
+confirm or to revert them.
+"""
+
+from typing import Any
+
+from kronos.clients.nova import migrations, rows
+from kronos.clients.nova.api import Api, quoted
+from kronos.clients.nova.instance_actions import InstanceActions
+from kronos.clients.nova.rows import MigrationStatus
+
+MIGRATE, RESIZE = 'migrate', 'resize'
+"""What Nova calls the requests, and in other words the migrations."""
+COLD = frozenset({'migration', 'resize'})
+"""Types of a migration that waits for its confirmation."""
+PINNING = '2.104'
+"""The first microversion that pins servers to a zone, and unpins them."""
+
+
+class CellMigration:
+    """Cold migrations and resizes: asked for, followed and ended here.
+
+    Every method raises :class:`~kronos.common.exceptions.NovaClientError`. An
+    error whose ``kwargs['sent']`` is None may hide a request that Nova did
+    get.
+
+    :param api: of a :class:`.NovaClient`
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._actions = InstanceActions(api)
+
+    def migrate(self, uuid: str, host: str) -> str:
+        """Ask Nova to move a server to a host; its scheduler checks it.
+
+        :returns: the request id
+        :raises NovaClientError: refused at once: HTTP 400 (no such host, or
+            it may not leave its cell), 404, 409 (the server's state)
+        """
+        return self._begin(uuid, {'migrate': {'host': host}})
+
+    def resize(self, uuid: str, flavor: str) -> str:
+        """Ask Nova for another flavor; it chooses the host.
+
+        :param flavor: its id
+        :returns: the request id
+        :raises NovaClientError: as of :meth:`migrate`; 403: over quota
+        """
+        return self._begin(uuid, {'resize': {'flavorRef': flavor}})
+
+    def confirm(self, uuid: str) -> str:
+        """:returns: the request id; '' if the answer has none"""
+        return self._ask(uuid, {'confirmResize': None})
+
+    def revert(self, uuid: str) -> str:
+        """:returns: as of :meth:`confirm`"""
+        return self._ask(uuid, {'revertResize': None})
+
+    def set_active(self, uuid: str) -> str:
+        """Set the row of a server to ACTIVE, without a task.
+
+        :returns: as of :meth:`confirm`
+        """
+        return self._ask(uuid, {'os-resetState': {'state': 'active'}})
+
+    def reboot(self, uuid: str) -> str:
+        """Make its guest anew, from its disks.
+
+        :returns: as of :meth:`confirm`
+        """
+        return self._ask(uuid, {'reboot': {'type': 'HARD'}})
+
+    def start(self, uuid: str) -> str:
+        """:returns: as of :meth:`confirm`"""
+        return self._ask(uuid, {'os-start': None})
+
+    def stop(self, uuid: str) -> str:
+        """:returns: as of :meth:`confirm`"""
+        return self._ask(uuid, {'os-stop': None})
+
+    def pin(self, uuid: str, zone: str | None) -> None:
+        """Pin a server to an availability zone, or to none (None).
+
+        :raises NovaClientError: also where Nova is older than 2.104
+        """
+        self._api.wire.send(
+            'PUT',
+            f'/servers/{quoted(uuid)}',
+            PINNING,
+            {'server': {'pinned_availability_zone': zone}},
+        )
+
+    def migrations_of(self, uuid: str) -> list[MigrationStatus]:
+        """The cold ones of a server, the newest first, each uuid once.
+
+        A migration has a row in either cell; both have its uuid.
+        """
+        found: dict[str, MigrationStatus] = {}
+        for row in migrations.listing(self._api, instance_uuid=uuid):
+            if row.get('migration_type') in COLD:
+                found.setdefault(row['uuid'], rows.migration(row))
+        return sorted(
+            found.values(), key=lambda one: one.created_at, reverse=True
+        )
+
+    def requests_of(self, uuid: str) -> list[str]:
+        """Ids of all requests for such a move, the newest first.
+
+        A request whose answer was lost is among them once Nova took it.
+        """
+        return self._actions.requests(uuid, (MIGRATE, RESIZE))
+
+    def has_failed(self, uuid: str, request_id: str) -> bool:
+        """Whether a part of a request failed after Nova had accepted it."""
+        action = self._actions.one(uuid, request_id)
+        return any(one.get('result') == 'Error' for one in action['events'])
+
+    def refusal_reason(self, uuid: str, request_id: str) -> str:
+        """As :meth:`.InstanceActions.refusal_reason`."""
+        return self._actions.refusal_reason(uuid, request_id)
+
+    def _begin(self, uuid: str, body: dict[str, Any]) -> str:
+        request = self._ask(uuid, body)
+        if not request:
+            # It came from something in between that gave up on Nova.
+            raise self._api.wire.failure(
+                f'asked to move server {uuid}: the answer was lost (it has '
+                'no request id)',
+                transient=True,
+            )
+        return request
+
+    def _ask(self, uuid: str, body: dict[str, Any]) -> str:
+        response = self._api.wire.send(
+            'POST',
+            f'/servers/{quoted(uuid)}/action',
+            self._api.microversion,
+            body,
+        )
+        return str(response.headers.get('x-compute-request-id') or '')
