@@ -3,6 +3,7 @@
 
 import pathlib
 import re
+import shlex
 import textwrap
 from collections.abc import Iterator
 
@@ -10,9 +11,8 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 _BLOCK = re.compile(
     r'^\.\. code-block:: console\n\n((?:[ ]{3,}.*\n|\n)+)', re.MULTILINE
 )
-_SAMPLE = re.compile(
-    r'^\.\. code-block:: yaml\n {3}:caption: (\S+)\n\n((?: {3}.*\n|\n)+)',
-    re.MULTILINE,
+_SAMPLE = (
+    r'^\.\. code-block:: {}\n {{3}}:caption: (\S+)\n\n((?: {{3}}.*\n|\n)+)'
 )
 
 
@@ -35,10 +35,44 @@ def commands() -> Iterator[tuple[str, str]]:
                     yield path.name, command
 
 
+def page(name: str) -> str:
+    """A page of the documentation, without line breaks in its commands."""
+    text = (TOP / 'doc' / 'source' / name).read_text()
+    return re.sub(r'\\\n\s*', '', text)
+
+
+def section(text: str, head: str) -> str:
+    """What stands below a heading of a page, up to the next one."""
+    _, _, rest = text.partition(f'\n{head}\n{"=" * len(head)}\n')
+    return re.split(r'\n\S.*\n={4,}\n', rest)[0]
+
+
+def typed(name: str, program: str) -> list[list[str]]:
+    """The commands of a program on a page, as words without the program.
+
+    Those that have a line of their own, whether they are run or not, and
+    those within a sentence that have more than one word.
+    """
+    text = page(name)
+    found = re.findall(rf'^ +(?:\$ )?{program} (.+)$', text, re.MULTILINE)
+    found += re.findall(rf'``{program}\s([^`]+)``', text)
+    return [shlex.split(one) for one in found]
+
+
 def samples() -> dict[str, str]:
     """Name and text of every YAML file that is shown with its name."""
+    return _shown('yaml')
+
+
+def scripts() -> dict[str, str]:
+    """The same of the scripts in Python."""
+    return _shown('python')
+
+
+def _shown(language: str) -> dict[str, str]:
+    sample = re.compile(_SAMPLE.format(language), re.MULTILINE)
     return {
         name: textwrap.dedent(text)
         for path in files()
-        for name, text in _SAMPLE.findall(path.read_text() + '\n')
+        for name, text in sample.findall(path.read_text() + '\n')
     }

@@ -28,7 +28,10 @@ def message_of(response: Any) -> str:
     except (ValueError, RecursionError):
         body = None
     return line_of(
-        _from_errors(body) or _from_fault(body) or start_of(response)
+        _from_errors(body)
+        or _from_fault(body)
+        or _from_message(body)
+        or start_of(response)
     )
 
 
@@ -73,6 +76,19 @@ def _from_fault(body: Any) -> str:
     """Nova's form: ``{"conflictingRequest": {"message": ...}}``."""
     faults = body.values() if isinstance(body, dict) else []
     return _joined(f.get('message') for f in faults if isinstance(f, dict))
+
+
+def _from_message(body: Any) -> str:
+    """Watcher's form: ``{"error_message": ...}``, mostly JSON once more."""
+    text = body.get('error_message') if isinstance(body, dict) else None
+    if not isinstance(text, str):
+        return ''
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    said = told.get('faultstring') if isinstance(told, dict) else None
+    return said if isinstance(said, str) else text
 
 
 def _joined(said: Any) -> str:

@@ -26,6 +26,10 @@ class _Plan(TypedDict):
     uuid: str
     state: str
     audit_uuid: NotRequired[Text]
+    strategy_name: NotRequired[Text]
+    status_message: NotRequired[Text]
+    efficacy_indicators: NotRequired[Any]
+    global_efficacy: NotRequired[Any]
     created_at: Moment
     updated_at: NotRequired[Moment]
 
@@ -38,7 +42,9 @@ class _Plans(TypedDict):
 class _Audit(TypedDict):
     auto_trigger: NotRequired[bool | None]
     audit_type: NotRequired[Text]
+    name: NotRequired[Text]
     state: NotRequired[Text]
+    status_message: NotRequired[Text]
     updated_at: NotRequired[Text]
 
 
@@ -93,10 +99,18 @@ class WatcherClient:
             everything, exceptions.ClientError, **options
         )
 
-    def plans(self) -> Iterator[rest.Json]:
-        """All action plans that were not deleted, the newest first."""
-        newest = {'sort_key': 'id', 'sort_dir': 'desc'}
+    def plans(self, page: int = _PAGE) -> Iterator[rest.Json]:
+        """All action plans that were not deleted, the newest first.
+
+        :param page: rows of one request; each takes Watcher several queries
+        """
+        newest = {'sort_key': 'id', 'sort_dir': 'desc', 'limit': page}
         return self._all(self._wire, 'action_plans', newest)
+
+    def plan(self, uuid: str) -> rest.Json:
+        path = f'/v1/action_plans/{parse.quote(uuid, safe="")}'
+        found: rest.Json = self._wire.get(path, MICROVERSION, shape=_Plan)
+        return found
 
     @property
     def endpoint(self) -> str:
@@ -140,7 +154,7 @@ class WatcherClient:
         The link to the next one names a host that need not be Watcher's
         public one, and lacks the filters.
         """
-        query = {**params, 'limit': _PAGE}
+        query = {'limit': _PAGE, **params}
         seen: set[str] = set()
         path, shape = f'/v1/{key}/detail', _SHAPES[key]
         for _ in range(rest.MOST_PAGES):

@@ -6,12 +6,12 @@ Watcher and nova-scheduler have their own.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import openstack
-from keystoneauth1 import loading
+from keystoneauth1 import adapter, loading
 from openstack import connection
 
 from kronos.clients import connection as clients_connection
@@ -45,14 +45,28 @@ class Access:
     :param session: a keystoneauth1 session
     :param clients: of that session
     :param source: where the credentials are from, for messages
+    :param place: gives region and interface of a type of service
     """
 
     def __init__(
-        self, session: Any, clients: clients_connection.Clients, source: str
+        self,
+        session: Any,
+        clients: clients_connection.Clients,
+        source: str,
+        place: Callable[[str], dict[str, Any]],
     ) -> None:
         self.session = session
         self.clients = clients
         self.source = source
+        self._place = place
+
+    def adapter(self, service_type: str) -> Any:
+        """To a service that planning does not ask."""
+        return adapter.Adapter(
+            self.session,
+            service_type=service_type,
+            **self._place(service_type),
+        )
 
     def identity(self) -> Identity:
         """Log in.
@@ -94,7 +108,7 @@ def list_opts() -> list[tuple[str, list[Any]]]:
 
     With a password, which is what most have; keystoneauth has other plugins.
     """
-    adapter = loading.get_adapter_conf_options()
+    of_adapter = loading.get_adapter_conf_options()
     return [
         (
             GROUP,
@@ -102,10 +116,10 @@ def list_opts() -> list[tuple[str, list[Any]]]:
                 *loading.get_auth_common_conf_options(),
                 *loading.get_auth_plugin_conf_options('password'),
                 *loading.get_session_conf_options(),
-                *adapter,
+                *of_adapter,
             ],
         ),
-        (clients_connection.GROUPS[1], adapter),
+        (clients_connection.GROUPS[1], of_adapter),
     ]
 
 
@@ -152,6 +166,10 @@ def _by_conf(conf: Any, group: str) -> Access:
         session,
         clients_connection.HostProcess(lambda: session, conf),
         f'[{group}] of the configuration',
+        lambda _: {
+            'region_name': conf[first].region_name,
+            'interface': conf[first].valid_interfaces,
+        },
     )
 
 
@@ -167,4 +185,12 @@ def _by_sdk(source: str, **kwargs: str) -> Access:
         raise exceptions.ConfigurationError(
             reason=f'{source}: {error}'
         ) from error
-    return Access(session, clients_connection.Clients(lambda: found), source)
+    return Access(
+        session,
+        clients_connection.Clients(lambda: found),
+        source,
+        lambda service_type: {
+            'region_name': found.config.get_region_name(service_type),
+            'interface': found.config.get_interface(service_type),
+        },
+    )

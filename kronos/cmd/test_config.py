@@ -32,6 +32,7 @@ from kronos.cmd.checks import (
 )
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.cells import check as cells
 from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
 
@@ -51,7 +52,10 @@ def main(
     :param inspect: loads modules of Watcher and Nova
     :returns: the exit status
     """
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    if not parsed.cells and (parsed.cell_config or parsed.nova_policy):
+        parser.error('--cell-config and --nova-policy are for --cells')
     config_files.log(parsed.debug)
     check = Check(parsed, inspect)
     check.run()
@@ -101,6 +105,31 @@ def _parser() -> argparse.ArgumentParser:
         metavar='AGGREGATE',
         help='host aggregate to look at; may be repeated (default: those of '
         '[kronos], else all)',
+    )
+    parser.add_argument(
+        '--cells',
+        action='store_true',
+        help='show the cell of each host, and test what moves of servers to '
+        'another cell depend on',
+    )
+    parser.add_argument(
+        '--cell-config',
+        action='append',
+        default=[],
+        type=config_files.existing,
+        metavar='PATH',
+        help='with --cells: nova.conf of nova-conductor, nova-scheduler or a '
+        'nova-compute, or a directory of it; FILE.d is read, too. May be '
+        'repeated, once for each service',
+    )
+    parser.add_argument(
+        '--nova-policy',
+        action='append',
+        default=[],
+        type=config_files.existing,
+        metavar='PATH',
+        help='with --cells: policy.yaml of nova-api, or a directory of such '
+        'files; may be repeated, and later ones go before',
     )
     parser.add_argument(
         '--offline',
@@ -177,19 +206,42 @@ class Check:
             settings = scopes.settings(conf.kronos, one.file.mode)
             policies.check_one(one, conf.kronos, settings, self.findings)
             self._report['policies'] += policies.rows(one)
-        clients = cloud.Cloud()
+        access, clients = None, cloud.Cloud()
         if not self._parsed.offline:
-            clients = self._live(conf, of_watcher, found)
-        if of_nova is not None:
-            files.differences(conf, of_nova, True, self.findings)
-            self._report['weigher'] = weigher.check(
-                of_nova,
-                self._nova,
-                clients,
-                not self._parsed.offline,
-                self._inspect,
-                self.findings,
+            access = _access(
+                conf, of_watcher, self._parsed.os_cloud, self.findings
             )
+            clients = self._live(conf, access, found)
+        if self._parsed.cells:
+            self._report['cells'] = self._cells(conf, access, clients)
+        if of_nova is not None:
+            self._weigher(conf, of_nova, clients)
+
+    def _weigher(self, conf: Any, of_nova: Any, clients: cloud.Cloud) -> None:
+        files.differences(conf, of_nova, True, self.findings)
+        self._report['weigher'] = weigher.check(
+            of_nova,
+            self._nova,
+            clients,
+            not self._parsed.offline,
+            self._inspect,
+            self.findings,
+        )
+
+    def _cells(
+        self,
+        conf: Any,
+        access: credentials.Access | None,
+        clients: cloud.Cloud,
+    ) -> dict[str, Any]:
+        parsed = self._parsed
+        return cells.check(
+            cells.NovaFiles(parsed.cell_config, parsed.nova_policy),
+            access,
+            clients.nova,
+            conf.kronos,
+            self.findings,
+        )
 
     def _load(self, where: config_files.Paths) -> Any:
         conf = config_files.load(where, credentials.WATCHER)
@@ -205,10 +257,13 @@ class Check:
             files.differences(conf, of_watcher, False, self.findings)
 
     def _live(
-        self, conf: Any, of_watcher: Any, found: list[policies.PolicySet]
+        self,
+        conf: Any,
+        access: credentials.Access | None,
+        found: list[policies.PolicySet],
     ) -> cloud.Cloud:
         """Ask OpenStack and Prometheus."""
-        clients, access = cloud.Cloud(), self._access(conf, of_watcher)
+        clients = cloud.Cloud()
         if access is not None:
             self._report['cloud'], clients = cloud.check(
                 access, conf.kronos.require_headroom, self.findings
@@ -242,20 +297,6 @@ class Check:
         if watched is not None:
             self._report['monitors'] = watched
         return clients
-
-    def _access(self, conf: Any, of_watcher: Any) -> credentials.Access | None:
-        """The user that is tested: Watcher's, where its files are given."""
-        try:
-            if of_watcher is None or self._parsed.os_cloud:
-                return credentials.connect(conf, self._parsed.os_cloud)
-            return credentials.connect(of_watcher, group=credentials.WATCHER)
-        except exceptions.ConfigurationError as error:
-            self.findings.error(
-                'credentials',
-                str(error),
-                'give credentials, or use --offline to test the files alone',
-            )
-            return None
 
     def _measure(
         self,
@@ -300,6 +341,23 @@ class Check:
         self._report[key] += [
             row | {'policies_file': one.path} for row in rows
         ]
+
+
+def _access(
+    conf: Any, of_watcher: Any, os_cloud: str, findings: Findings
+) -> credentials.Access | None:
+    """The user that is tested: Watcher's, where its files are given."""
+    try:
+        if of_watcher is None or os_cloud:
+            return credentials.connect(conf, os_cloud)
+        return credentials.connect(of_watcher, group=credentials.WATCHER)
+    except exceptions.ConfigurationError as error:
+        findings.error(
+            'credentials',
+            str(error),
+            'give credentials, or use --offline to test the files alone',
+        )
+        return None
 
 
 if __name__ == '__main__':

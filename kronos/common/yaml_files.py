@@ -104,17 +104,18 @@ class UniqueKeyLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def text_of(path: str) -> str:
+def text_of(path: str, most: int = MAX_BYTES) -> str:
     """The text of a file.
 
+    :param most: bytes that it may have
     :raises Unreadable: it cannot be read, is too large or no text
     """
     try:
         with open(path, 'rb') as stream:
-            data = stream.read(MAX_BYTES + 1)
-        if len(data) <= MAX_BYTES:
+            data = stream.read(most + 1)
+        if len(data) <= most:
             return data.decode()
-        reason = f'it has more than {MAX_BYTES} bytes'
+        reason = f'it has more than {most} bytes'
     except OSError as error:
         reason = f'it cannot be read: {error.strerror}'
     except UnicodeDecodeError:

@@ -12,7 +12,12 @@ from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.eligibility import cooldown
 from kronos.engine.types import Event, PastRestart
-from kronos.snapshots import stale_migrations, watcher_actions
+from kronos.snapshots import (
+    stale_migrations,
+    unfinished_moves,
+    watcher_actions,
+)
+from kronos.snapshots.unfinished_moves import BegunMove
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
 _ENDED = (
@@ -38,7 +43,7 @@ def events(
     found: watcher_actions.Told = {}
     for plan in _plans(watcher, clock() - stale_migrations.GRACE_SECONDS):
         found |= watcher_actions.to_do(
-            plan, map(_action, watcher.actions_of(plan.uuid))
+            plan, map(action_row, watcher.actions_of(plan.uuid))
         )
     found |= watcher_actions.ended(_ended(watcher, since))
     return [event for event in found.values() if event is not None]
@@ -57,7 +62,7 @@ def restarts(
         if seconds_of(row['created_at']) < since:
             continue
         plan = PlanRow(row['uuid'], row['state'], _touched(row))
-        found = map(_action, watcher.actions_of(plan.uuid))
+        found = map(action_row, watcher.actions_of(plan.uuid))
         told += [watcher_actions.restart_of(one, plan) for one in found]
     done: dict[str, list[PastRestart]] = {}
     for uuid, restart in sorted(
@@ -65,6 +70,25 @@ def restarts(
     ):
         done.setdefault(uuid, []).append(restart)
     return done
+
+
+def begun_moves(watcher: WatcherClient, since: float) -> list[BegunMove]:
+    """The moves to other cells, those of deleted plans too.
+
+    :param since: Unix seconds; rows that were written before are left out
+    :raises ClientError: Watcher is away, or refuses
+    """
+    plans = {row['uuid']: row['state'] for row in watcher.plans()}
+    found = []
+    for row in map(action_row, watcher.actions()):
+        if row.touched < since:
+            break
+        told = row.parameters if isinstance(row.parameters, dict) else {}
+        plan = str(told.get('action_plan_uuid') or '')
+        state = plans.get(plan, watcher_actions.DELETED)
+        move = unfinished_moves.begun(row, PlanRow(plan, state, row.touched))
+        found += [move] if move else []
+    return found
 
 
 def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:
@@ -92,7 +116,7 @@ def _ended(
     """Actions that are over, or were deleted, the newest first."""
     limits = [since.moves, since.failures]
     oldest = min(one or 0.0 for one in limits)
-    for row in map(_action, watcher.actions()):
+    for row in map(action_row, watcher.actions()):
         if row.touched < oldest:
             return
         limit = limits[0 if row.state == watcher_actions.FINISHED else 1]
@@ -100,7 +124,8 @@ def _ended(
             yield row
 
 
-def _action(row: Row) -> ActionRow:
+def action_row(row: Row) -> ActionRow:
+    """An action of a listing of Watcher's API."""
     return ActionRow(
         row['uuid'],
         row['action_type'],

@@ -13,6 +13,11 @@ AGGREGATES = {'gpu': 'alpha', 'hpc': 'beta'}
 """The documentation's, and those of the lab."""
 OF_REAL_HOSTS = re.compile(r'\bbusy-1\b')
 """Commands about a guest that simulated hosts cannot have."""
+OF_AN_EXAMPLE = re.compile(r'\boptimize kronos (plan show|explain) ')
+"""Commands about a plan and a server that only the page has; the unit tests
+of the page run them."""
+OF_TWO_CELLS = 'cells.rst'
+"""The page whose audits need cells that this lab has not."""
 TEMPLATE = 'optimize audittemplate create '
 
 
@@ -49,6 +54,8 @@ class TestDocumented(base.LabTestCase):
         for where, command in documented.commands():
             program, _, rest = command.partition(' ')
             if program != 'openstack' or OF_REAL_HOSTS.search(rest):
+                continue
+            if where == OF_TWO_CELLS or OF_AN_EXAMPLE.search(command):
                 continue
             done = self.run_client(self.prepared(rest))
             self.assertEqual(

@@ -30,19 +30,17 @@ DUPLICATE = 'DBDuplicateEntry'
 NO_HOST = 'No valid host'
 
 
-COPY = """\
-# in the database of cell {cell}, if the first shows a row that is hidden:
-SELECT uuid, host, hidden, deleted FROM instances WHERE uuid = '{uuid}';
-UPDATE instances SET deleted = id, deleted_at = NOW()
-  WHERE uuid = '{uuid}' AND hidden = 1;
-# with the configuration of cell {cell}:
-nova-manage db archive_deleted_rows --until-complete
-"""
-"""What takes a hidden copy of a server out of a cell's database."""
-
-
 def copy_commands(uuid: str, cell: str) -> list[str]:
-    return COPY.format(uuid=uuid, cell=cell).splitlines()
+    """What takes a hidden copy of a server out of a cell's database.
+
+    Not a row that is marked as deleted: archiving it would delete what Nova
+    needs of the server that lives.
+    """
+    return [
+        '# the script is in "Repairs" of the page "Emptying a cell", the name '
+        'of the cell that of "nova-manage cell_v2 list_cells":',
+        f'python3 delete_hidden_copy.py {cell} {uuid}',
+    ]
 
 
 @dataclass

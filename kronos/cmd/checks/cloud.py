@@ -207,23 +207,29 @@ def _placement(
         client.headroom,
     )
     row = _try('placement', probe, findings, is_needed=require_headroom)
+    found = newest(adapter, exceptions.PlacementClientError)
     return {
         'name': 'placement',
-        'microversion': _newest(adapter),
+        'microversion': _dotted(found) if found else '',
         'needed': placement.MICROVERSION,
         'reads': [row],
     }
 
 
-def _newest(adapter: Any) -> str:
-    """That the service has; empty if it does not tell."""
+def newest(
+    adapter: Any, kind: type[exceptions.ClientError]
+) -> tuple[int, int] | None:
+    """The newest microversion of a service; None if it does not tell.
+
+    :param kind: of the service's errors
+    """
     try:
-        with rest.guarded(exceptions.PlacementClientError, 'its versions'):
+        with rest.guarded(kind, 'its versions'):
             data = adapter.get_endpoint_data()
-    except exceptions.PlacementClientError:
-        return ''
+    except exceptions.ClientError:
+        return None
     found = data.max_microversion if data else None
-    return _dotted(found) if found else ''
+    return (found[0], found[1]) if found else None
 
 
 def _try(

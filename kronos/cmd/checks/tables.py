@@ -10,7 +10,7 @@ from kronos.engine import wording
 
 WIDTH = 79
 MANY = 1000.0
-
+GOOD = {True: 'yes', False: 'no', None: '-'}
 
 COLUMNS = ('level', 'code', 'text', 'mend')
 
@@ -31,6 +31,7 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _queries(document, width),
         _servers(document, width),
         _scopes(document, width),
+        *_cells(document, width),
         _cloud(document, width),
         _watcher(document),
         _weigher(document, width),
@@ -230,6 +231,41 @@ def _scope(one: Mapping[str, Any]) -> list[Any]:
         one['hosts_counting'],
         one['servers'],
         imbalances or '-',
+    ]
+
+
+def _cells(document: Mapping[str, Any], width: int | None) -> list[str]:
+    found = document.get('cells')
+    if not found:
+        return []
+    hosts = [
+        [
+            one['host'],
+            ', '.join(one['cells']) or None,
+            ', '.join(one['told_by']) or None,
+            one['zone'] or None,
+            'yes' if one['takes_servers'] else 'no',
+        ]
+        for one in found['hosts']
+    ]
+    needs = [
+        [one['what'], one['value'], one['where'], GOOD[one['is_good']]]
+        for one in found['needs']
+    ]
+    columns = ['host', 'cell', 'by', 'zone', 'takes servers']
+    return [
+        _table(
+            f'Cells of the hosts, by cell_source = {found["source"]}',
+            columns,
+            hosts,
+            width,
+        ),
+        _table(
+            'What moves between cells depend on',
+            ['what', 'value', 'where', 'good'],
+            needs,
+            width,
+        ),
     ]
 
 

@@ -48,6 +48,8 @@ class TwoCells(cloud.Cloud):
         self.images = {}
         """Names of images, by server."""
         self.leaves_images = False
+        self.failures = {}
+        """Why requests failed of which there is no migration."""
         self.numbers = 0
 
     def answer(self, method, path, query, body):
@@ -145,10 +147,13 @@ class TwoCells(cloud.Cloud):
         return {'interfaceAttachments': [port]}
 
     def attachments(self, uuid, q, body):
+        one = self.find(uuid)
+        is_there = one.moves and one.host == one.moves[-1].destination
         rows = [
             {'volumeId': name, 'device': f'/dev/{name}', 'tag': None,
              'delete_on_termination': False}
-            for name in self.find(uuid).volumes
+            for name in one.volumes
+            if name not in one.loses or not is_there
         ]  # fmt: skip
         return {'volumeAttachments': rows}
 
@@ -207,6 +212,8 @@ class TwoCells(cloud.Cloud):
             'result': None,
             'details': None,
         }
+        if request in self.failures:
+            event |= {'result': 'Error', 'details': self.failures[request]}
         for move in self.moves:
             if move.request == request and move.status == 'error':
                 says = cold_moves.BREAKS[one.breaks or 'scheduler'].says

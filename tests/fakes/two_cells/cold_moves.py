@@ -137,6 +137,8 @@ class ColdServer(state.Server):
     stubborn: tuple[str, ...] = ()
     """What Nova accepts, and what changes nothing."""
     volumes: list[str] = dataclasses.field(default_factory=list)
+    loses: tuple[str, ...] = ()
+    """Volumes that it does not have on its destination."""
     pins: list[str | None] = dataclasses.field(default_factory=list)
     """The zones that it was pinned to, one after the other."""
     asked: list[tuple[str, str]] = dataclasses.field(default_factory=list)

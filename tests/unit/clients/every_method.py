@@ -202,7 +202,20 @@ ANSWERS: dict[str, Any] = {
         ],
         'next': 'x',
     },
-    r'/v1/audits/[^/]+': {'auto_trigger': True},
+    r'/v1/action_plans/[^/]+': {
+        'uuid': 'p1',
+        'state': 'ONGOING',
+        'strategy_name': 'kronos_spread',
+        'efficacy_indicators': [{'name': 'migrations', 'value': 3.0}],
+        'global_efficacy': None,
+        'status_message': None,
+        'created_at': MOMENT,
+    },
+    r'/v1/audits/[^/]+': {
+        'auto_trigger': True,
+        'name': 'a',
+        'status_message': None,
+    },
     r'/v1/actions/detail': {
         'actions': [
             {

@@ -27,6 +27,17 @@ class TestMessage(testscenarios.WithScenarios, base.BaseTestCase):
             ('{"errors": {"a": "b"}}', '{"errors": {"a": "b"}}'),
             ('{"error": {"message": null}}', '{"error": {"message": null}}'),
             ('{"error": {"message": {}}}', '{"error": {"message": {}}}'),
+            ('{"error_message": "Gone."}', 'Gone.'),
+            (
+                r'{"error_message": "{\"faultstring\": \"No.\", \"a\": 1}"}',
+                'No.',
+            ),
+            ('{"error_message": "[1]"}', '[1]'),
+            (
+                r'{"error_message": "{\"faultstring\": 1}"}',
+                '{"faultstring": 1}',
+            ),
+            ('{"error_message": 5}', '{"error_message": 5}'),
             ('[null]', '[null]'),
             ('<html>\nGone', '<html> Gone'),
             ('', ''),

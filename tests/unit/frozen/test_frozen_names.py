@@ -36,12 +36,14 @@ from kronos.conf import monitor, opts
 from kronos.engine import faults, types
 from kronos.engine.eligibility import instances, overrides, restarts
 from kronos.engine.reasons import Code
+from kronos.osc import commands as client_commands
 from kronos.policies.models import Policy
 from kronos.recordings import load, meta_schema
 from kronos.recordings.formats import cluster
 from kronos.snapshots import cells, watcher_actions
 from kronos.strategies import (
     affinity,
+    cell_drain,
     evacuate,
     goals,
     pack,
@@ -52,6 +54,7 @@ from kronos.watcher_db import marks
 from tests import commands, places
 from tests.unit.cmd import checking
 from tests.unit.frozen import documents
+from tests.unit.osc import clouds
 
 FILE = places.FIXTURES / 'frozen.yaml'
 DAEMONS = str(places.FIXTURES / 'recordings' / 'daemons')
@@ -62,8 +65,15 @@ COMMANDS = {
     'kronos-replay': replay.main,
     'kronos-test-config': test_config.main,
 }
+CLIENT = 'openstack optimize kronos'
+CLIENT_COMMANDS = {
+    f'{CLIENT} explain': client_commands.Explain,
+    f'{CLIENT} plan list': client_commands.ListPlans,
+    f'{CLIENT} plan show': client_commands.ShowPlan,
+}
 STRATEGIES = (
     affinity.Affinity,
+    cell_drain.CellDrain,
     evacuate.Evacuate,
     pack.Pack,
     recover.Recover,
@@ -82,6 +92,7 @@ WEIGHERS = {
 GOALS = (
     goals.Affinity,
     goals.Balance,
+    goals.Cell,
     goals.Consolidate,
     goals.Drain,
     goals.Recovery,
@@ -217,6 +228,14 @@ class TestNames(FrozenTestCase):
             found[name] = sorted(
                 {*re.findall(r'--[a-z][a-z-]*', text)}
                 | {*re.findall(r'(?<=\[)-[a-z](?= |\])', usage)}
+            )
+        for name, command in CLIENT_COMMANDS.items():
+            # The client's own, of each output format, are in other groups.
+            of_it = command(None, None).get_parser('x')._optionals
+            found[name] = sorted(
+                option
+                for one in of_it._group_actions
+                for option in one.option_strings
             )
         self.assert_frozen('options_of_commands', found)
 
@@ -417,6 +436,29 @@ class TestDocuments(FrozenTestCase):
         )
 
 
+class TestClientDocuments(clouds.CloudTestCase, FrozenTestCase):
+    def test_each_command(self) -> None:
+        numbers = [
+            {'name': 'combined_imbalance_before', 'value': 1, 'unit': ''}
+        ]
+        plan = self.add_plan(
+            1,
+            audit_uuid=self.add_audit(),
+            efficacy_indicators=numbers,
+            global_efficacy=numbers,
+        )
+        self.add_action(plan, told={'audit_uuid': clouds.uuid(9001)})
+        for words in (
+            ('explain', 'vm1'),
+            ('plan', 'list', '--long'),
+            ('plan', 'show', plan),
+        ):
+            found = documents.Collector([])
+            found.add(self.told(*words))
+            name = ' '.join([CLIENT, *words[: 1 + (words[0] == 'plan')]])
+            self.assert_frozen('documents', found.shapes, name)
+
+
 class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
     def test_report(self) -> None:
         self.roles('admin')
@@ -434,10 +476,11 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         self.series[monitors.QUERY] = [('a1', 1.0)]
         excluding = self.conf(exclude_hosts_query='failed')
         found.add(self.check('--config-file', excluding))
+        found.add(self.check('--cells'))
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
 
 
-class TestExitStatuses(FrozenTestCase):
+class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
     def test_each_command(self) -> None:
         # It would silence the loggers of the tests that come after.
         self.useFixture(
@@ -467,6 +510,21 @@ class TestExitStatuses(FrozenTestCase):
                 'interrupted': commands.run(lambda _, end=ended: end(), [])[0],
             }
         self.assertEqual(130, scripts.INTERRUPTED)
+        plan = self.add_plan(1)
+        self.add_action(plan)
+        for words, more in (
+            (('explain',), ['vm1']),
+            (('plan', 'list'), []),
+            (('plan', 'show'), [plan]),
+        ):
+            ended = {
+                'done': self.run_client(*words, *more)[0],
+                'wrong usage': self.run_client(*words, '--nothing')[0],
+            }
+            self.watcher.refusal = 403, {}
+            ended['cannot be done'] = self.run_client(*words, *more)[0]
+            self.watcher.refusal = None
+            found[' '.join([CLIENT, *words])] = ended
         self.assert_frozen('exit_statuses', found)
 
 

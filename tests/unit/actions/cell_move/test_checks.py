@@ -301,6 +301,9 @@ class TestVerifyQuery(ChecksTestCase):
         self.assertTrue(last.ok)
         self.assertIn('the server is stopped', last.told)
         self.assertEqual([], self.queries)
+        self.settings.verify_query = 'up{instance="{host}"}'
+        self.assertEqual('true for 30 s', self.check()[-1].told)
+        self.assertEqual({'up{instance="n1"}'}, {*self.queries})
 
     def test_false(self):
         self.prometheus_that_says(1.0, 0.0)

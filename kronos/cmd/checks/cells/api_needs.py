@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of what APIs tell of moves between cells.
+
+Microversions of Nova, an extension of Neutron, metadata of aggregates.
+"""
+
+from kronos.clients import neutron
+from kronos.cmd.checks import cloud
+from kronos.cmd.checks.cached_clients import OnceNova
+from kronos.cmd.checks.cells import cross_cell_weigher
+from kronos.cmd.checks.cells.needs import Need
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.credentials import Access
+from kronos.common import exceptions
+
+MICROVERSIONS = {
+    (2, 56): 'a cold migration cannot name its host, so that no server can '
+    'be moved to another cell',
+    (2, 80): 'a migration does not say who asked for it',
+    (2, 104): 'no server can be unpinned from its availability zone, so that '
+    'pinned ones fail in an audit with unpin_az',
+}
+"""What is missing where Nova is older."""
+NOVA, NEUTRON = 'Nova', 'Neutron'
+BINDING = 'binding-extended'
+"""The extension with which a port is bound to two hosts at a time."""
+
+
+def check(access: Access, nova: OnceNova, findings: Findings) -> list[Need]:
+    """Ask for them."""
+    return [
+        *_microversions(access, findings),
+        _extension(access, findings),
+        *_multipliers(nova, findings),
+    ]
+
+
+def _microversions(access: Access, to: Findings) -> list[Need]:
+    try:
+        newest = cloud.newest(
+            access.clients.adapter('compute', exceptions.NovaClientError),
+            exceptions.NovaClientError,
+        )
+    except exceptions.NovaClientError:
+        newest = None  # told where it was asked first
+    found = []
+    for needed, lacking in MICROVERSIONS.items():
+        number = f'{needed[0]}.{needed[1]}'
+        is_there = None if newest is None else newest >= needed
+        value = {True: 'yes', False: 'no', None: 'unknown'}[is_there]
+        found.append(Need(f'microversion {number}', value, NOVA, is_there))
+        if is_there is False:
+            to.warning(
+                'cells-microversion',
+                f'Nova has no microversion {number}: {lacking}',
+                f'upgrade Nova to one with {number} or later',
+            )
+    return found
+
+
+def _extension(access: Access, to: Findings) -> Need:
+    what = f'extension {BINDING}'
+    try:
+        is_there = BINDING in neutron.extensions(access.adapter('network'))
+    except exceptions.ClientError as error:
+        to.warning(
+            'neutron-failed',
+            f'the extensions of Neutron cannot be read: {error}',
+            cloud.MEND_AWAY,
+        )
+        return Need(what, 'unknown', NEUTRON, None)
+    if not is_there:
+        to.error(
+            'cells-binding',
+            f'Neutron has no extension {BINDING}: Nova refuses every move '
+            'to another cell',
+            'use a Neutron, and a plugin of it, that has the extension, and '
+            'restart nova-conductor, which remembers the list',
+        )
+    return Need(what, 'yes' if is_there else 'no', NEUTRON, is_there)
+
+
+def _multipliers(nova: OnceNova, to: Findings) -> list[Need]:
+    """Of the aggregates that have one of their own."""
+    try:
+        aggregates = nova.list_aggregates()
+    except exceptions.ClientError:
+        return []  # told with the listing
+    found = []
+    for one in aggregates:
+        text = one.metadata.get(cross_cell_weigher.NAME)
+        if text is None:
+            continue
+        what = f'{cross_cell_weigher.NAME} of aggregate {one.name}'
+        try:
+            value = float(text)
+        except ValueError:
+            to.warning(
+                'cells-weigher',
+                f'{what} is no number: Nova takes its option instead',
+                'set a number above 0, or unset it',
+            )
+            found.append(Need(what, 'no number', NOVA, False))
+        else:
+            found.append(cross_cell_weigher.judge(what, value, NOVA, to))
+    return found

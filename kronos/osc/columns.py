@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of the client commands: for people, and for programs."""
+
+from typing import TYPE_CHECKING, Any
+
+from cliff import columns
+
+if TYPE_CHECKING:
+    Column = columns.FormattableColumn[Any]
+else:
+    # Older releases of cliff do not say of what.
+    Column = columns.FormattableColumn
+
+
+class Number(Column):
+    """A number; people see three decimals."""
+
+    def human_readable(self) -> str:
+        return '' if self._value is None else f'{self._value:.3f}'
+
+    def __lt__(self, other: object) -> bool:
+        """Rows are sorted by it; one without a number comes first."""
+        mine, theirs = (
+            one._value if isinstance(one, Number) else None
+            for one in (self, other)
+        )
+        if mine is None or theirs is None:
+            return mine is None and theirs is not None
+        return bool(mine < theirs)
+
+
+class Numbers(Column):
+    """Numbers by name, one a line."""
+
+    def human_readable(self) -> str:
+        lines = [f'{name}: {one:g}' for name, one in self._value.items()]
+        return '\n'.join(lines)
+
+
+class Lines(Column):
+    """Things of one kind.
+
+    :param value: for programs
+    :param lines: the same for people
+    """
+
+    def __init__(self, value: list[dict[str, Any]], lines: list[str]) -> None:
+        super().__init__(value)
+        self._lines = lines
+
+    def human_readable(self) -> str:
+        return '\n'.join(self._lines)
+
+
+class Names(Column):
+    """Names of one kind."""
+
+    def human_readable(self) -> str:
+        return ', '.join(self._value)

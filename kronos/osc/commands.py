@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client commands: plans of Kronos, and the history of a server.
+
+The client loads this module whatever it is asked for, so what reads Watcher
+is imported when a command runs.
+
+Exit status: 0 when it was told; 1 when Watcher is away, refuses, is too old
+or has no such thing; 2 when the arguments are wrong.
+"""
+
+import argparse
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from osc_lib import exceptions as osc_exceptions
+from osc_lib.command import command
+
+from kronos.common import exceptions, masking, plain_text
+from kronos.osc import plugin
+
+if TYPE_CHECKING:
+    from kronos.clients.watcher import WatcherClient
+
+PLANS = 20
+DAYS = 7
+MOST_DAYS = 3650
+_REFUSED = "this needs the rights of Watcher's administrator"
+_OLD = "Watcher's API is too old: 1.5, of Watcher 15 (2025.2), is needed"
+Found = tuple[Sequence[str], Sequence[Any]]
+
+
+class ListPlans(command.Lister):
+    """List the action plans of Kronos, the newest first."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            '--limit',
+            type=_count,
+            default=PLANS,
+            metavar='N',
+            help=f'list no more than these (default: {PLANS})',
+        )
+        parser.add_argument(
+            '--strategy',
+            metavar='NAME',
+            help='list only plans of this strategy, which may be your own '
+            '(default: all whose names begin with kronos_)',
+        )
+        parser.add_argument(
+            '--state',
+            metavar='STATE',
+            type=str.upper,
+            help='list only plans in this state, such as RECOMMENDED',
+        )
+        parser.add_argument(
+            '--long',
+            action='store_true',
+            help='list the times, the audit and the message of the plan, too',
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Found:
+        from kronos.osc import audits, plans, rows
+
+        with _told():
+            watcher = _watcher(self)
+            found = plans.newest(
+                watcher,
+                parsed_args.limit,
+                parsed_args.strategy,
+                parsed_args.state,
+            )
+            listed = rows.of_plans(found, audits.Audits(watcher))
+        names = rows.PLAN + (rows.MORE if parsed_args.long else ())
+        return names, [row[: len(names)] for row in listed]
+
+
+class ShowPlan(command.ShowOne):
+    """Show an action plan of Kronos: its moves in order, and what it does."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'plan', metavar='PLAN', help='uuid of the action plan'
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Found:
+        from kronos.osc import audits, plans, rows
+
+        with _told():
+            watcher = _watcher(self)
+            plan = plans.one(watcher, parsed_args.plan)
+            audit = audits.Audits(watcher).get(plan.audit)
+        return _columns(rows.of_plan(plan, audit))
+
+
+class Explain(command.ShowOne):
+    """Explain a server: what Kronos did with it of late, and plans to do."""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        parser = super().get_parser(prog_name)
+        parser.add_argument(
+            'server',
+            metavar='SERVER',
+            help='uuid of the server, or its name as a plan of Kronos had it',
+        )
+        parser.add_argument(
+            '--days',
+            type=_days,
+            default=DAYS,
+            metavar='N',
+            help=f'how far to look back (default: {DAYS})',
+        )
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> Found:
+        from kronos.osc import rows, server_history
+
+        with _told():
+            found = server_history.find(
+                _watcher(self), parsed_args.server, parsed_args.days
+            )
+        return _columns(rows.of_server(found))
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Make one line of whatever keeps a command from its answer.
+
+    :raises CommandError: the client prints it, and ends with 1
+    """
+    try:
+        yield
+    except exceptions.KronosException as error:
+        said = masking.masked(_words(error))
+        raise osc_exceptions.CommandError(plain_text.line(said)) from error
+
+
+def _words(error: exceptions.KronosException) -> str:
+    """What went wrong; of what Watcher refuses, what that comes to."""
+    status = error.kwargs.get('status')
+    if status == 403:
+        return f'{_REFUSED} ({error})'
+    if status == 406:
+        # Without Watcher's words: it is a page of HTML.
+        return f'{_OLD} (HTTP 406)'
+    is_of_client = isinstance(error, exceptions.ClientError)
+    return f'Watcher: {error}' if is_of_client else str(error)
+
+
+def _watcher(one: command.Command) -> 'WatcherClient':
+    client: WatcherClient = getattr(one.app.client_manager, plugin.API_NAME)
+    return client
+
+
+def _columns(told: dict[str, Any]) -> Found:
+    return tuple(told), tuple(told.values())
+
+
+def _count(text: str) -> int:
+    """An argument that is a whole number, and not 0."""
+    if not text.isascii() or not text.isdigit() or not int(text[:9]):
+        raise argparse.ArgumentTypeError(f'"{text}" is no number from 1 on')
+    return int(text[:9])
+
+
+def _days(text: str) -> int:
+    return min(_count(text), MOST_DAYS)

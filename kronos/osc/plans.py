@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plans of Kronos in Watcher: their moves, and what they do."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_utils import uuidutils
+
+from kronos.clients.nova.rows import Row
+from kronos.clients.schema import seconds_of
+from kronos.clients.watcher import WatcherClient
+from kronos.common import exceptions, plain_text
+from kronos.osc import moves
+from kronos.osc.moves import Move
+from kronos.snapshots import watcher_actions, watcher_api
+
+PAGE = 100
+"""Plans of one request: Watcher asks its database for each row anew."""
+_CHANGE = re.compile(r'(\d+(?:\.\d+)?) -> (\d+(?:\.\d+)?)')
+Change = tuple[float | None, float | None]
+
+
+@dataclass
+class Plan:
+    """An action plan; a text is '' where there is none."""
+
+    uuid: str
+    state: str
+    strategy: str
+    """'' where Watcher does not know it any more."""
+    audit: str
+    """Uuid."""
+    message: str
+    created: float
+    updated: float
+    """Unix seconds."""
+    indicators: dict[str, float]
+    """The numbers of its goal, by name."""
+    efficacy: list[dict[str, Any]]
+    """What these numbers come to: name, value, unit."""
+    moves: list[Move]
+    """In the order of the plan."""
+
+    @property
+    def scopes(self) -> list[str]:
+        return [*dict.fromkeys(one.scope for one in self.moves if one.scope)]
+
+    @property
+    def done(self) -> int:
+        return self._count(watcher_actions.FINISHED)
+
+    @property
+    def failed(self) -> int:
+        return self._count(watcher_actions.FAILED)
+
+    def _count(self, state: str) -> int:
+        return sum(one.state == state for one in self.moves)
+
+    @property
+    def imbalance(self) -> Change:
+        """The combined one, before and after; of the most uneven scope.
+
+        Where its goal is another one, as its moves tell.
+        """
+        before = self.indicators.get('combined_imbalance_before')
+        if before is not None:
+            return before, self.indicators.get('combined_imbalance_after')
+        found: dict[str, tuple[float, float]] = {}
+        for one in self.moves:
+            if change := _CHANGE.fullmatch(one.combined):
+                first, last = float(change[1]), float(change[2])
+                before = found.get(one.scope, (first, last))[0]
+                found[one.scope] = before, last
+        if not found:
+            return None, None
+        befores, afters = zip(*found.values(), strict=True)
+        return max(befores), max(afters)
+
+
+def newest(
+    watcher: WatcherClient,
+    limit: int,
+    strategy: str | None = None,
+    state: str | None = None,
+) -> list[Plan]:
+    """The plans of Kronos' strategies, the newest first.
+
+    :param limit: no more than these
+    :param strategy: only plans of this one, whoever wrote it
+    :param state: only plans in this one
+    :raises ClientError: Watcher is away, or refuses
+    """
+    wanted = (
+        _read(watcher, row)
+        for row in watcher.plans(PAGE)
+        if state in (None, row['state']) and _may_be(row, strategy)
+    )
+    ours = (one for one in wanted if strategy or _is_ours(one))
+    return list(itertools.islice(ours, limit))
+
+
+def one(watcher: WatcherClient, uuid: str) -> Plan:
+    """A plan by its uuid.
+
+    :raises KronosException: there is none, or it is none of Kronos
+    :raises ClientError: Watcher is away, or refuses
+    """
+    see = 'see openstack optimize kronos plan list'
+    if not uuidutils.is_uuid_like(uuid):
+        raise exceptions.KronosException(
+            f'"{uuid}" is no uuid of an action plan; {see}'
+        )
+    try:
+        row = watcher.plan(uuid)
+    except exceptions.ClientError as error:
+        if error.kwargs['status'] != 404:
+            raise
+        raise exceptions.KronosException(
+            f'Watcher has no action plan {uuid}; {see}'
+        ) from error
+    plan = _read(watcher, row)
+    if not _is_ours(plan):
+        raise exceptions.KronosException(
+            f'The action plan {uuid} is of the strategy '
+            f'{plan.strategy or "(unknown)"}, not of Kronos; see openstack '
+            f'optimize actionplan show {uuid}'
+        )
+    return plan
+
+
+def is_of_kronos(row: Row) -> bool:
+    """By the name of its strategy."""
+    return (row.get('strategy_name') or '').startswith(moves.PREFIX)
+
+
+def _may_be(row: Row, strategy: str | None) -> bool:
+    """Of a strategy that Watcher does not know any more, its actions tell."""
+    name = row.get('strategy_name')
+    if strategy:
+        return bool(name == strategy)
+    return is_of_kronos(row) or not name
+
+
+def _is_ours(plan: Plan) -> bool:
+    """By its strategy, or by its actions: a strategy may be a deployer's."""
+    return plan.strategy.startswith(moves.PREFIX) or any(
+        moves.is_ours(one.kind) for one in plan.moves
+    )
+
+
+def _read(watcher: WatcherClient, row: Row) -> Plan:
+    rows = map(watcher_api.action_row, watcher.actions_of(row['uuid']))
+    indicators = {
+        one['name']: one['value']
+        for one in _numbers(row.get('efficacy_indicators'))
+    }
+    return Plan(
+        uuid=row['uuid'],
+        state=plain_text.line(row['state']),
+        strategy=plain_text.line(row.get('strategy_name') or ''),
+        audit=row.get('audit_uuid') or '',
+        message=plain_text.line(row.get('status_message') or ''),
+        created=seconds_of(row['created_at']),
+        updated=seconds_of(row.get('updated_at') or row['created_at']),
+        indicators=indicators,
+        efficacy=[*_numbers(row.get('global_efficacy'))],
+        moves=sorted(map(moves.of, rows), key=lambda one: one.sequence),
+    )
+
+
+def _numbers(told: Any) -> Iterator[dict[str, Any]]:
+    """The indicators of a plan, whatever another strategy put there."""
+    for row in told if isinstance(told, list) else []:
+        given = row if isinstance(row, dict) else {}
+        name, value = given.get('name'), moves.number(given.get('value'))
+        if isinstance(name, str) and value is not None:
+            unit = given.get('unit')
+            yield {
+                'name': plain_text.line(name),
+                'value': value,
+                'unit': unit if isinstance(unit, str) else '',
+            }

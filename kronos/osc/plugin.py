@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin of the openstack client: its commands, and their client.
+
+The client loads this module and those of the commands whatever it is asked
+for, so they import no more of Kronos than they need to be found.
+"""
+
+import logging
+from typing import Any
+
+LOG = logging.getLogger(__name__)
+
+API_NAME = 'kronos'
+"""The commands are in the group ``openstack.kronos.v1``: not Watcher's own,
+so they are there without python-watcherclient, too, and beside it."""
+API_VERSION_OPTION = 'os_kronos_api_version'
+API_VERSIONS = {'1': 'kronos.clients.watcher.WatcherClient'}
+DEFAULT_API_VERSION = '1'
+
+
+def make_client(instance: Any) -> Any:
+    """A client of Watcher's API, with the session that the user has.
+
+    Nothing is tried twice: somebody waits, and may do that.
+
+    :param instance: the ClientManager of the openstack client
+    :raises ClientError: there is no Watcher, or Keystone refuses
+    """
+    from kronos.clients import keystone, watcher
+
+    given = instance.get_configuration()
+    override = [
+        given.get(f'{kind.replace("-", "_")}_endpoint_override')
+        for kind in watcher.SERVICE_TYPES
+    ]
+    return watcher.find(
+        keystone.own(instance.session, tell=LOG.debug),
+        instance.region_name or None,
+        instance.interface or None,
+        next(filter(None, override), None),
+        max_retries=0,
+    )
+
+
+def build_option_parser(parser: Any) -> Any:
+    """No option that all commands of the client would get."""
+    return parser

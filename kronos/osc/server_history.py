@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history of a server: what Kronos did with it, and plans to do."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from oslo_utils import uuidutils
+
+from kronos.clients.schema import seconds_of
+from kronos.clients.watcher import WatcherClient
+from kronos.common import exceptions
+from kronos.engine import wording
+from kronos.osc import audits, moves, plans
+from kronos.osc.audits import Audit
+from kronos.osc.moves import Move
+from kronos.snapshots import watcher_actions, watcher_api
+
+DAY = 86400.0
+AUDITS = 5
+"""So many are told of where none is known to have planned the server."""
+_GOING_ON = (watcher_actions.RECOMMENDED, *watcher_actions.STARTED)
+"""States of plans whose actions may still be."""
+_ELSEWHERE = (
+    'This is what Watcher has of it. Why it was not moved, or not elsewhere, '
+    'kronos-explain tells: from a report, a recording, or a fresh look by '
+    'kronos-record.'
+)
+
+
+@dataclass
+class PlannedMove:
+    """A move, with the state of its plan; '' where that was deleted."""
+
+    move: Move
+    plan_state: str
+
+
+@dataclass
+class ServerHistory:
+    """What Watcher has of a server."""
+
+    server: str
+    """Uuid."""
+    name: str
+    """As its last plan knew it; '' if no plan does."""
+    answer: str
+    moves: list[PlannedMove]
+    """The last first."""
+    audits: list[Audit]
+    """That planned it, or else the last ones."""
+    note: str = _ELSEWHERE
+
+
+def find(
+    watcher: WatcherClient,
+    server: str,
+    days: int,
+    clock: Callable[[], float] = time.time,
+) -> ServerHistory:
+    """The history of a server.
+
+    :param server: its uuid, or its name at the time of a plan
+    :param days: what was written before is left out
+    :param clock: Unix seconds
+    :raises KronosException: the name is of none or of several
+    :raises ClientError: Watcher is away, or refuses
+    """
+    since = clock() - days * DAY
+    of_plans = _plans(watcher, since)
+    found = _moves(watcher, of_plans, since)
+    of_server = [one for one in found if server in (one.server, one.name)]
+    uuids = sorted({one.server for one in of_server})
+    span = f'the last {wording.counted(days, "day")}'
+    if len(uuids) > 1:
+        raise exceptions.KronosException(
+            f'{len(uuids)} servers have the name "{server}": '
+            f'{wording.some(uuids)}; give the uuid of one'
+        )
+    if not uuids and not uuidutils.is_uuid_like(server):
+        raise exceptions.KronosException(
+            f'Kronos has neither moved nor planned a server "{server}" in '
+            f'{span}; give its uuid, or more --days'
+        )
+    told = [
+        PlannedMove(one, of_plans.get(one.plan, ('', ''))[0])
+        for one in of_server
+    ]
+    planned = [one.audit for one in of_server if one.audit]
+    return ServerHistory(
+        uuids[0] if uuids else server,
+        of_server[0].name if of_server else '',
+        _answer(told, span),
+        told,
+        _audits(watcher, planned or [last for _, last in of_plans.values()]),
+    )
+
+
+def _plans(watcher: WatcherClient, since: float) -> dict[str, tuple[str, str]]:
+    """State and audit of the plans made since then, by uuid."""
+    found = {}
+    for row in watcher.plans(plans.PAGE):
+        if seconds_of(row['created_at']) < since:
+            break
+        if plans.is_of_kronos(row) or not row.get('strategy_name'):
+            found[row['uuid']] = row['state'], row.get('audit_uuid') or ''
+    return found
+
+
+def _moves(
+    watcher: WatcherClient,
+    of_plans: dict[str, tuple[str, str]],
+    since: float,
+) -> list[Move]:
+    """Those of servers, the last first; each told as it was read last."""
+    rows = {}
+    for plan, (state, _) in of_plans.items():
+        if state in _GOING_ON:
+            rows.update({row['uuid']: row for row in watcher.actions_of(plan)})
+    for row in watcher.actions():
+        told = watcher_api.action_row(row)
+        if told.touched < since:
+            break
+        rows[row['uuid']] = row
+    found = (
+        moves.of(watcher_api.action_row(row))
+        for row in rows.values()
+        if moves.is_ours(row['action_type'])
+    )
+    of_servers = [one for one in found if one.server]
+    return sorted(of_servers, key=lambda one: (one.touched, one.sequence))[
+        ::-1
+    ]
+
+
+def _audits(watcher: WatcherClient, uuids: Iterable[str]) -> list[Audit]:
+    """The first of them; one that says nothing is left out."""
+    known = audits.Audits(watcher)
+    first = list(dict.fromkeys(filter(None, uuids)))[:AUDITS]
+    return [one for one in map(known.get, first) if one.message]
+
+
+def _answer(told: list[PlannedMove], span: str) -> str:
+    """The last that was done, and what is still to be, as a sentence."""
+    parts = [_planned(one) for one in told if not one.move.is_over]
+    over = [one.move for one in told if one.move.is_over]
+    if over:
+        parts.append(_past(over[0]))
+    done = sum(one.state == watcher_actions.FINISHED for one in over)
+    if not [part for part in parts if part]:
+        return f'Kronos has neither moved it nor planned to in {span}.'
+    counted = f'{done} of {len(over)} done' if over else 'none is over'
+    parts.append(
+        f'in {span}: {wording.counted(len(told), "action")}, {counted}'
+    )
+    return '; '.join(filter(None, parts))
+
+
+def _planned(one: PlannedMove) -> str:
+    """An action that is not over; '' if it will not be."""
+    move = one.move
+    if move.state == watcher_actions.ONGOING:
+        return f'{move.what} is under way'
+    if one.plan_state == watcher_actions.RECOMMENDED:
+        return (
+            f'{move.what} is planned, and waits for: openstack optimize '
+            f'actionplan start {move.plan}'
+        )
+    if one.plan_state in watcher_actions.STARTED:
+        return f'{move.what} waits in a plan that is {one.plan_state}'
+    return ''
+
+
+def _past(move: Move) -> str:
+    reason = f': {move.reason}' if move.reason else ''
+    return f'{move.what} was {move.state} at {move.at}{reason}'

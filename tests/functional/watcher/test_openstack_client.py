@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the openstack client tell what Kronos did, by Watcher's own API?"""
+
+import json
+
+import fixtures
+from watcher.api import app
+from watcher.common import policies, policy
+from wsgi_intercept import interceptor
+
+from tests import openstack_client
+from tests.functional.watcher import base
+
+API = 'http://watcher.example.org:80/'
+ROLES = {'of-an-admin': 'admin', 'of-a-reader': 'reader'}
+
+
+class Gate:
+    """Tells Watcher the roles of a token, as keystonemiddleware would."""
+
+    def __init__(self):
+        self._api = app.VersionSelectorApplication()
+
+    def __call__(self, environ, start_response):
+        environ['HTTP_X_ROLES'] = ROLES[environ['HTTP_X_AUTH_TOKEN']]
+        environ['HTTP_X_USER_ID'] = environ['HTTP_X_PROJECT_ID'] = 'x'
+        return self._api(environ, start_response)
+
+
+class TestOpenStackClient(base.KronosTestCase):
+    CAST_AS_CALL = False
+
+    def setUp(self):
+        super().setUp()
+        self.set('kronos', migration_timeout=30, queue_timeout=30)
+        api = interceptor.RequestsInterceptor(Gate, url=API)
+        api.install_intercept()
+        self.addCleanup(api.uninstall_intercept)
+
+    def said(self, *arguments, token='of-an-admin'):
+        cloud = {
+            'auth_type': 'admin_token',
+            'auth': {'endpoint': API, 'token': token},
+        }
+        client = self.useFixture(openstack_client.OpenStackClient(cloud))
+        return client.run('optimize', 'kronos', *arguments)
+
+    def told(self, *arguments):
+        code, out, err = self.said(*arguments, '-f', 'json')
+        self.assertEqual((0, ''), (code, err))
+        return json.loads(out)
+
+    def planned(self):
+        return self.plan(
+            self.create_audit(
+                name='even',
+                parameters={'aggregates': 'alpha', 'max_migrations': 3},
+            )
+        )
+
+    def test_a_plan_and_its_servers(self):
+        plan = self.planned()
+        moves = [one.input_parameters for one in self.actions(plan)]
+        locked = self.cloud.servers[moves[1]['resource_id']]
+        (row,) = self.told('plan', 'list')
+        self.assertEqual(
+            (plan['uuid'], 'RECOMMENDED', 'kronos_spread', ['alpha']),
+            tuple(row[x] for x in ('UUID', 'State', 'Strategy', 'Scope')),
+        )
+        self.assertEqual(
+            (3, 0, 0), tuple(row[x] for x in ('Actions', 'Done', 'Failed'))
+        )
+        self.assertGreater(row['Imbalance Before'], row['Imbalance After'])
+        self.assertIn('alpha: 3 migrations', row['Audit Message'])
+        before = self.told('explain', moves[1]['resource_name'])
+        self.assertIn(f'actionplan start {plan["uuid"]}', before['answer'])
+        self.assertEqual('PENDING', before['actions'][0]['state'])
+
+        locked.locked = True
+        self.start(plan)
+        (row,) = self.told('plan', 'list')
+        self.assertEqual(
+            (3, 2, 1), tuple(row[x] for x in ('Actions', 'Done', 'Failed'))
+        )
+        shown = self.told('plan', 'show', plan['uuid'])
+        self.assertEqual(
+            [
+                (one['resource_id'], one['source_node'], one['phase'])
+                for one in moves
+            ],
+            [(x['server'], x['source'], x['phase']) for x in shown['moves']],
+        )
+        failed = shown['moves'][1]
+        self.assertEqual('instance_locked', failed['fault'])
+        self.assertEqual('Unlock it, if it is to move.', failed['remedy'])
+        self.assertEqual(3, shown['efficacy']['migrations'])
+        self.assertEqual('even', shown['audit_name'])
+        after = self.told('explain', moves[1]['resource_id'])
+        self.assertIn('was FAILED', after['answer'])
+        self.assertEqual(
+            [(plan['uuid'], 'instance_locked')],
+            [(one['plan'], one['fault']) for one in after['actions']],
+        )
+        self.assertEqual(['even'], [x['name'] for x in after['audits']])
+
+    def test_what_was_deleted_and_what_is_another_strategys(self):
+        plan = self.planned()
+        server = self.actions(plan)[0].input_parameters['resource_id']
+        self.cloud.servers[server].locked = True
+        self.start(plan)
+        response = self.admin_api.delete(f'/action_plans/{plan["uuid"]}')
+        self.assertEqual(204, response.status_code, response.text)
+        self.assertEqual([], self.told('plan', 'list'))
+        code, _, err = self.said('plan', 'show', plan['uuid'])
+        self.assertEqual(1, code)
+        self.assertIn('has no action plan', err)
+        (gone,) = self.told('explain', server)['actions']
+        self.assertEqual(
+            ('DELETED', 'instance_locked', ''),
+            (gone['state'], gone['fault'], gone['plan_state']),
+        )
+        dummy = self.plan(
+            self.create_audit(goal='dummy', strategy='dummy', parameters={})
+        )
+        self.assertEqual([], self.told('plan', 'list'))
+        self.assertEqual(
+            dummy['uuid'],
+            self.told('plan', 'list', '--strategy', 'dummy')[0]['UUID'],
+        )
+        code, _, err = self.said('plan', 'show', dummy['uuid'])
+        self.assertEqual(1, code)
+        self.assertIn('is of the strategy dummy, not of Kronos', err)
+
+    def test_refusals(self):
+        """Watcher's own words for them are in the line."""
+        plan = self.planned()
+        # Watcher's tests allow everybody everything.
+        defaults = {one.name: one.check for one in policies.list_rules()}
+        policy.init().set_rules(defaults)
+        commands = (
+            ('plan', 'list'),
+            ('plan', 'show', plan['uuid']),
+            ('explain', 'vm1'),
+        )
+        for one in commands:
+            code, out, err = self.said(*one, token='of-a-reader')
+            self.assertEqual((1, ''), (code, out), err)
+            self.assertRegex(err, r'^this needs the rights .*HTTP 403.*\n$')
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.clients.watcher.MICROVERSION', '1.99')
+        )
+        for one in commands:
+            code, out, err = self.said(*one)
+            self.assertEqual((1, ''), (code, out), err)
+            self.assertRegex(err, r'^Watcher.s API is too old.*HTTP 406\)\n$')

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does ``--cells`` tell what Nova and Neutron lack for moves between cells?"""
+
+from tests.unit.cmd.checks.cells.checking import NEUTRON, CellsTestCase
+
+WHAT = 'extension binding-extended'
+
+
+class TestNeutron(CellsTestCase):
+    def test_without_the_extension(self) -> None:
+        self.extensions('quotas', 'binding')
+        report = self.asked()
+        self.assertEqual({'cells-binding': 'error'}, self.found(report))
+        self.assertEqual(('no', False), self.needs(report)[WHAT])
+
+    def test_an_endpoint_with_its_version(self) -> None:
+        self.catalog(f'{NEUTRON}/v2.0')
+        self.assertEqual(('yes', True), self.needs(self.asked())[WHAT])
+
+    def test_not_in_the_catalog(self) -> None:
+        """Nobody tells, which is no error."""
+        self.catalog('')
+        report = self.asked()
+        self.assertEqual({'neutron-failed': 'warning'}, self.found(report))
+        self.assertEqual(('unknown', None), self.needs(report)[WHAT])
+
+    def test_it_refuses(self) -> None:
+        self.wire.get(f'{NEUTRON}/v2.0/extensions', status_code=403, json={})
+        report = self.asked()
+        self.assertEqual({'neutron-failed': 'warning'}, self.found(report))
+        text = self.finding(report, 'neutron-failed')['text']
+        self.assertIn('HTTP 403', text)
+
+
+class TestOldNova(CellsTestCase):
+    newest = '2.79'
+
+    def test_what_is_missing(self) -> None:
+        report = self.asked()
+        needs = self.needs(report)
+        self.assertEqual(('yes', True), needs['microversion 2.56'])
+        self.assertEqual(('no', False), needs['microversion 2.80'])
+        self.assertEqual(('no', False), needs['microversion 2.104'])
+        found = [
+            one['text']
+            for one in report['findings']
+            if one['code'] == 'cells-microversion'
+        ]
+        self.assertEqual(2, len(found))
+        self.assertIn('unpin_az', found[1])
+        self.assertTrue(report['good'])
+
+
+class TestAggregates(CellsTestCase):
+    def multiplied(self, value: str) -> None:
+        """The aggregates, one with a multiplier of its own."""
+        rows = []
+        for cell, host in (('old', 'a1'), ('new', 'a2')):
+            rows.append(
+                {
+                    'id': len(rows) + 1,
+                    'uuid': cell,
+                    'name': cell,
+                    'hosts': [host],
+                    'metadata': {'kronos:cell': cell},
+                    'availability_zone': None,
+                }
+            )
+        rows[0]['hosts'].append('a3')
+        rows[1]['metadata']['cross_cell_move_weight_multiplier'] = value
+        self.aggregates(*rows)
+
+    def asked_of(self, value: str) -> tuple[dict[str, str], tuple[str, bool]]:
+        self.multiplied(value)
+        report = self.check(
+            '--cells', '--config-file', self.conf(aggregates='old')
+        )
+        what = 'cross_cell_move_weight_multiplier of aggregate new'
+        found = self.found(report)
+        return found, self.needs(report)[what]
+
+    def test_multiplier(self) -> None:
+        found, need = self.asked_of('2.5')
+        self.assertNotIn('cells-weigher', found)
+        self.assertEqual(('2.5', True), need)
+
+    def test_the_wrong_way_round(self) -> None:
+        found, need = self.asked_of('-1')
+        self.assertEqual('warning', found['cells-weigher'])
+        self.assertEqual(('-1', False), need)
+
+    def test_no_number(self) -> None:
+        found, need = self.asked_of('much')
+        self.assertEqual('warning', found['cells-weigher'])
+        self.assertEqual(('no number', False), need)

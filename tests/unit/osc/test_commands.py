@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does each client command tell in each format, and each error in a line?"""
+
+import csv
+import io
+import json
+from typing import Any
+
+import requests
+import yaml
+
+from kronos.osc import commands, rows
+from tests.fakes import keystone, watcher_api
+from tests.unit.osc import clouds
+from tests.unit.osc.clouds import uuid
+
+PLAN = uuid(1)
+SHOW = ('plan', 'show', PLAN)
+COMMANDS = (('plan', 'list'), SHOW, ('explain', 'vm2'))
+
+
+class CommandsTestCase(clouds.CloudTestCase):
+    """A plan of three moves: done, failed, still to be."""
+
+    def printed(self, *arguments: str) -> str:
+        """The output of a command that goes well."""
+        code, out, err = self.run_client(*arguments)
+        self.assertEqual((0, ''), (code, err))
+        return out
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.audit = self.add_audit()
+        self.add_plan(
+            1,
+            state='ONGOING',
+            audit_uuid=self.audit,
+            efficacy_indicators=[
+                {'name': 'combined_imbalance_before', 'value': 0.6},
+                {'name': 'combined_imbalance_after', 'value': 0.25},
+                {'name': 'migrations', 'value': 3.0},
+            ],
+            global_efficacy=[
+                {'name': 'imbalance_removed', 'value': 58.3, 'unit': '%'}
+            ],
+        )
+        self.add_action(PLAN, 'vm1')
+        self.add_action(
+            PLAN,
+            'vm2',
+            state='FAILED',
+            status_message=clouds.TOLD,
+            told={'sequence': 2},
+        )
+        self.add_action(
+            PLAN, 'vm3', state='PENDING', told={'sequence': 3}, updated_at=None
+        )
+
+
+class TestPlanList(CommandsTestCase):
+    def test_json(self) -> None:
+        (row,) = self.told('plan', 'list')
+        self.assertEqual(
+            {
+                'UUID': PLAN,
+                'State': 'ONGOING',
+                'Strategy': 'kronos_spread',
+                'Scope': ['alpha'],
+                'Actions': 3,
+                'Done': 1,
+                'Failed': 1,
+                'Imbalance Before': 0.6,
+                'Imbalance After': 0.25,
+                'Audit Message': 'alpha: sentence 1',
+            },
+            row,
+        )
+
+    def test_yaml(self) -> None:
+        out = self.printed('plan', 'list', '-f', 'yaml')
+        self.assertEqual(self.told('plan', 'list'), yaml.safe_load(out))
+
+    def test_csv(self) -> None:
+        out = self.printed('plan', 'list', '-f', 'csv')
+        names, row = csv.reader(io.StringIO(out))
+        self.assertEqual([*rows.PLAN], names)
+        self.assertEqual(
+            ['3', '1', '1', '0.6', '0.25', 'alpha: sentence 1'], row[4:]
+        )
+
+    def test_value(self) -> None:
+        out = self.printed(
+            'plan', 'list', '-f', 'value', '-c', 'UUID', '-c', 'Failed'
+        )
+        self.assertEqual(f'{PLAN} 1\n', out)
+
+    def test_table(self) -> None:
+        out = self.printed('plan', 'list')
+        cells = [one.strip() for one in out.splitlines()[3].split('|')]
+        self.assertEqual(
+            ['alpha', '3', '1', '1', '0.600', '0.250', 'alpha: sentence 1'],
+            cells[4:-1],
+        )
+
+    def test_long(self) -> None:
+        (row,) = self.told('plan', 'list', '--long')
+        self.assertEqual([*rows.PLAN, *rows.MORE], [*row])
+        self.assertEqual(
+            (self.audit, 'audit-1'), (row['Audit'], row['Audit Name'])
+        )
+
+    def test_nothing(self) -> None:
+        self.assertEqual([], self.told('plan', 'list', '--state', 'failed'))
+
+    def test_state_and_limit(self) -> None:
+        self.add_plan(2)
+        self.assertEqual(
+            [PLAN],
+            [
+                x['UUID']
+                for x in self.told('plan', 'list', '--state', 'ongoing')
+            ],
+        )
+        self.assertEqual(1, len(self.told('plan', 'list', '--limit', '1')))
+
+    def test_order(self) -> None:
+        self.add_plan(2)
+        found = self.told('plan', 'list', '--sort-column', 'Imbalance Before')
+        self.assertEqual([None, 0.6], [x['Imbalance Before'] for x in found])
+
+
+class TestPlanShow(CommandsTestCase):
+    def test_json(self) -> None:
+        found = self.told(*SHOW)
+        self.assertEqual(
+            (PLAN, 'ONGOING', 'kronos_spread', ['alpha'], 0.6, 0.25),
+            tuple(
+                found[name]
+                for name in (
+                    'uuid',
+                    'state',
+                    'strategy',
+                    'scope',
+                    'imbalance_before',
+                    'imbalance_after',
+                )
+            ),
+        )
+        self.assertEqual(
+            (self.audit, 'audit-1', 'alpha: sentence 1'),
+            tuple(found[x] for x in ('audit', 'audit_name', 'audit_message')),
+        )
+        self.assertEqual(3, found['efficacy']['migrations'])
+        self.assertEqual(58.3, found['global_efficacy'][0]['value'])
+        self.assertEqual(
+            [('vm1', '', ''), ('vm2', 'instance_locked', 'FAILED')],
+            [
+                (one['name'], one['fault'], one['fault'] and one['state'])
+                for one in found['moves'][:2]
+            ],
+        )
+        failed = found['moves'][1]
+        self.assertEqual('the instance is locked', failed['reason'])
+        self.assertEqual('Unlock it, if it is to move.', failed['remedy'])
+
+    def test_yaml(self) -> None:
+        out = self.printed(*SHOW, '-f', 'yaml')
+        self.assertEqual(self.told(*SHOW), yaml.safe_load(out))
+
+    def test_value(self) -> None:
+        out = self.printed(*SHOW, '-f', 'value', '-c', 'state')
+        self.assertEqual('ONGOING\n', out)
+
+    def test_shell(self) -> None:
+        out = self.printed(*SHOW, '-f', 'shell', '-c', 'strategy')
+        self.assertEqual('strategy="kronos_spread"\n', out)
+
+    def test_table(self) -> None:
+        out = self.printed(*SHOW)
+        lines = [line.strip('| \n') for line in out.splitlines()]
+        self.assertIn('1. vm1 h1 -> h2 (spread): SUCCEEDED', lines[-5])
+        self.assertIn(
+            '2. vm2 h1 -> h2 (spread): FAILED [instance_locked]: the instance '
+            'is locked',
+            lines[-4],
+        )
+        self.assertIn('remedy: Unlock it, if it is to move.', lines[-3])
+        self.assertIn('3. vm3 h1 -> h2 (spread): PENDING', lines[-2])
+        self.assertIn('imbalance_removed: 58.3 %', out)
+
+    def test_no_such_plan(self) -> None:
+        self.assertIn(
+            f'no action plan {uuid(7)}; see openstack optimize kronos plan',
+            self.refused('plan', 'show', uuid(7)),
+        )
+        self.assertIn('"7" is no uuid', self.refused('plan', 'show', '7'))
+
+    def test_a_plan_of_another_strategy(self) -> None:
+        plan = self.add_plan(2, strategy_name='workload_balance')
+        self.add_action(plan, action_type='migrate')
+        self.assertEqual(
+            f'The action plan {plan} is of the strategy workload_balance, not '
+            f'of Kronos; see openstack optimize actionplan show {plan}',
+            self.refused('plan', 'show', plan),
+        )
+
+
+class TestExplain(CommandsTestCase):
+    def test_json(self) -> None:
+        found = self.told('explain', 'vm2')
+        self.assertEqual((uuid(2), 'vm2'), (found['server'], found['name']))
+        self.assertIn('vm2 h1 -> h2 (spread) was FAILED at', found['answer'])
+        (one,) = found['actions']
+        self.assertEqual(
+            (PLAN, 'ONGOING', 'FAILED', 'instance_locked'),
+            tuple(one[x] for x in ('plan', 'plan_state', 'state', 'fault')),
+        )
+        self.assertEqual('Unlock it, if it is to move.', one['remedy'])
+        self.assertEqual(
+            ['alpha: sentence 1'], [x['message'] for x in found['audits']]
+        )
+        self.assertIn('kronos-explain', found['note'])
+
+    def test_yaml(self) -> None:
+        out = self.printed('explain', uuid(2), '-f', 'yaml')
+        self.assertEqual(self.told('explain', 'vm2'), yaml.safe_load(out))
+
+    def test_value(self) -> None:
+        out = self.printed('explain', 'vm3', '-f', 'value', '-c', 'server')
+        self.assertEqual(f'{uuid(3)}\n', out)
+
+    def test_table(self) -> None:
+        out = self.printed('explain', 'vm2')
+        self.assertIn('FAILED [instance_locked]: the instance is locked', out)
+        self.assertIn('audit-1: alpha: sentence 1', out)
+        self.assertIn('kronos-explain tells', out)
+
+    def test_an_unknown_name(self) -> None:
+        self.assertIn(
+            'neither moved nor planned a server "vm9" in the last 2 days',
+            self.refused('explain', 'vm9', '--days', '2'),
+        )
+
+
+class TestErrors(CommandsTestCase):
+    """Of each command one line, and 1."""
+
+    def check(self, wanted: str, **more: Any) -> None:
+        for one in COMMANDS:
+            for form in ('table', 'json', 'yaml', 'value'):
+                told = self.refused(*one, '-f', form, **more)
+                self.assertIn(wanted, told)
+
+    def test_no_rights(self) -> None:
+        self.watcher.refusal = (
+            403,
+            watcher_api.fault("Policy doesn't allow it to be performed."),
+        )
+        self.check("this needs the rights of Watcher's administrator (GET /v1")
+        self.check("HTTP 403: Policy doesn't allow it to be performed.)")
+
+    def test_an_old_api(self) -> None:
+        self.watcher.newest = 4
+        self.check('too old: 1.5, of Watcher 15 (2025.2), is needed (HTTP 406')
+
+    def test_watcher_is_away(self) -> None:
+        """It is asked once: who waits may ask again."""
+        self.keystone.wire.register_uri(
+            'GET',
+            f'{watcher_api.WATCHER}/v1/action_plans/detail',
+            exc=requests.ConnectionError('connection refused'),
+        )
+        for one in COMMANDS[::2]:
+            told = self.refused(*one)
+            self.assertRegex(told, '^Watcher: GET .*connection refused')
+        self.assertEqual(2, len(self.keystone.requests('/detail')))
+
+    def test_nobody_answers_in_time(self) -> None:
+        self.keystone.wire.register_uri(
+            'GET',
+            f'{watcher_api.WATCHER}/v1/action_plans/detail',
+            exc=requests.ReadTimeout,
+        )
+        self.assertIn('Watcher: GET /v1', self.refused('plan', 'list'))
+
+    def test_it_is_broken(self) -> None:
+        self.watcher.refusal = 500, watcher_api.fault('Unexpected API Error.')
+        self.check('HTTP 500: Unexpected API Error.')
+
+    def test_it_is_no_watcher(self) -> None:
+        self.watcher.refusal = 200, '<html>Welcome</html>'
+        self.check('is the endpoint in the Keystone catalog right?')
+        self.watcher.refusal = 200, {'action_plans': 1}
+        self.check('the answer is not what was expected')
+
+    def test_no_watcher_in_the_catalog(self) -> None:
+        token = keystone.ks_fixture.V3Token()
+        token.set_project_scope()
+        token.add_service('compute').add_standard_endpoints(public='http://n')
+        self.keystone.wire.post(
+            f'{keystone.AUTH_URL}/auth/tokens',
+            json=token,
+            headers={'X-Subject-Token': 'ks-token'},
+        )
+        self.check('Watcher: the Keystone catalog has no endpoint of type')
+
+    def test_keystone_refuses(self) -> None:
+        self.keystone.wire.post(
+            f'{keystone.AUTH_URL}/auth/tokens',
+            status_code=401,
+            json={'error': {'message': 'no such user', 'code': 401}},
+            headers={'Content-Type': 'application/json'},
+        )
+        self.check('no such user')
+
+    def test_text_that_steers_a_terminal(self) -> None:
+        self.watcher.refusal = 500, watcher_api.fault('\x1b[31mred\n\nline')
+        for one in COMMANDS:
+            self.assertNotIn('\x1b', self.refused(*one))
+        self.watcher.refusal = None
+        self.watcher.audits[self.audit]['status_message'] = 'x\x1b[31m\ny'
+        self.watcher.actions[1]['status_message'] = 'x\x1b[31m\ny'
+        for one in COMMANDS:
+            self.assertNotIn('\x1b', self.printed(*one))
+
+    def test_wrong_usage(self) -> None:
+        for one in (
+            ('plan', 'list', '--limit', '0'),
+            ('plan', 'list', '--limit', '²'),
+            ('plan', 'show'),
+            ('explain',),
+            ('explain', 'vm1', '--days', '-1'),
+        ):
+            code, out, err = self.run_client(*one)
+            self.assertEqual((2, ''), (code, out), one)
+            self.assertIn('error: ', err)
+
+    def test_a_great_number_of_days(self) -> None:
+        found = self.told('explain', 'vm2', '--days', '9' * 30)
+        self.assertIn(f'the last {commands.MOST_DAYS} days', found['answer'])
+
+
+class TestHelp(CommandsTestCase):
+    def test_each_option_says_what_it_does(self) -> None:
+        for one, words in (
+            (('plan', 'list'), ('--limit', '(default: 20)', 'kronos_')),
+            (('plan', 'show'), ('uuid of the action plan',)),
+            (('explain',), ('--days', '(default: 7)')),
+        ):
+            code, out, _ = self.run_client(*one, '--help')
+            self.assertEqual(0, code)
+            for word in words:
+                self.assertIn(word, out)
+            self.assertEqual([], self.watcher.asked)
+
+    def test_json_is_ordered_as_the_plan(self) -> None:
+        self.watcher.actions.reverse()
+        code, out, _ = self.run_client(*SHOW, '-f', 'json')
+        names = [one['name'] for one in json.loads(out)['moves']]
+        self.assertEqual((0, ['vm1', 'vm2', 'vm3']), (code, names))

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is an action told as its row and its message have it?"""
+
+import ddt
+from oslotest import base
+
+from kronos.engine import faults
+from kronos.osc import moves
+from kronos.snapshots.watcher_actions import ActionRow
+
+PARAMETERS = {
+    'resource_id': 'u1',
+    'resource_name': 'vm1',
+    'source_node': 'h1',
+    'destination_node': 'h2',
+    'aggregate': 'alpha',
+    'phase': 'spread',
+    'sequence': 3,
+    'imbalance': 'cpu 0.6 -> 0.4',
+    'combined_imbalance': '0.6 -> 0.4',
+    'action_plan_uuid': 'p1',
+    'audit_uuid': 'a1',
+}
+
+
+def move(
+    state: str = 'FAILED',
+    message: str = '',
+    kind: str = 'kronos_live_migrate',
+    parameters: object = PARAMETERS,
+) -> moves.Move:
+    return moves.of(
+        ActionRow('x1', kind, state, parameters, message, 10.0, 20.0)
+    )
+
+
+@ddt.ddt
+class TestMessages(base.BaseTestCase):
+    @ddt.data(*faults.Fault)
+    def test_every_fault(self, fault: faults.Fault) -> None:
+        """With what it means, and what the operator does."""
+        row = faults.TABLE[fault]
+        found = move(
+            message='Action failed in execute: '
+            f'KRONOS:{row.error or "ValueError"}: [{fault}] so it was'
+        )
+        self.assertEqual(
+            (fault.value, 'so it was', row.means, row.remedy),
+            (found.fault, found.reason, found.means, found.remedy),
+        )
+        # What YAML's safe writer takes.
+        self.assertIs(str, type(found.fault))
+
+    @ddt.data(
+        ('FAILED', 'KRONOS:MigrationTimeout: slow', 'too_slow', 'slow'),
+        ('FAILED', 'Action failed in execute: KeyError', 'unknown', None),
+        ('FAILED', 'whatever', 'unknown', 'whatever'),
+        ('FAILED', '', '', ''),
+        ('ONGOING', 'KRONOS: waits for its turn', '', 'waits for its turn'),
+        ('SUCCEEDED', 'KRONOS: it was late', '', 'it was late'),
+        ('SKIPPED', 'by hand', '', 'by hand'),
+        (
+            'SKIPPED',
+            'Action was skipped automatically: KRONOS:StaleTask: '
+            '[instance_gone] it is gone',
+            'instance_gone',
+            'it is gone',
+        ),
+    )
+    @ddt.unpack
+    def test_others(
+        self, state: str, message: str, fault: str, reason: str | None
+    ) -> None:
+        found = move(state, message)
+        self.assertEqual(fault, found.fault)
+        self.assertEqual(message if reason is None else reason, found.reason)
+
+
+class TestParameters(base.BaseTestCase):
+    def test_a_move(self) -> None:
+        found = move('SUCCEEDED')
+        self.assertEqual(
+            ('u1', 'vm1', 'h1 -> h2', 'alpha', 3, 'p1', 'a1'),
+            (
+                found.server,
+                found.name,
+                found.way,
+                found.scope,
+                found.sequence,
+                found.plan,
+                found.audit,
+            ),
+        )
+        self.assertEqual('vm1 h1 -> h2 (spread)', found.what)
+        self.assertEqual('1970-01-01T00:00:20Z', found.at)
+
+    def test_a_restart(self) -> None:
+        told = {
+            'resource_id': 'u1',
+            'resource_name': 'vm1',
+            'source_node': 'h1',
+            'destination_node': 'h1',
+            'reason': 'it crashed',
+        }
+        found = move('PENDING', '', 'kronos_restart_server', told)
+        self.assertEqual('vm1 h1 (restart_server)', found.what)
+        self.assertEqual(('u1', 'it crashed'), (found.server, found.reason))
+
+    def test_a_closing_is_of_no_server(self) -> None:
+        told = {
+            'resource_id': 'h1',
+            'resource_name': 'h1',
+            'source_node': 'h1',
+            'reason': 'at fault',
+        }
+        found = move('PENDING', '', 'kronos_close_host', told)
+        self.assertEqual('h1 (close_host)', found.what)
+        self.assertEqual('', found.server)
+
+    def test_whatever_they_are(self) -> None:
+        for told in (None, [], 'x', 3, {'resource_id': 1, 'sequence': 'x'}):
+            found = move('PENDING', '', parameters=told)
+            self.assertEqual(
+                ('', '', 0), (found.name, found.way, found.sequence)
+            )
+
+    def test_names_steer_no_terminal(self) -> None:
+        told = {**PARAMETERS, 'resource_name': 'x\x1b[31m\ny'}
+        self.assertEqual('x?[31m?y', move(parameters=told).name)
+
+    def test_what_is_over(self) -> None:
+        over = {
+            state: move(state).is_over
+            for state in ('PENDING', 'ONGOING', 'SUCCEEDED', 'FAILED')
+        }
+        self.assertEqual(
+            {
+                'PENDING': False,
+                'ONGOING': False,
+                'SUCCEEDED': True,
+                'FAILED': True,
+            },
+            over,
+        )
