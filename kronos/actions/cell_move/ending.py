@@ -65,9 +65,11 @@ class Ending:
             self.leave_unpinned(self._task.destination_zone)
             raise faults.error(
                 Fault.CELL_NOT_CONFIRMED,
-                f'all checks passed, but not confirmed within {limit:g} s'
-                f'{self._refused and f" ({self._refused})"}; left in '
-                f'VERIFY_RESIZE: "{command}"',
+                joined(
+                    f'all checks passed, but not confirmed within {limit:g} '
+                    f's: "{command}"',
+                    self._refused,
+                ),
             )
         match look.standing:
             case Standing.BROKEN:
@@ -105,9 +107,11 @@ class Ending:
             self.leave_unpinned(self._task.source_zone)
             raise faults.error(
                 Fault.CELL_NOT_REVERTED,
-                f'not taken back within {limit:g} s'
-                f'{self._refused and f" ({self._refused})"}: "{command}"; '
-                f'{because}',
+                joined(
+                    f'not taken back within {limit:g} s: "{command}"',
+                    str(because),
+                    self._refused,
+                ),
             )
         match look.standing:
             case Standing.CONFIRMED:
@@ -141,11 +145,12 @@ class Ending:
             task.instance, task.source_cell
         )
         told = (
-            f'it moved to {task.destination_cell}, but a copy of it is left '
-            f'in {task.source_cell}: see "Repairs" of the guide{after}'
+            f'it is in {task.destination_cell}, but a copy of it is left in '
+            f'{task.source_cell}: see "Repairs" of the guide'
         )
         return faults.error(
-            Fault.CELL_COPY_LEFT, joined(told, self._pin_there())
+            Fault.CELL_COPY_LEFT,
+            joined(after.removeprefix('; '), told, self._pin_there()),
         )
 
     def pin_back(self) -> str:
