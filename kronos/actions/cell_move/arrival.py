@@ -72,6 +72,9 @@ class Arrival:
         failed = self._check()
         # Who is cancelled does not wait for a check to pass.
         self._stop_if_cancelled()
+        if failed and self._ending.is_confirmed():
+            # What is held for it is something else then.
+            return self.confirmed(self._mark.stage)
         if failed:
             self._take_back(faults.error(Fault.CELL_CHECK_FAILED, failed))
         if self._task.is_manual:

@@ -22,7 +22,8 @@ from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
-AT_IT = frozenset({'confirming', 'confirmed', 'reverting', 'reverted'})
+CONFIRMS = frozenset({'confirming', 'confirmed'})
+AT_IT = CONFIRMS | {'reverting', 'reverted'}
 """Statuses of a migration that Nova ends already."""
 ROOM_SECONDS = 30.0
 """For Placement to follow."""
@@ -89,6 +90,19 @@ class Ending:
         found = [self._as_before(), self._room(), self._pin_there()]
         return joined(*found)
 
+    def is_confirmed(self) -> bool:
+        """Whether somebody else has confirmed it; waits while Nova is at it."""
+        try:
+            seen = self._progress.look().migration
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return False
+        if seen is None or seen.status not in CONFIRMS:
+            return False
+        limit = self._settings.timing.confirm_timeout
+        look = self._progress.until(limit, Standing.ARRIVED)
+        return look is not None and look.standing is Standing.CONFIRMED
+
     def revert(self, because: exceptions.MigrationError) -> str:
         """Take it back, and wait until the server is where it was.
 
@@ -124,6 +138,8 @@ class Ending:
                 raise deleted()
         after = ''
         if look.standing is Standing.BROKEN:
+            if look.instance and look.instance.host != self._task.source:
+                raise self.half_confirmed(look)
             after = f'; the way back failed{self._broken.mend(look)}'
         told = self.pin_back()
         return f'{after}; {told}' if told else after
