@@ -33,6 +33,7 @@ def ensure(
     browser: bool = False,
     real: bool = False,
     masakari: bool = False,
+    linters: bool = False,
 ) -> pathlib.Path:
     """Install whatever is missing; quick when nothing is.
 
@@ -40,6 +41,7 @@ def ensure(
     :param browser: whether a browser from Debian is needed too
     :param real: whether what real hosts need is needed too
     :param masakari: whether Masakari is needed too
+    :param linters: whether linters from Debian are needed too
     :returns: path of the virtual environment
     :raises BootstrapError: what is missing may not or could not be installed
     """
@@ -54,6 +56,8 @@ def ensure(
         missing = _missing_packages(packages)
         if browser:
             missing += debian.missing_browser()
+        if linters:
+            missing += debian.missing_linters()
         debian.install(missing, LAB / 'apt.log')
         if real:
             real_packages.ensure()
@@ -213,10 +217,11 @@ def main(
     browser: bool = False,
     real: bool = False,
     masakari: bool = False,
+    linters: bool = False,
 ) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        return ensure(packages, browser, real, masakari)
+        return ensure(packages, browser, real, masakari, linters)
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

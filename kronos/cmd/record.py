@@ -31,6 +31,7 @@ from kronos.snapshots import (
     cloud,
     recoveries,
     settings_from_conf,
+    unfinished_moves,
     watcher_api,
 )
 from kronos.snapshots.cloud import CloudInventory
@@ -125,7 +126,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     collected = _collector(access, conf, tell).collect(
         request, policies.enabled, _all_queries(settings), events, restarts
     )
-    lacking += _add_cell_needs(collected.gathered, access, tell)
+    lacking += _add_cell_needs(collected.gathered, access, conf, tell)
     recording = Recording(
         collected.gathered,
         policies.policies,
@@ -149,7 +150,10 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
 
 
 def _add_cell_needs(
-    gathered: CloudInventory, access: credentials.Access, tell: Tell
+    gathered: CloudInventory,
+    access: credentials.Access,
+    conf: Any,
+    tell: Tell,
 ) -> list[str]:
     """Ask a cloud whose cells are told what emptying one needs.
 
@@ -157,10 +161,20 @@ def _add_cell_needs(
     """
     if not any(host.cell for host in gathered.cloud.hosts.values()):
         return []
+    listings = CellListings(access.clients.nova().api)
     gathered.cell_needs = cell_needs.of_cloud(
-        CellListings(access.clients.nova().api), gathered.instances, tell
+        listings, gathered.instances, tell
     )
-    return [cell_needs.NO_SHARES]
+    lacking = [cell_needs.NO_SHARES]
+    since = time.time() - unfinished_moves.REMEMBERED_SECONDS
+    try:
+        client = watcher.find(access.session, conf.nova.region_name)
+        begun = watcher_api.begun_moves(client, since)
+    except exceptions.ClientError as error:
+        begun = []
+        lacking.append(f'{unfinished_moves.NOT_KNOWN}: {error}')
+    unfinished_moves.note(listings, gathered, begun)
+    return lacking
 
 
 def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:

@@ -7,6 +7,7 @@ from kronos.cmd.replay_summary import HOUR, Entry, Series, Summary, moment
 from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import plain_text
 from kronos.engine import wording
+from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
 from kronos.engine.planning import stop_reasons
 from kronos.engine.types import (
     AggregateResult,
@@ -165,6 +166,7 @@ def _cell_lines(scope: AggregateResult) -> list[str]:
     ]
     if cell.is_empty:
         lines = [f'Cell {cell.source} is empty.']
+    lines += _begun_lines(cell)
     lines += [
         f'May be in this cell or in another (SHELVED_OFFLOADED): {one.uuid} '
         f'({one.name})'
@@ -182,6 +184,30 @@ def _cell_lines(scope: AggregateResult) -> list[str]:
             + (f', unpinned from {move.source_zone}' if move.unpins else '')
         )
     return lines
+
+
+def _begun_lines(cell: CellOutcome) -> list[str]:
+    """The moves that were begun before."""
+    lines = [f'Finished: {_begun(one)}' for one in cell.finishing]
+    lines += [
+        f'To be confirmed: {_begun(one)}: "{confirming(one.instance)}", or '
+        'revert'
+        for one in cell.unconfirmed
+    ]
+    lines += [f'Left as it is: {_begun(one)}' for one in cell.going_on]
+    return lines + [
+        f'By somebody else: {one.instance} ({one.instance_name}) '
+        f'{one.source} -> {one.destination} is in VERIFY_RESIZE: confirm or '
+        'revert it'
+        for one in cell.of_others
+    ]
+
+
+def _begun(move: UnfinishedMove) -> str:
+    return (
+        f'{move.instance} ({move.instance_name}) {move.source} -> '
+        f'{move.destination} is {move.status}'
+    )
 
 
 def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:

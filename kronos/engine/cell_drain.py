@@ -88,6 +88,51 @@ class OffloadedServer:
 
 
 @dataclass
+class UnfinishedMove:
+    """A move of Kronos to another cell that is not over in Nova.
+
+    The server is on its way, on its way back, or waits to be confirmed.
+    """
+
+    action: str
+    """Uuid of the action that was at it last."""
+    instance: str
+    instance_name: str
+    host: str
+    """Where the server is now."""
+    status: str
+    """Of the server."""
+    source: str
+    destination: str
+    how: CellMove
+    target_cells: list[str]
+    confirm: Confirm = Confirm.AUTO
+    plan: str = ''
+    """Uuid of its action plan while that goes on; '': nobody is at it."""
+    has_ended: bool = False
+    """Whether its action did what it was to do, and leaves the rest to an
+    operator."""
+    is_second: bool = False
+    """Whether its action was to finish the move of another one, and failed."""
+
+
+def confirming(instance: str) -> str:
+    """The command by which an operator confirms the move of a server."""
+    return f'openstack server resize confirm {instance}'
+
+
+@dataclass
+class ForeignMove:
+    """A move to another cell that waits to be confirmed, and is not ours."""
+
+    instance: str
+    instance_name: str
+    source: str
+    destination: str
+    source_cell: str
+
+
+@dataclass
 class CellOutcome:
     """What becomes of the servers of the source cell."""
 
@@ -102,8 +147,21 @@ class CellOutcome:
     plan."""
     may_be_here: list[OffloadedServer] = field(default_factory=list)
     """Servers that may be in this cell, or in another one."""
+    finishing: list[UnfinishedMove] = field(default_factory=list)
+    """Moves that an earlier plan began, and this one brings to an end."""
+    unconfirmed: list[UnfinishedMove] = field(default_factory=list)
+    """Those that wait for an operator."""
+    going_on: list[UnfinishedMove] = field(default_factory=list)
+    """Those that are left as they are: their own plan goes on, or something
+    forbids it."""
+    of_others: list[ForeignMove] = field(default_factory=list)
+    """Moves out of the cell that somebody else began, and has to end."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is left, as far as an API can tell."""
-        return not self.servers_before
+        """Whether nothing is left, as far as an API can tell.
+
+        Nova keeps a server in its old cell until its move is over.
+        """
+        begun = self.finishing + self.unconfirmed + self.going_on
+        return not (self.servers_before or begun or self.of_others)

@@ -274,6 +274,19 @@ class Code(StrEnum):
         'Nova takes only servers that are ACTIVE or SHUTOFF to another cell.',
         'Bring it into one of these states, as the reason says.',
     )
+    CELL_BEGUN = (
+        'cell_begun',
+        'Kronos has begun to move it to another cell, and that is not over.',
+        'Start the plan, if the reason says that it finishes the move; else '
+        'let the plan end that is at it.',
+    )
+    CELL_UNCONFIRMED = (
+        'cell_unconfirmed',
+        'Kronos has moved it to another cell, and an operator has to confirm '
+        'that.',
+        'Confirm the move by openstack server resize confirm, or take it '
+        'back by openstack server resize revert.',
+    )
     CELL_STOPPED = (
         'cell_stopped',
         'It is stopped, and stopped servers stay in the cell.',

@@ -22,6 +22,7 @@ from watcher.decision_engine.planner import base
 from kronos.common import exceptions, status
 from kronos.conf import opts, validation
 from kronos.planners import forecast
+from kronos.snapshots import watcher_actions
 from kronos.watcher_db import publishing
 
 LOG = logging.getLogger(__name__)
@@ -42,9 +43,9 @@ _HAND_OVER = datetime.timedelta(minutes=10)
 class Kronos(base.BasePlanner):
     """Write the actions with the parents that the strategy computed.
 
-    It needs no configuration. Each action learns its own, its plan's and
-    its audit's uuid through its input parameters, since Watcher tells an
-    action none of them.
+    It needs no configuration. Each action of Kronos learns its own, its
+    plan's and its audit's uuid through its input parameters, since Watcher
+    tells an action none of them.
 
     One class, since Watcher asks one object for the plan: whole, or discarded.
     """
@@ -155,9 +156,7 @@ class Kronos(base.BasePlanner):
                 action_type=action['action_type'],
                 input_parameters={
                     **parameters,
-                    'action_uuid': uuid,
-                    'action_plan_uuid': plan.uuid,
-                    'audit_uuid': audit.uuid,
+                    **_uuids(action['action_type'], uuid, plan, audit),
                 },
                 parents=[uuids[parent] for parent in after],
                 state=objects.action.State.PENDING,
@@ -300,6 +299,17 @@ def _stagger(told: list[dict[str, Any]]) -> None:
         moment = now + datetime.timedelta(seconds=seconds)
         one['not_before'] = f'{moment.isoformat()}Z'
         before[scope] += 1
+
+
+def _uuids(kind: str, uuid: str, plan: Any, audit: Any) -> dict[str, str]:
+    """What an action is told of itself; one of Watcher's takes no more."""
+    if kind == watcher_actions.SERVICE_STATE:
+        return {}
+    return {
+        'action_uuid': uuid,
+        'action_plan_uuid': plan.uuid,
+        'audit_uuid': audit.uuid,
+    }
 
 
 def _not_written(

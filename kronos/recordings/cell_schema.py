@@ -7,9 +7,12 @@ import pydantic
 
 from kronos.engine.cell_drain import (
     CellDrain,
+    CellMove,
     Confirm,
+    ForeignMove,
     MoveOrder,
     OffloadedServer,
+    UnfinishedMove,
 )
 from kronos.engine.types import Flavor
 from kronos.recordings.safe_files import STRICT
@@ -123,6 +126,114 @@ class OffloadedRow:
 
 
 @dataclass
+class UnfinishedRow:
+    """A move to another cell that Kronos began."""
+
+    action: str
+    instance: str
+    host: str
+    status: str
+    source: str
+    destination: str
+    source_cell: str
+    destination_cell: str
+    source_flavor: str
+    destination_flavor: str
+    target_cells: list[str]
+    instance_name: str = ''
+    source_zone: str = ''
+    destination_zone: str = ''
+    destination_flavor_id: str = ''
+    unpins: bool = False
+    confirm: Confirm = Confirm.AUTO
+    plan: str = ''
+    has_ended: bool = False
+    is_second: bool = False
+
+    @classmethod
+    def of(cls, move: UnfinishedMove) -> 'UnfinishedRow':
+        how = move.how
+        return cls(
+            action=move.action,
+            instance=move.instance,
+            host=move.host,
+            status=move.status,
+            source=move.source,
+            destination=move.destination,
+            source_cell=how.source_cell,
+            destination_cell=how.destination_cell,
+            source_flavor=how.source_flavor,
+            destination_flavor=how.destination_flavor,
+            target_cells=move.target_cells,
+            instance_name=move.instance_name,
+            source_zone=how.source_zone,
+            destination_zone=how.destination_zone,
+            destination_flavor_id=how.destination_flavor_id,
+            unpins=how.unpins,
+            confirm=move.confirm,
+            plan=move.plan,
+            has_ended=move.has_ended,
+            is_second=move.is_second,
+        )
+
+    def move(self) -> UnfinishedMove:
+        return UnfinishedMove(
+            action=self.action,
+            instance=self.instance,
+            instance_name=self.instance_name,
+            host=self.host,
+            status=self.status,
+            source=self.source,
+            destination=self.destination,
+            how=CellMove(
+                source_cell=self.source_cell,
+                destination_cell=self.destination_cell,
+                source_flavor=self.source_flavor,
+                destination_flavor=self.destination_flavor,
+                source_zone=self.source_zone,
+                destination_zone=self.destination_zone,
+                destination_flavor_id=self.destination_flavor_id,
+                unpins=self.unpins,
+            ),
+            target_cells=self.target_cells,
+            confirm=self.confirm,
+            plan=self.plan,
+            has_ended=self.has_ended,
+            is_second=self.is_second,
+        )
+
+
+@dataclass
+class ForeignRow:
+    """A move to another cell that somebody else began."""
+
+    instance: str
+    source: str
+    destination: str
+    source_cell: str
+    instance_name: str = ''
+
+    @classmethod
+    def of(cls, move: ForeignMove) -> 'ForeignRow':
+        return cls(
+            instance=move.instance,
+            source=move.source,
+            destination=move.destination,
+            source_cell=move.source_cell,
+            instance_name=move.instance_name,
+        )
+
+    def move(self) -> ForeignMove:
+        return ForeignMove(
+            instance=self.instance,
+            instance_name=self.instance_name,
+            source=self.source,
+            destination=self.destination,
+            source_cell=self.source_cell,
+        )
+
+
+@dataclass
 class CellsFile:
     """``nova/cells.json``; a recording without a cell drain has none."""
 
@@ -132,6 +243,8 @@ class CellsFile:
     quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
     """By project and resource."""
     offloaded: list[OffloadedRow] = field(default_factory=list)
+    unfinished: list[UnfinishedRow] = field(default_factory=list)
+    of_others: list[ForeignRow] = field(default_factory=list)
 
     @classmethod
     def of(cls, needs: CellNeeds) -> 'CellsFile':
@@ -139,6 +252,8 @@ class CellsFile:
             [FlavorRow.of(one) for one in needs.flavors.values()],
             needs.quota_left,
             [OffloadedRow(one.uuid, one.name) for one in needs.offloaded],
+            [UnfinishedRow.of(one) for one in needs.unfinished],
+            [ForeignRow.of(one) for one in needs.of_others],
         )
 
     def needs(self) -> CellNeeds:
@@ -146,6 +261,8 @@ class CellsFile:
             {row.name: row.flavor() for row in self.flavors},
             self.quota_left,
             [OffloadedServer(row.uuid, row.name) for row in self.offloaded],
+            [row.move() for row in self.unfinished],
+            [row.move() for row in self.of_others],
         )
 
 
@@ -154,4 +271,6 @@ def drain_row(drain: CellDrain | None) -> CellDrainRow | None:
     return None if drain is None else CellDrainRow.of(drain)
 
 
+OF_MOVES = ('unfinished', 'of_others')
+"""Keys of a file where servers are between two cells."""
 CELLS = pydantic.TypeAdapter(CellsFile)

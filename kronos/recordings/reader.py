@@ -164,7 +164,12 @@ class _Reader:
         if not self._folder.has(CELLS):
             return CellNeeds()
         found = self._folder.decode(cell_schema.CELLS, CELLS)
-        for name, key in (('flavors', 'name'), ('offloaded', 'uuid')):
+        for name, key in (
+            ('flavors', 'name'),
+            ('offloaded', 'uuid'),
+            ('unfinished', 'instance'),
+            ('of_others', 'instance'),
+        ):
             if fault := schema.repeated(getattr(found, name), key):
                 raise self._folder.fault(CELLS, f'{name}{fault}')
         needs: CellNeeds = found.needs()

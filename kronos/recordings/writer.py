@@ -146,11 +146,11 @@ def _cells(found: CloudInventory) -> dict[str, str]:
     if not found.cell_needs.flavors:
         return {}
     file = cell_schema.CellsFile.of(found.cell_needs)
-    return {
-        reader.CELLS: _document(
-            cell_schema.CELLS.dump_python(file, mode='json')
-        )
-    }
+    plain = cell_schema.CELLS.dump_python(file, mode='json')
+    for key in cell_schema.OF_MOVES:
+        if not plain[key]:
+            del plain[key]
+    return {reader.CELLS: _document(plain)}
 
 
 def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:

@@ -3,7 +3,13 @@
 
 from typing import Any
 
-from kronos.engine.cell_drain import CellDrain, CellMove, CellOutcome
+from kronos.engine.cell_drain import (
+    CellDrain,
+    CellMove,
+    CellOutcome,
+    UnfinishedMove,
+    confirming,
+)
 
 
 def asked(drain: CellDrain | None) -> dict[str, Any] | None:
@@ -36,7 +42,38 @@ def outcome(cell: CellOutcome | None) -> dict[str, Any] | None:
         'may_be_here': [
             {'uuid': one.uuid, 'name': one.name} for one in cell.may_be_here
         ],
+        'finishing': [_begun(one) for one in cell.finishing],
+        'unconfirmed': [
+            _begun(one) | {'command': confirming(one.instance)}
+            for one in cell.unconfirmed
+        ],
+        'going_on': [_begun(one) for one in cell.going_on],
+        'of_others': [
+            {
+                'instance': one.instance,
+                'instance_name': one.instance_name,
+                'source': one.source,
+                'destination': one.destination,
+            }
+            for one in cell.of_others
+        ],
         'is_empty': cell.is_empty,
+    }
+
+
+def _begun(found: UnfinishedMove) -> dict[str, Any]:
+    """A move that an earlier plan began."""
+    return {
+        'action': found.action,
+        'action_plan': found.plan,
+        'instance': found.instance,
+        'instance_name': found.instance_name,
+        'host': found.host,
+        'status': found.status,
+        'source': found.source,
+        'destination': found.destination,
+        'confirm': found.confirm.value,
+        'cell_move': move(found.how),
     }
 
 

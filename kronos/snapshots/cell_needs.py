@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The needs of a cell drain: flavors, quotas, shares.
 
-And the servers that are on no host.
+And the servers that are on no host, or between two cells.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,7 +10,14 @@ from typing import Protocol
 
 from kronos.common import exceptions
 from kronos.engine import wording
-from kronos.engine.cell_drain import ANY, SAME, CellDrain, OffloadedServer
+from kronos.engine.cell_drain import (
+    ANY,
+    SAME,
+    CellDrain,
+    ForeignMove,
+    OffloadedServer,
+    UnfinishedMove,
+)
 from kronos.engine.eligibility import flavors
 from kronos.engine.types import Flavor, Instance
 
@@ -30,6 +37,9 @@ class CellNeeds:
     quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
     """By project and resource; absent: no limit."""
     offloaded: list[OffloadedServer] = field(default_factory=list)
+    unfinished: list[UnfinishedMove] = field(default_factory=list)
+    """Moves that Kronos began, of all cells."""
+    of_others: list[ForeignMove] = field(default_factory=list)
 
 
 class Listings(Protocol):

@@ -174,6 +174,8 @@ def _add_cell_needs(
     snapshot.flavors = needs.flavors
     snapshot.quota_left = needs.quota_left
     snapshot.offloaded = needs.offloaded
+    snapshot.unfinished = needs.unfinished
+    snapshot.of_others = needs.of_others
     services = gathered.services or {}
     open_ = {name for name, one in services.items() if one.is_available}
     known = gathered.cloud.hosts | gathered.cloud.other_hosts

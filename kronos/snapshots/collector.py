@@ -36,9 +36,11 @@ from kronos.snapshots import (
     recoveries,
     scopes,
     stale_migrations,
+    unfinished_moves,
 )
 from kronos.snapshots.cloud import NO_HEADROOM, CloudInventory, parts
 from kronos.snapshots.scopes import ScopeRequest
+from kronos.snapshots.unfinished_moves import BegunMove
 
 __all__ = ['Collector', 'CollectedCloud', 'ScopeRequest']
 
@@ -100,6 +102,7 @@ class Collector:
         settings: Settings,
         events: Sequence[Event] = (),
         restarts: recoveries.PastRestarts = recoveries.NONE,
+        begun: Sequence[BegunMove] = (),
     ) -> CollectedCloud:
         """Look at the cloud and cut the scopes out.
 
@@ -111,6 +114,7 @@ class Collector:
 
         :param events: what is known of moves from elsewhere; those that
             Nova tells of are added
+        :param begun: moves to other cells, of a cell drain
         :raises ScopeError: the request is for no, an unknown or an empty
             scope
         :raises NovaClientError: another listing of Nova failed: without
@@ -121,7 +125,7 @@ class Collector:
         found = scopes.resolve(request, gathered.cloud)
         self._go_on(gathered, settings, events)
         if settings.cell_drain is not None:
-            self._add_cell_needs(gathered, settings.cell_drain, found)
+            self._add_cell_needs(gathered, settings.cell_drain, found, begun)
         asked = queries.PolicyQueries(self._prometheus, settings)
         readings = asked.of(policies)
         self._tell(f'{asked.queries} queries of the policies')
@@ -179,6 +183,7 @@ class Collector:
         gathered: CloudInventory,
         drain: CellDrain,
         found: Mapping[str, Sequence[Host]],
+        begun: Sequence[BegunMove],
     ) -> None:
         names = {
             host.name
@@ -186,12 +191,14 @@ class Collector:
             for host in hosts
             if host.cell == drain.source
         }
+        listings = CellListings(self._nova.api)
         gathered.cell_needs = cell_needs.gather(
-            CellListings(self._nova.api),
+            listings,
             drain,
             [one for one in gathered.instances if one.host in names],
             self._tell,
         )
+        unfinished_moves.note(listings, gathered, begun)
 
     def _services(self) -> dict[str, ComputeService] | None:
         try:

@@ -20,6 +20,9 @@ unless it is dead."""
 _TAKEN = ('ONGOING', 'CANCELLING')
 """States of a plan that an applier has taken."""
 _CANCEL_IT = '. If its applier is dead, cancel the plan'
+_ARRIVED = 'VERIFY_RESIZE'
+"""The status of a server whose move is looked at before it is confirmed; it
+has no task meanwhile."""
 _MOVING = ('migrating', 'resize_')
 """How the task states begin that a server has on its way."""
 
@@ -50,7 +53,11 @@ def sort_out(
     :param now: Unix seconds
     :returns: those that hold, and those that were left behind
     """
-    busy = {one.uuid for one in instances if one.task_state}
+    busy = {
+        one.uuid
+        for one in instances
+        if one.task_state or one.status == _ARRIVED
+    }
     silent = [one for one in events if now - one.at > _grace(one)]
     stuck = [
         one

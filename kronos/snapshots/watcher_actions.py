@@ -25,7 +25,11 @@ CELL_MOVE = 'kronos_cross_cell_migrate'
 CELL_MARK = 'cell_move'
 """Mark of a move to another cell that Nova was, or is about to be, asked for:
 see :mod:`kronos.actions.cell_move.mark`."""
-OURS = (ACTION_TYPE, CLOSE_HOST, RESTART)
+SERVICE_STATE = 'change_nova_service_state'
+"""An action of Watcher itself, which refuses any parameter not its own."""
+OURS = (ACTION_TYPE, CLOSE_HOST, RESTART, CELL_MOVE)
+MOVES = (ACTION_TYPE, CELL_MOVE)
+"""Those that take a server from host to host, and no more than that."""
 RECOVERY = 'recovery'
 """Mark of a restart that began to act: ``{"at": 1763752294.1, "stop":
 "req-..."}``, among its input parameters."""
@@ -46,9 +50,9 @@ cancelled they may be about to end as FAILED."""
 _KRONOS_ERROR = re.compile(r'KRONOS:(\w+):(?: \[(\w+)\])?')
 _TOLD = 'KRONOS: '
 """How a word about what is under way begins."""
-_FAILURE = 'Action failed in '
+FAILURE = 'Action failed in '
 """How Watcher begins the message of an action that failed."""
-_BARE_ERROR = re.compile(rf'^{_FAILURE}\w+: (\w+)$')
+_BARE_ERROR = re.compile(rf'^{FAILURE}\w+: (\w+)$')
 """The class of an error that Kronos did not foresee."""
 UNKNOWN = 'unknown'
 """The error type of a failure that names none."""
@@ -101,7 +105,7 @@ def _told(
     rows: Iterable[ActionRow], tell: Callable[[ActionRow], Event | None]
 ) -> Told:
     # Watcher ignores a filter for the type.
-    ours = [row for row in rows if row.action_type == ACTION_TYPE]
+    ours = [row for row in rows if row.action_type in MOVES]
     found: Told = {}
     for row in ours:
         missing = _missing(row.parameters)
@@ -126,13 +130,16 @@ def _missing(told: Any) -> list[str]:
 def _over(row: ActionRow) -> Event | None:
     """An action that is over; None if nothing can be told of it.
 
+    A move to another cell that waits to be confirmed by hand has arrived, as
+    it has for Nova; that it is not over, :mod:`.unfinished_moves` finds.
+
     Deleting a plan wipes out the states and the times of its actions; their
     messages stay, so failures can still be told.
     """
     if row.state == FINISHED:
         return _event(row, Outcome.MOVED)
     if row.state == DELETED:
-        if not row.message.startswith(_FAILURE):
+        if not row.message.startswith(FAILURE):
             return None
         event = _event(row, Outcome.FAILED)
         event.status = quarantine.DELETED

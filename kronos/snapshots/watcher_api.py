@@ -12,7 +12,12 @@ from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.engine.eligibility import cooldown
 from kronos.engine.types import Event, PastRestart
-from kronos.snapshots import stale_migrations, watcher_actions
+from kronos.snapshots import (
+    stale_migrations,
+    unfinished_moves,
+    watcher_actions,
+)
+from kronos.snapshots.unfinished_moves import BegunMove
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
 
 _ENDED = (
@@ -65,6 +70,25 @@ def restarts(
     ):
         done.setdefault(uuid, []).append(restart)
     return done
+
+
+def begun_moves(watcher: WatcherClient, since: float) -> list[BegunMove]:
+    """The moves to other cells, those of deleted plans too.
+
+    :param since: Unix seconds; rows that were written before are left out
+    :raises ClientError: Watcher is away, or refuses
+    """
+    plans = {row['uuid']: row['state'] for row in watcher.plans()}
+    found = []
+    for row in map(action_row, watcher.actions()):
+        if row.touched < since:
+            break
+        told = row.parameters if isinstance(row.parameters, dict) else {}
+        plan = str(told.get('action_plan_uuid') or '')
+        state = plans.get(plan, watcher_actions.DELETED)
+        move = unfinished_moves.begun(row, PlanRow(plan, state, row.touched))
+        found += [move] if move else []
+    return found
 
 
 def _plans(watcher: WatcherClient, oldest: float) -> list[PlanRow]:

@@ -21,12 +21,18 @@ from kronos.engine.types import CycleReport, Event, Snapshot
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
-from kronos.snapshots import collector, recoveries, settings_from_conf
+from kronos.snapshots import (
+    collector,
+    recoveries,
+    settings_from_conf,
+    unfinished_moves,
+)
 from kronos.snapshots.collector import CollectedCloud
 from kronos.snapshots.failures import FailureQueries
 from kronos.snapshots.scopes import ScopeRequest
+from kronos.snapshots.unfinished_moves import BegunMove
 from kronos.strategies import audit_scope, history, parameters
-from kronos.watcher_db import publishing
+from kronos.watcher_db import begun_moves, publishing
 
 
 @dataclass
@@ -107,13 +113,18 @@ def run(
 
 def _past(
     settings: Settings, audit: str
-) -> tuple[list[Event], recoveries.PastRestarts]:
-    """What Watcher's database tells of moves, and of restarts."""
-    now, restarts = time.time(), recoveries.NONE
+) -> tuple[list[Event], recoveries.PastRestarts, list[BegunMove]]:
+    """What Watcher's database tells of moves, and of restarts.
+
+    And of moves to other cells, where one is emptied.
+    """
+    now, restarts, begun = time.time(), recoveries.NONE, list[BegunMove]()
     events = history.events(cooldown.watcher_since(settings, now), audit)
     if settings.recover and settings.restart_servers:
         restarts = history.restarts(now - recoveries.REMEMBERED_SECONDS)
-    return events, restarts
+    if settings.cell_drain is not None:
+        begun = begun_moves.since(now - unfinished_moves.REMEMBERED_SECONDS)
+    return events, restarts, begun
 
 
 def _policies(text: str, request: AuditRequest) -> PolicyFile:
@@ -148,14 +159,23 @@ def _recording(
 
 
 def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
-    """Those of the scopes in which something is planned."""
+    """Those of the scopes in which something is planned.
+
+    And those of moves that are finished, wherever they are.
+    """
     planned = {step.scope for step in report.steps}
     planned |= {
-        one.name for one in report.scopes if one.closings or one.restarts
+        one.name
+        for one in report.scopes
+        if one.closings or one.restarts or one.finishing
     }
-    return frozenset(
+    hosts = {
         host for one in snapshots if one.scope in planned for host in one.hosts
-    )
+    }
+    for one in report.scopes:
+        for move in one.finishing:
+            hosts |= {move.source, move.destination}
+    return frozenset(hosts)
 
 
 def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:

@@ -272,7 +272,8 @@ class Cell(Goal):
         'servers_that_stay': 'Those of them that cannot leave, by a reason '
         'of their own or for want of a destination; not those that wait for '
         'another plan.',
-        'migrations': 'Moves to another cell in the plan.',
+        'migrations': 'Moves to another cell in the plan, those that it '
+        'only finishes included.',
     }
     SHARE = Share(
         'servers_leaving',
@@ -288,7 +289,7 @@ class Cell(Goal):
             'servers_before': sum(one.servers_before for one in cells),
             'servers_after': sum(one.servers_after for one in cells),
             'servers_that_stay': sum(len(one.staying) for one in cells),
-            'migrations': len(report.steps),
+            'migrations': len(report.steps) + len(report.finishing),
         }
 
 

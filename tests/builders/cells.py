@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.cell_drain import CellDrain, CellMove, UnfinishedMove
 from kronos.engine.settings import PhaseSelection, PlanMode, Settings
 from kronos.engine.types import Flavor, Instance, Snapshot
 from kronos.policies import loader
@@ -40,6 +40,22 @@ def server(uuid: str, host: str = 'o1', **more: Any) -> Instance:
 
 def stopped(uuid: str, host: str = 'o1', **more: Any) -> Instance:
     return server(uuid, host, status='SHUTOFF', power_state=4, **more)
+
+
+def unfinished(
+    uuid: str, status: str = 'VERIFY_RESIZE', host: str = 'n1', **more: Any
+) -> UnfinishedMove:
+    """A move o1 -> n1 of a server, begun by an action that died."""
+    values = {
+        'how': CellMove(
+            'old', 'new', 'small', 'small', 'zone-old', 'zone-new'
+        ),
+        'target_cells': ['new'],
+        **more,
+    }
+    return UnfinishedMove(
+        f'action-{uuid}', uuid, uuid, host, status, 'o1', 'n1', **values
+    )
 
 
 def cells(
@@ -94,8 +110,14 @@ def recording(snapshot: Snapshot, asked: Settings) -> Recording:
             snapshot.services,
             list(snapshot.instances.values()),
             list(snapshot.groups),
+            list(snapshot.events),
+            snapshot.taken_at,
             cell_needs=CellNeeds(
-                snapshot.flavors, snapshot.quota_left, snapshot.offloaded
+                snapshot.flavors,
+                snapshot.quota_left,
+                snapshot.offloaded,
+                snapshot.unfinished,
+                snapshot.of_others,
             ),
         ),
         [cpu],

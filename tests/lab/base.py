@@ -43,6 +43,7 @@ def _claim() -> IO[str] | None:
 _CLAIMED = _claim()
 
 from labkit import layout, services, topology  # noqa: E402
+from labkit.cells import choice  # noqa: E402
 from labkit.lab import Lab  # noqa: E402
 from labkit.wanted import Wanted  # noqa: E402
 
@@ -62,15 +63,35 @@ GOALS = {
     'kronos_evacuate': 'kronos_drain',
     'kronos_affinity': 'kronos_affinity',
     'kronos_recover': 'kronos_recovery',
+    'kronos_cell_drain': 'kronos_cell',
 }
 
 
 @functools.cache
-def lab() -> Lab:
-    """The lab of this checkout, brought up."""
-    found = Lab()
-    found.up()
+def _known() -> Lab:
+    return Lab()
+
+
+@functools.cache
+def _brought_up(wanted: choice.Choice | None) -> Lab:
+    found = _known()
+    if choice.read() != wanted:
+        found.wipe()
+    if wanted:
+        found.up(cells=2, hosts=wanted.hosts)
+    else:
+        found.up(cells=1)
     return found
+
+
+def lab(wanted: choice.Choice | None = None) -> Lab:
+    """The lab of this checkout, brought up.
+
+    :param wanted: two cells; None: one
+    """
+    if choice.read() != wanted:  # what other scenarios needed
+        _brought_up.cache_clear()
+    return _brought_up(wanted)
 
 
 class LabTestCase(base.BaseTestCase):
@@ -84,12 +105,14 @@ class LabTestCase(base.BaseTestCase):
     """Of ``[kronos]``, for all scenarios of a class."""
     closed: ClassVar[tuple[str, ...]] = ()
     """Hosts that an earlier scenario may have left disabled."""
+    cells: ClassVar[choice.Choice | None] = None
+    """The two cells that Nova has; None: it has one."""
     settled: ClassVar[float] = 0.01
     """How far a host's figure may be from what it should be."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.lab = lab()
+        self.lab = lab(self.cells)
         self.cloud = self.lab.cloud
         self.lab.mend()
         self.cloud.reset(self.closed)

@@ -36,6 +36,7 @@ FONTS = {
     'fonts-dejavu-core': '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
 }
 """Without any a browser draws empty boxes."""
+LINTERS = {'shellcheck': '/usr/bin/shellcheck'}
 
 
 def missing_servers() -> list[str]:
@@ -57,6 +58,11 @@ def missing_browser() -> list[str]:
     return missing + [
         name for name, file in FONTS.items() if not os.path.exists(file)
     ]
+
+
+def missing_linters() -> list[str]:
+    """Packages of linters that are not there."""
+    return missing(LINTERS)
 
 
 def _there(file: str) -> bool:

@@ -142,7 +142,9 @@ class Arrival:
         return _failed(found)
 
     def _take_back(self, because: exceptions.MigrationError) -> NoReturn:
-        """:raises MigrationError: always; that of ``because`` if all is well
+        """Take it back, and say why, and how it went.
+
+        :raises MigrationError: that of ``because``, if all is well
         :raises StaleTask: it was deleted
         """
         LOG.warning('Instance %s: %s', self._task.instance, because)

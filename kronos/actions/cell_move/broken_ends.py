@@ -147,7 +147,10 @@ class _Step:
 
 
 class BrokenEnds:
-    """What is told of a move that Nova gave up, and what is mended."""
+    """What is told of a move that Nova gave up, and what is mended.
+
+    One class, since what is told of a broken end depends on what was mended.
+    """
 
     def __init__(
         self,

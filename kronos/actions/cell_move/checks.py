@@ -16,6 +16,7 @@ from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
+from kronos.conf.cells import UUID
 from kronos.engine import faults, wording
 from kronos.engine.faults import Fault
 from kronos.snapshots import cells
@@ -132,7 +133,8 @@ def _verification(
     settings: CellMoveSettings, context: CellMoveContext, was: Details
 ) -> Check:
     name = 'cell_verify_query'
-    if was.status != 'ACTIVE':
+    if was.status != 'ACTIVE' and UUID in settings.verify_query:
+        # No exporter tells of a guest that does not run.
         return Check(name, True, 'not asked, since the server is stopped')
     try:
         now = context.details.get(was.uuid)

@@ -33,7 +33,11 @@ AT_IT = frozenset({'confirming', 'confirmed', 'reverting', 'reverted'})
 
 
 class Ending:
-    """What Nova is asked for when a move is in VERIFY_RESIZE."""
+    """What Nova is asked for when a move is in VERIFY_RESIZE.
+
+    One class, since a confirmation and a revert are asked for, followed and
+    told in the same way, and either may end as the other.
+    """
 
     def __init__(
         self,

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The listings that only a cell drain needs: flavors, quotas, shares.
 
-And the servers that are on no host, of which no API tells the cell.
+And the servers that are on no host, of which no API tells the cell, and the
+cold migrations that are not over.
 """
 
-from kronos.clients.nova import rows, schema
+from kronos.clients.nova import migrations, rows, schema
 from kronos.clients.nova.api import Api, quoted
+from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine.cell_drain import OffloadedServer
 from kronos.engine.types import Flavor
@@ -13,6 +15,10 @@ from kronos.engine.types import Flavor
 SHARES = '2.97'
 """The first microversion that tells the shares of a server."""
 OFFLOADED = 'SHELVED_OFFLOADED'
+UNCONFIRMED = 'finished'
+"""Status of a cold migration that waits to be confirmed."""
+COLD = ('migration', 'resize')
+"""Types of a migration that has to be confirmed."""
 
 
 class CellListings:
@@ -99,6 +105,28 @@ class CellListings:
             for row in listing
             if row['status'] == OFFLOADED
         ]
+
+    def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
+        """The cold migrations of a server, the newest first."""
+        return self._cold(instance_uuid=uuid)
+
+    def unconfirmed(self) -> list[MigrationStatus]:
+        """All cold migrations that wait to be confirmed, the newest first."""
+        return [
+            one
+            for one in self._cold(status=UNCONFIRMED)
+            if one.status == UNCONFIRMED
+        ]
+
+    def _cold(self, **filters: str) -> list[MigrationStatus]:
+        """Each uuid once: a move between cells has a row in both."""
+        found: dict[str, MigrationStatus] = {}
+        for row in migrations.listing(self._api, **filters):
+            if row.get('migration_type') in COLD:
+                found.setdefault(row['uuid'], rows.migration(row))
+        return sorted(
+            found.values(), key=lambda one: one.created_at, reverse=True
+        )
 
 
 def _number(version: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellDrain
-from kronos.engine.eligibility import flavors, instances
+from kronos.engine.eligibility import flavors, instances, unfinished_moves
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -22,6 +22,8 @@ STOPPED = 'SHUTOFF'
 CODES = frozenset(
     {
         Code.CELL_STATUS,
+        Code.CELL_BEGUN,
+        Code.CELL_UNCONFIRMED,
         Code.CELL_STOPPED,
         Code.CELL_AFFINITY,
         Code.CELL_FLAVOR_UNMAPPED,
@@ -41,7 +43,9 @@ HOW_TO_LEAVE = {
     'SHELVED': 'unshelve it',
     'SHELVED_OFFLOADED': 'unshelve it while its cell still has a host that '
     'takes servers',
+    'RESIZE': 'wait until Nova has moved it, then confirm or revert that',
     'VERIFY_RESIZE': 'confirm or revert its resize',
+    'REVERT_RESIZE': 'wait until Nova has taken it back',
 }
 """What brings a server into a state in which it can be moved, by status."""
 
@@ -62,6 +66,8 @@ class CellMoves:
     def reasons(self, instance: Instance) -> list[Reason]:
         """Why an instance must stay, all of it, in a fixed order."""
         settings, drain = self._settings, self._drain
+        if instance.uuid in self._unfinished:
+            return [self._unfinished[instance.uuid]]
         # Whether a vTPM may go is said by itself.
         specs = [*settings.allowed_extra_specs, 'hw:tpm_*']
         return [
@@ -73,6 +79,14 @@ class CellMoves:
             *instances.special(instance, specs),
             *_snapshot(instance, settings),
         ]
+
+    @functools.cached_property
+    def _unfinished(self) -> dict[str, Reason]:
+        """Of those whose move is not over, by uuid."""
+        return {
+            one.move.instance: one.reason
+            for one in unfinished_moves.judged(self._snapshot, self._settings)
+        }
 
     def _affinity(self, instance: Instance) -> Iterator[Reason]:
         for group in self._groups.get(instance.uuid, ()):

@@ -55,6 +55,23 @@ def _cell_drain(**values: Any) -> Relaxation:
     return relaxed
 
 
+def _move_over(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
+    """Its move to another cell is over, and it is where it is now."""
+    unfinished = [
+        one
+        for one in case.snapshot.unfinished
+        if one.instance != pair.instance
+    ]
+    case = edits.with_snapshot(case, unfinished=unfinished)
+    return edits.with_instance(
+        case,
+        pair.instance,
+        status='ACTIVE',
+        task_state=None,
+        power_state=RUNNING,
+    )
+
+
 def _mapped(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
     drain = case.settings.cell_drain
     flavor_map = dict(drain.flavor_map or {}) if drain else {}
@@ -163,6 +180,8 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.INSTANCE_FAILED: _instance(failure=''),
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
     Code.CELL_STATUS: _instance(status='ACTIVE', power_state=RUNNING),
+    Code.CELL_BEGUN: _move_over,
+    Code.CELL_UNCONFIRMED: _move_over,
     Code.CELL_STOPPED: _cell_drain(include_stopped=True),
     Code.CELL_AFFINITY: lambda case, reason, _: edits.without_group(
         case, reason.about

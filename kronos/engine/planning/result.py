@@ -68,7 +68,7 @@ def standing(
         warnings=list(card.warnings),
     )
     _note_failures(result, snapshot, settings)
-    outcome.note(result, snapshot, settings.cell_drain)
+    outcome.note(result, snapshot, settings)
     result.hosts_over_before = _hosts_over(result.policies)
     result.hosts_over_after = result.hosts_over_before
     result.drains = _drains(result, snapshot, card)
@@ -124,7 +124,7 @@ def planned(
     result.warnings += [text for end in phases.ends for text in end.warnings]
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)
-    outcome.note(result, phases.snapshot, phases.settings.cell_drain)
+    outcome.note(result, phases.snapshot, phases.settings)
     result.drains = _drains(result, phases.snapshot, card)
     return result
 

@@ -7,7 +7,7 @@ Scores are ratios, memory is in MiB.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kronos.engine.cell_drain import CellMove, CellOutcome
+from kronos.engine.cell_drain import CellMove, CellOutcome, UnfinishedMove
 from kronos.engine.reasons import Reason
 from kronos.engine.types.metrics import Health
 from kronos.policies.models import Mode
@@ -271,6 +271,11 @@ class AggregateResult:
         return there | self.failed_servers.keys() | started
 
     @property
+    def finishing(self) -> list[UnfinishedMove]:
+        """Moves to another cell that an earlier plan began."""
+        return self.cell.finishing if self.cell else []
+
+    @property
     def policies_used(self) -> int:
         """How many policies said something of a host.
 
@@ -302,6 +307,15 @@ class CycleReport:
             (scope.name, one)
             for scope in self.scopes
             for one in scope.restarts
+        ]
+
+    @property
+    def finishing(self) -> list[tuple[str, UnfinishedMove]]:
+        """All moves that an earlier plan began, each with its scope."""
+        return [
+            (scope.name, one)
+            for scope in self.scopes
+            for one in scope.finishing
         ]
 
     @property

@@ -6,7 +6,11 @@ Times are Unix seconds.
 
 from dataclasses import dataclass, field
 
-from kronos.engine.cell_drain import OffloadedServer
+from kronos.engine.cell_drain import (
+    ForeignMove,
+    OffloadedServer,
+    UnfinishedMove,
+)
 from kronos.engine.settings import Settings
 from kronos.engine.types.inventory import (
     ComputeService,
@@ -67,7 +71,7 @@ class Snapshot:
     """The same of ``internal_name``, which is unique in a cell only."""
     flavors: dict[str, Flavor] = field(default_factory=dict)
     """By name, those of the cloud. Only a cell drain looks at it, as at the
-    next three."""
+    next ones."""
     quota_left: dict[str, dict[str, int]] = field(default_factory=dict)
     """By project and resource (``cores``, ``ram`` in MiB), what is not used;
     absent: no limit."""
@@ -76,6 +80,10 @@ class Snapshot:
     servers."""
     offloaded: list[OffloadedServer] = field(default_factory=list)
     """All of the cloud: no API tells their cell."""
+    unfinished: list[UnfinishedMove] = field(default_factory=list)
+    """Moves of Kronos to another cell, of the whole cloud."""
+    of_others: list[ForeignMove] = field(default_factory=list)
+    """Such moves that others began."""
 
 
 @dataclass

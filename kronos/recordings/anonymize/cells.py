@@ -3,7 +3,16 @@
 
 import dataclasses
 
-from kronos.engine.cell_drain import ANY, SAME, CellDrain, OffloadedServer
+from kronos.engine.cell_drain import (
+    ANY,
+    SAME,
+    CellDrain,
+    CellMove,
+    ForeignMove,
+    OffloadedServer,
+    UnfinishedMove,
+)
+from kronos.recordings.anonymize import vocabulary
 from kronos.recordings.anonymize.extra_specs import Specs
 from kronos.recordings.anonymize.names import Names
 from kronos.snapshots.cell_hosts import CellScope
@@ -28,6 +37,52 @@ def needs(was: CellNeeds, names: Names, specs: Specs) -> CellNeeds:
             OffloadedServer(names.uuid(one.uuid), names.display(one.name))
             for one in was.offloaded
         ],
+        [_unfinished(one, names) for one in was.unfinished],
+        [_of_others(one, names) for one in was.of_others],
+    )
+
+
+def _unfinished(was: UnfinishedMove, names: Names) -> UnfinishedMove:
+    return dataclasses.replace(
+        was,
+        action=names.uuid(was.action),
+        instance=names.uuid(was.instance),
+        instance_name=names.display(was.instance_name),
+        host=names.host(was.host),
+        status=_status(was.status),
+        source=names.host(was.source),
+        destination=names.host(was.destination),
+        how=_how(was.how, names),
+        target_cells=[names.cell(one) for one in was.target_cells],
+        plan=names.uuid(was.plan),
+    )
+
+
+def _status(was: str) -> str:
+    return was if was in vocabulary.SERVER_STATUSES else 'other'
+
+
+def _how(was: CellMove, names: Names) -> CellMove:
+    flavor = names.flavor(was.destination_flavor)
+    return dataclasses.replace(
+        was,
+        source_cell=names.cell(was.source_cell),
+        destination_cell=names.cell(was.destination_cell),
+        source_flavor=names.flavor(was.source_flavor),
+        destination_flavor=flavor,
+        source_zone=names.zone(was.source_zone),
+        destination_zone=names.zone(was.destination_zone),
+        destination_flavor_id=flavor if was.destination_flavor_id else '',
+    )
+
+
+def _of_others(was: ForeignMove, names: Names) -> ForeignMove:
+    return ForeignMove(
+        names.uuid(was.instance),
+        names.display(was.instance_name),
+        names.host(was.source),
+        names.host(was.destination),
+        names.cell(was.source_cell),
     )
 
 

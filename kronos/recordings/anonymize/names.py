@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kronos.engine.cell_drain import ANY, SAME
+from kronos.engine.cell_drain import ANY, SAME, ForeignMove, UnfinishedMove
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
 from kronos.policies import models
@@ -38,6 +38,8 @@ class Names:
                 (one.host for one in found.instances),
                 (name for one in cloud.aggregates for name in one.hosts),
                 *((one.source, one.destination) for one in found.events),
+                *((one.source, one.destination) for one in _moves(recording)),
+                (one.host for one in found.cell_needs.unfinished),
                 request.excluded_hosts,
                 (request.cells.hosts or ()) if request.cells else (),
                 *((one.drain_hosts or ()) for one in _settings(recording)),
@@ -49,6 +51,8 @@ class Names:
             itertools.chain(
                 (one.uuid for one in found.instances),
                 (one.uuid for one in found.cell_needs.offloaded),
+                (one.instance for one in _moves(recording)),
+                *((o.action, o.plan) for o in found.cell_needs.unfinished),
                 (one.uuid for one in found.groups),
                 (name for one in found.groups for name in one.members),
                 (one.uuid for one in cloud.aggregates),
@@ -64,6 +68,7 @@ class Names:
             itertools.chain(
                 (one.name for one in found.instances),
                 (one.name for one in found.cell_needs.offloaded),
+                (one.instance_name for one in _moves(recording)),
                 found_labels[LabelType.NOVA_DISPLAY_NAME],
             ),
             'server-{}',
@@ -96,11 +101,18 @@ class Names:
                     for one in cloud.aggregates
                 ),
                 (o.pinned_availability_zone or '' for o in found.instances),
+                *(
+                    (one.how.source_zone, one.how.destination_zone)
+                    for one in found.cell_needs.unfinished
+                ),
                 (one for one in request.availability_zones if one != ALL),
             ),
             'zone-{}',
         )
-        self.cell = number((host.cell for host in every), 'cell-{}')
+        self.cell = number(
+            itertools.chain((host.cell for host in every), _cells(recording)),
+            'cell-{}',
+        )
         self.flavor = number(_flavors(recording), 'flavor-{}')
         self.project = number(
             itertools.chain(
@@ -215,10 +227,27 @@ def _settings(recording: Recording) -> Iterator[Any]:
         yield recording.configured
 
 
+def _moves(recording: Recording) -> Iterator[UnfinishedMove | ForeignMove]:
+    """The moves to other cells that are not over."""
+    yield from recording.gathered.cell_needs.unfinished
+    yield from recording.gathered.cell_needs.of_others
+
+
+def _cells(recording: Recording) -> Iterator[str]:
+    """Those of such moves; no host may be in them any more."""
+    needs = recording.gathered.cell_needs
+    yield from (one.source_cell for one in needs.of_others)
+    for one in needs.unfinished:
+        yield from (one.how.source_cell, one.how.destination_cell)
+        yield from one.target_cells
+
+
 def _flavors(recording: Recording) -> Iterator[str]:
     """Their names; ids are given the new names, too."""
     yield from (one.flavor for one in recording.gathered.instances)
     yield from recording.gathered.cell_needs.flavors
+    for move in recording.gathered.cell_needs.unfinished:
+        yield from (move.how.source_flavor, move.how.destination_flavor)
     for one in _settings(recording):
         pairs = (one.cell_drain and one.cell_drain.flavor_map) or {}
         for pair in pairs.items():

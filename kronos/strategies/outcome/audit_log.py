@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from oslo_log import log as logging
 
 from kronos.engine import types, wording
-from kronos.engine.cell_drain import CellOutcome
+from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
 from kronos.strategies.outcome import status_messages
 
 SHOWN = 10
@@ -46,14 +46,41 @@ def _of_scope(scope: types.AggregateResult) -> Iterator[tuple[int, str]]:
     for step in scope.steps:
         yield logging.INFO, _step_line(scope, step)
     if scope.cell is not None:
-        yield from _of_cell(scope.cell)
+        yield from _of_cell(scope, scope.cell)
     for restart in scope.restarts:
         yield logging.INFO, _restart_line(restart)
 
 
-def _of_cell(cell: CellOutcome) -> Iterator[tuple[int, str]]:
+def _of_cell(
+    scope: types.AggregateResult, cell: CellOutcome
+) -> Iterator[tuple[int, str]]:
+    for move in cell.finishing:
+        yield logging.INFO, f'finish {_begun(move)}'
+    for move in cell.unconfirmed:
+        yield (
+            logging.WARNING,
+            f'not confirmed: {_begun(move)}: "{confirming(move.instance)}", '
+            'or revert',
+        )
+    for move in cell.going_on:
+        why = scope.stayed.get(move.instance, f'it is {move.status}')
+        yield logging.INFO, f'left as it is: {_begun(move)}: {why}'
+    for other in cell.of_others:
+        yield (
+            logging.WARNING,
+            f'server {other.instance} ({other.instance_name}) is in '
+            f'VERIFY_RESIZE by somebody else ({other.source} -> '
+            f'{other.destination}): confirm or revert it',
+        )
     for one in cell.may_be_here:
         yield logging.INFO, f'may be in the cell: {one.uuid} ({one.name})'
+
+
+def _begun(move: UnfinishedMove) -> str:
+    return (
+        f'{move.instance} ({move.instance_name}) {move.source} -> '
+        f'{move.destination}, begun by action {move.action}'
+    )
 
 
 def _scope_line(scope: types.AggregateResult) -> str:

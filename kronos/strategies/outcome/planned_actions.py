@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The actions of a plan, in the order and with the parents they are run by.
 
-Hosts at fault are closed first. What leaves one of them waits for that, and
-is told so: Watcher goes on with a plan of which an action failed.
+Moves to another cell that were left half done are finished first, and what
+takes place at the same hosts waits for that. Then hosts at fault are closed.
+What leaves one of them waits for that, and is told so: Watcher goes on with a
+plan of which an action failed.
 """
 
 from collections.abc import Sequence
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kronos.engine import types
+from kronos.engine.cell_drain import UnfinishedMove
 from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import cell_actions, status_messages
 
@@ -33,51 +36,73 @@ def of(
 
     :param parents: for each step of the report the indices of its parents
     """
-    emptied = {one.name: one.cell for one in report.scopes if one.cell}
     found = [
-        _disabling(one) if scope in emptied else _closing(number, scope, one)
-        for number, (scope, one) in enumerate(report.closings, start=1)
+        _finishing(number, scope, one)
+        for number, (scope, one) in enumerate(report.finishing, start=1)
     ]
+    finishing = list(found)
+    emptied = {one.name: one.cell for one in report.scopes if one.cell}
+    closed = {}
+    for scope, closing in report.closings:
+        closed[closing.host] = len(found)
+        found.append(
+            _disabling(closing)
+            if scope in emptied
+            else _closing(len(found) + 1, scope, closing)
+        )
     first = len(found)
-    closed = {
-        one.host: position for position, (_, one) in enumerate(report.closings)
-    }
     for step, earlier in zip(report.steps, parents, strict=True):
         told = _step(len(found) + 1, step)
         after = [first + parent for parent in earlier]
         if step.cell_move is not None:
-            # Nova would resize inside the cell while one of them is open.
-            after = [*range(first), *after]
             told |= cell_actions.move(step.cell_move, emptied[step.scope])
+            ends = [step.source, step.destination]
+            # Nova would resize inside the cell while one of them is open.
+            after = [*_beside(ends, finishing), *closed.values(), *after]
             found.append(_move(watcher_actions.CELL_MOVE, told, step, after))
             continue
         if step.source in closed:
             told['source_closed'] = True
             after = [closed[step.source], *after]
         found.append(_move(watcher_actions.ACTION_TYPE, told, step, after))
-    moves = list(found)
-    for scope, restart in report.restarts:
-        after = _before_restart(restart, moves)
-        told = _restart(len(found) + 1, scope, restart)
-        found.append(
-            PlannedAction(
-                watcher_actions.RESTART, told, restart.instance, after
-            )
+    return found + _restarts(report, found)
+
+
+def _restarts(
+    report: types.CycleReport, moves: Sequence[PlannedAction]
+) -> list[PlannedAction]:
+    """Those of a plan, behind all its moves."""
+    return [
+        PlannedAction(
+            watcher_actions.RESTART,
+            _restart(number, scope, restart),
+            restart.instance,
+            _before_restart(restart, moves),
         )
-    return found
+        for number, (scope, restart) in enumerate(
+            report.restarts, start=len(moves) + 1
+        )
+    ]
 
 
 def _before_restart(
     restart: types.Restart, planned: Sequence[PlannedAction]
 ) -> list[int]:
     """Its destination was planned with all moves there made."""
-    ends = ('source_node', 'destination_node')
     if not restart.is_elsewhere:
         return []
+    return _beside([restart.destination], planned)
+
+
+def _beside(
+    hosts: Sequence[str], planned: Sequence[PlannedAction]
+) -> list[int]:
+    """Positions of the actions that take a server to or from hosts."""
+    ends = ('source_node', 'destination_node')
     return [
         at
         for at, one in enumerate(planned)
-        if restart.destination in [one.parameters.get(name) for name in ends]
+        if any(one.parameters.get(name) in hosts for name in ends)
     ]
 
 
@@ -107,9 +132,16 @@ def _move(
     return PlannedAction(kind, told, step.instance, after)
 
 
+def _finishing(
+    number: int, scope: str, begun: UnfinishedMove
+) -> PlannedAction:
+    told = cell_actions.finishing(number, scope, begun)
+    return PlannedAction(watcher_actions.CELL_MOVE, told, begun.instance, [])
+
+
 def _disabling(closing: types.Closing) -> PlannedAction:
     told = cell_actions.closing(closing)
-    return PlannedAction(cell_actions.CLOSE, told, closing.host, [])
+    return PlannedAction(watcher_actions.SERVICE_STATE, told, closing.host, [])
 
 
 def _closing(number: int, scope: str, closing: types.Closing) -> PlannedAction:

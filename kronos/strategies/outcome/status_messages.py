@@ -3,9 +3,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kronos.engine import types, wording
+from kronos.engine.cell_drain import ForeignMove, UnfinishedMove
 
 REASON = 120
 """Characters of a reason where a warning has to be told beside it."""
@@ -31,9 +32,10 @@ _BLIND = {
 
 
 def is_blind(report: types.CycleReport) -> bool:
-    """Whether not one scope could be judged."""
+    """Whether not one scope could be judged, and nothing is done at all."""
     return bool(report.scopes) and all(
-        scope.stopped in _BLIND for scope in report.scopes
+        scope.stopped in _BLIND and not scope.finishing
+        for scope in report.scopes
     )
 
 
@@ -52,7 +54,8 @@ def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
     if scope.cell is not None and scope.cell.is_empty:
         return f'{first}{cell_drained(scope)}'
     if not (scope.steps or scope.closings or scope.restarts):
-        return f'{scope.name}: {first}{_standstill(scope)}'
+        parts = [', '.join(_not_over(scope)), _standstill(scope)]
+        return f'{scope.name}: {first}{"; ".join(filter(None, parts))}'
     name = scope.name
     if scope.unmeasured:
         name += f': {_cut(scope.unmeasured, REASON)}'
@@ -180,7 +183,38 @@ def cell_drained(scope: types.AggregateResult) -> str:
         reason = min(counts, key=lambda why: (-counts[why], why))
         verb = 'stays' if len(cell.staying) == 1 else 'stay'
         parts.append(f'{len(cell.staying)} {verb} ({reason})')
+    parts += _not_over(scope)
     return ', '.join(parts + _not_drained(scope)) + beside
+
+
+def _not_over(scope: types.AggregateResult) -> list[str]:
+    """What becomes of moves to another cell that were begun before.
+
+    ``1 move begun before is finished``, ``vm7 waits for you to confirm``
+    """
+    cell = scope.cell
+    if cell is None:
+        return []
+    parts = []
+    if number := len(cell.finishing):
+        text = wording.counted(number, 'move begun before')
+        parts.append(f'{text} {"is" if number == 1 else "are"} finished')
+    if cell.unconfirmed:
+        verb = 'waits' if len(cell.unconfirmed) == 1 else 'wait'
+        names = _named(cell.unconfirmed)
+        parts.append(f'{names} {verb} for you to confirm or revert')
+    if cell.of_others:
+        verb = 'is' if len(cell.of_others) == 1 else 'are'
+        names = _named(cell.of_others)
+        parts.append(
+            f'{names} {verb} in VERIFY_RESIZE by somebody else: confirm or '
+            'revert'
+        )
+    return parts
+
+
+def _named(moves: Sequence[UnfinishedMove | ForeignMove]) -> str:
+    return wording.some([one.instance_name or one.instance for one in moves])
 
 
 def repaired(scope: types.AggregateResult) -> str:

@@ -7,12 +7,14 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd import explain, replay_tables
+from kronos.engine.cell_drain import ForeignMove
+from kronos.engine.planning import propose
 from kronos.engine.types import CycleReport
 from kronos.recordings import load
 from kronos.reports import document
 from kronos.reports.html import page
 from tests import commands
-from tests.builders import recordings
+from tests.builders import cells, recordings
 from tests.unit.engine.planning import test_restarts
 
 
@@ -44,6 +46,72 @@ class RecoveryTestCase(base.BaseTestCase):
         text = page.render(report, 'title')
         self.assertIn('Servers that are started again', text)
         self.assertIn('is closed before anything leaves it', text)
+
+
+class CellTestCase(base.BaseTestCase):
+    """Moves to another cell that were begun before."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.snapshot = cells.cells(
+            [
+                cells.server('a'),
+                cells.server('b', 'n1', status='VERIFY_RESIZE'),
+            ]
+        )
+        self.snapshot.unfinished = [
+            cells.unfinished('b'),
+            cells.unfinished('c', has_ended=True),
+            cells.unfinished('d', 'RESIZE', 'o1', plan='p'),
+        ]
+        self.snapshot.of_others = [ForeignMove('e', 'web', 'o1', 'n2', 'old')]
+        self.settings = cells.settings()
+        report = propose.propose([self.snapshot], [cells.CPU], self.settings)
+        [self.scope] = report.scopes
+
+    def test_table(self) -> None:
+        lines = replay_tables.table(self.scope, None).splitlines()
+        for line in (
+            'Finished: b (b) o1 -> n1 is VERIFY_RESIZE',
+            'To be confirmed: c (c) o1 -> n1 is VERIFY_RESIZE: "openstack '
+            'server resize confirm c", or revert',
+            'Left as it is: d (d) o1 -> n1 is RESIZE',
+            'By somebody else: e (web) o1 -> n2 is in VERIFY_RESIZE: confirm '
+            'or revert it',
+        ):
+            self.assertIn(line, lines)
+
+    def test_page(self) -> None:
+        report = document.document(
+            CycleReport([self.scope]), {'created_at': '2026-01-01T00:00:00Z'}
+        )
+        text = page.render(report, 'title')
+        for words in (
+            'Begun by an earlier plan, finished by this one',
+            'In their new cell, to be confirmed by you',
+            '<code>openstack server resize confirm c</code>',
+            'Begun before, left as they are',
+            'In VERIFY_RESIZE by somebody else',
+        ):
+            self.assertIn(words, text)
+
+    def test_page_of_an_older_report(self) -> None:
+        report = document.document(CycleReport([self.scope]))
+        for key in ('finishing', 'unconfirmed', 'going_on', 'of_others'):
+            del report['scopes'][0]['cell'][key]
+        text = page.render(report, 'title')
+        self.assertNotIn('Begun by an earlier plan', text)
+
+    def test_explanation(self) -> None:
+        place = self.useFixture(fixtures.TempDir()).join('recording')
+        recording = cells.recording(self.snapshot, self.settings)
+        load.write(place, recording)
+        code, text, _ = commands.run(
+            explain.main, [place, '--instance', 'b', '--wide']
+        )
+        self.assertEqual(0, code)
+        self.assertIn('cell_begun', text)
+        self.assertIn('is finished by this plan', text)
 
 
 class ExplanationTestCase(base.BaseTestCase):

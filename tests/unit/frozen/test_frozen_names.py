@@ -43,6 +43,7 @@ from kronos.recordings.formats import cluster
 from kronos.snapshots import cells, watcher_actions
 from kronos.strategies import (
     affinity,
+    cell_drain,
     evacuate,
     goals,
     pack,
@@ -72,6 +73,7 @@ CLIENT_COMMANDS = {
 }
 STRATEGIES = (
     affinity.Affinity,
+    cell_drain.CellDrain,
     evacuate.Evacuate,
     pack.Pack,
     recover.Recover,
@@ -90,6 +92,7 @@ WEIGHERS = {
 GOALS = (
     goals.Affinity,
     goals.Balance,
+    goals.Cell,
     goals.Consolidate,
     goals.Drain,
     goals.Recovery,

@@ -8,7 +8,13 @@ import fixtures
 from oslotest import base
 
 from kronos.common.exceptions import ArchiveError
-from kronos.engine.cell_drain import OffloadedServer
+from kronos.engine.cell_drain import (
+    CellMove,
+    Confirm,
+    ForeignMove,
+    OffloadedServer,
+    UnfinishedMove,
+)
 from kronos.engine.types import Flavor
 from kronos.recordings import cell_schema, load, reader, writer
 from kronos.snapshots.cell_hosts import CellScope
@@ -21,6 +27,26 @@ NEEDS = CellNeeds(
     {'m1': Flavor('1', 'm1', 2, 2048, 20, 5, 512, {'hw:x': 'y'})},
     {'p': {'cores': 3}},
     [OffloadedServer('u9', 'shelf')],
+    [
+        UnfinishedMove(
+            'act7',
+            'uuid7',
+            'web',
+            'far1',
+            'VERIFY_RESIZE',
+            'far0',
+            'far1',
+            CellMove(
+                'old', 'wide', 'm1', 'm9', 'aisle1', 'aisle2', 'id9', True
+            ),
+            ['wide', 'broad'],
+            Confirm.MANUAL,
+            'plan7',
+            True,
+            True,
+        )
+    ],
+    [ForeignMove('uuid8', 'data8', 'far2', 'far3', 'high')],
 )
 
 
@@ -52,6 +78,20 @@ class TestRows(base.BaseTestCase):
             ' '.join(vars(cell_schema.CellDrainRow.of(DRAIN))),
         )
 
+    def test_keys_of_moves(self) -> None:
+        [move], [other] = NEEDS.unfinished, NEEDS.of_others
+        self.assertEqual(
+            'action instance host status source destination source_cell '
+            'destination_cell source_flavor destination_flavor target_cells '
+            'instance_name source_zone destination_zone '
+            'destination_flavor_id unpins confirm plan has_ended is_second',
+            ' '.join(vars(cell_schema.UnfinishedRow.of(move))),
+        )
+        self.assertEqual(
+            'instance source destination source_cell instance_name',
+            ' '.join(vars(cell_schema.ForeignRow.of(other))),
+        )
+
     def test_nothing_is_lost(self) -> None:
         self.assertEqual(NEEDS, cell_schema.CellsFile.of(NEEDS).needs())
 
@@ -73,6 +113,21 @@ class TestFile(base.BaseTestCase):
         self.assertEqual('old -> new', snapshot.scope)
         self.assertEqual(NEEDS.flavors, snapshot.flavors)
         self.assertEqual(NEEDS.offloaded, snapshot.offloaded)
+        self.assertEqual(NEEDS.unfinished, snapshot.unfinished)
+        self.assertEqual(NEEDS.of_others, snapshot.of_others)
+
+    def test_an_older_recording(self) -> None:
+        """It knows of no moves that are not over."""
+        was = recording()
+        was.gathered.cell_needs = dataclasses.replace(
+            NEEDS, unfinished=[], of_others=[]
+        )
+        files = writer.files(was)
+        for key in cell_schema.OF_MOVES:
+            self.assertNotIn(key, files[reader.CELLS])
+        writer.write(self.place, was)
+        found = load.read(self.place).gathered.cell_needs
+        self.assertEqual(([], []), (found.unfinished, found.of_others))
 
     def test_without_a_cell_drain(self) -> None:
         """There is no such file, and nobody misses it."""
@@ -86,6 +141,7 @@ class TestFile(base.BaseTestCase):
             ('{}', 'flavors'),
             ('{"flavors": [], "offloaded": [{"uuid": "u"}, {"uuid": "u"}]}',
              'offloaded[1].uuid: u is there twice'),
+            ('{"flavors": [], "of_others": [{"instance": "u"}]}', 'source'),
             ('{"flavors": [{"id": "1", "name": "a", "vcpus": "x",'
              ' "memory_mb": 1}]}', 'vcpus'),
         ):  # fmt: skip

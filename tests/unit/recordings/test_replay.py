@@ -7,6 +7,7 @@ import fixtures
 from oslotest import base
 
 from kronos.common import exceptions
+from kronos.engine.cell_drain import ForeignMove
 from kronos.engine.planning import propose
 from kronos.recordings import load, writer
 from kronos.recordings.anonymize import anonymizer
@@ -97,6 +98,11 @@ class TestCells(base.BaseTestCase):
         ]
         self.snapshot = cells.cells(servers)
         self.snapshot.quota_left = {'full': {'cores': 0}}
+        self.snapshot.unfinished = [
+            cells.unfinished('e'),
+            cells.unfinished('f', has_ended=True),
+        ]
+        self.snapshot.of_others = [ForeignMove('g', 'g', 'o1', 'n2', 'old')]
         self.asked = cells.settings(
             flavor_map={'*': 'large'}, close_source=True
         )
@@ -116,6 +122,8 @@ class TestCells(base.BaseTestCase):
         self.assertEqual(['b', 'a'], self.moves(one))
         self.assertEqual(report.steps, one.report.steps)
         self.assertEqual(report.scopes[0].stayed, one.report.scopes[0].stayed)
+        self.assertEqual(report.scopes[0].cell, one.report.scopes[0].cell)
+        self.assertEqual(1, len(one.report.finishing))
         again = self.played(mode='cell_drain')
         self.assertEqual(report.steps, again.report.steps)
 
@@ -123,6 +131,7 @@ class TestCells(base.BaseTestCase):
         was = load.read(self.place)
         now = replay(anonymizer.anonymized(was), ReplayOptions())
         self.assertEqual(2, len(now.report.steps))
+        self.assertEqual(1, len(now.report.finishing))
 
     def test_other_parameters(self) -> None:
         ends = {'source_cell': 'old', 'target_cells': 'new'}

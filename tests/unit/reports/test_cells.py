@@ -2,12 +2,35 @@
 """Do reports tell all of a cell that is emptied, and nothing of others?"""
 
 import dataclasses
+from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellMove, CellOutcome, OffloadedServer
+from kronos.engine.cell_drain import (
+    CellMove,
+    CellOutcome,
+    ForeignMove,
+    OffloadedServer,
+)
 from kronos.reports import cells
+from tests.builders.cells import unfinished
 from tests.unit.recordings.test_meta_schema import DRAIN
+
+
+def begun(uuid: str) -> dict[str, Any]:
+    """What is told of :func:`.unfinished`."""
+    return {
+        'action': f'action-{uuid}',
+        'action_plan': '',
+        'instance': uuid,
+        'instance_name': uuid,
+        'host': 'n1',
+        'status': 'VERIFY_RESIZE',
+        'source': 'o1',
+        'destination': 'n1',
+        'confirm': 'auto',
+        'cell_move': cells.move(unfinished(uuid).how),
+    }
 
 
 class TestCells(base.BaseTestCase):
@@ -33,7 +56,16 @@ class TestCells(base.BaseTestCase):
     def test_outcome(self) -> None:
         shelf = OffloadedServer('u2', 'shelf')
         cell = CellOutcome(
-            'old', ['new'], 3, 1, staying=['u1'], may_be_here=[shelf]
+            'old',
+            ['new'],
+            3,
+            1,
+            staying=['u1'],
+            may_be_here=[shelf],
+            finishing=[unfinished('a')],
+            unconfirmed=[unfinished('b')],
+            going_on=[unfinished('c', plan='p')],
+            of_others=[ForeignMove('d', 'web', 'o2', 'n2', 'old')],
         )
         self.assertEqual(
             {
@@ -43,6 +75,20 @@ class TestCells(base.BaseTestCase):
                 'servers_after': 1,
                 'staying': ['u1'],
                 'may_be_here': [{'uuid': 'u2', 'name': 'shelf'}],
+                'finishing': [begun('a')],
+                'unconfirmed': [
+                    begun('b')
+                    | {'command': 'openstack server resize confirm b'}
+                ],
+                'going_on': [begun('c') | {'action_plan': 'p'}],
+                'of_others': [
+                    {
+                        'instance': 'd',
+                        'instance_name': 'web',
+                        'source': 'o2',
+                        'destination': 'n2',
+                    }
+                ],
                 'is_empty': False,
             },
             cells.outcome(cell),

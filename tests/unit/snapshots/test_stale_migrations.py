@@ -35,11 +35,15 @@ def running(at: float, **more: Any) -> Event:
 
 
 class TestSortOut(base.BaseTestCase):
-    def left(self, *events: Event, busy: str = '') -> list[Event]:
+    def left(
+        self, *events: Event, busy: str = '', verified: str = ''
+    ) -> list[Event]:
         """What was left behind, while one of two servers is busy."""
         servers = [policies.instance(uuid, 'a') for uuid in ('u1', 'u2')]
         for server in servers:
             server.task_state = 'migrating' if server.uuid == busy else None
+            if server.uuid == verified:
+                server.status = 'VERIFY_RESIZE'
         hold, left = stale_migrations.sort_out(events, servers, 1000.0)
         self.assertCountEqual(events, hold + left)
         return left
@@ -48,6 +52,10 @@ class TestSortOut(base.BaseTestCase):
         late, soon = running(SILENT), running(FRESH)
         self.assertEqual([late], self.left(late, soon))
         self.assertEqual([], self.left(late, busy='u2'))
+
+    def test_one_that_waits_to_be_confirmed(self) -> None:
+        """It has no task, and its action may be at it for long."""
+        self.assertEqual([], self.left(running(SILENT), verified='u2'))
 
     def test_what_is_over_is_over(self) -> None:
         for outcome in (Outcome.MOVED, Outcome.FAILED):

@@ -6,7 +6,7 @@ from typing import Any
 from oslotest import base
 
 from kronos.common.exceptions import ScopeError
-from kronos.engine.cell_drain import CellOutcome, OffloadedServer
+from kronos.engine.cell_drain import CellOutcome, ForeignMove, OffloadedServer
 from kronos.engine.planning.propose import propose
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import CycleReport
@@ -105,6 +105,46 @@ class TestOutcome(base.BaseTestCase):
             type('Map', (), STRATEGY.indicators(report))
         )  # fmt: skip
         self.assertEqual(20.0, share.value)
+
+    def test_moves_that_were_begun(self) -> None:
+        """They are told first, and make a plan of their own."""
+        snapshot = cells.cells([cells.server('a', locked=True)])
+        snapshot.unfinished = [
+            cells.unfinished('b'),
+            cells.unfinished('c'),
+            cells.unfinished('d', has_ended=True),
+        ]
+        snapshot.of_others = [ForeignMove('e', 'web', 'o1', 'n1', 'old')]
+        report = propose([snapshot], [cells.CPU], cells.settings())
+        told = (
+            '2 moves begun before are finished, d waits for you to confirm '
+            'or revert, web is in VERIFY_RESIZE by somebody else: confirm or '
+            'revert'
+        )
+        text = status_messages.summary(report, STRATEGY.summary)
+        self.assertTrue(text.startswith(f'old -> new: {told}; '), text)
+        self.assertEqual(2, STRATEGY.indicators(report)['migrations'])
+        snapshot.instances['a'].locked = False
+        report = propose([snapshot], [cells.CPU], cells.settings())
+        text = status_messages.summary(report, STRATEGY.summary)
+        self.assertEqual(
+            f'old -> new: 1 migration, cell old: servers 1 -> 0, {told}', text
+        )
+        self.assertEqual(3, STRATEGY.indicators(report)['migrations'])
+
+    def test_a_blind_audit_finishes_them(self) -> None:
+        """It does something, so that it must not fail."""
+        snapshot = cells.cells([])
+        snapshot.services = None
+        report = propose([snapshot], [cells.CPU], cells.settings())
+        self.assertTrue(status_messages.is_blind(report))
+        snapshot.unfinished = [cells.unfinished('b')]
+        report = propose([snapshot], [cells.CPU], cells.settings())
+        self.assertFalse(status_messages.is_blind(report))
+        self.assertIn(
+            '1 move begun before is finished; ',
+            status_messages.summary(report, STRATEGY.summary),
+        )
 
     def test_empty(self) -> None:
         one = scope(cell=CellOutcome('old', ['new'], 0, 0))

@@ -138,6 +138,47 @@ class HistoryTestCase(base.DbTestCase):
         )
         self.assertEqual([], self.told())
 
+    def test_moves_to_other_cells(self):
+        """As live migrations; one that waits for an operator has arrived."""
+        kind = {'action_type': watcher_actions.CELL_MOVE}
+        text = 'KRONOS:MigrationTimeout: [too_slow] it is'
+        told = {
+            'aggregate': 'old -> new',
+            'resource_id': 'manual',
+            'source_node': 'o1',
+            'destination_node': 'n1',
+            'confirm': 'manual',
+            'cell_move': {'at': 1.0},
+        }
+        self.plan(
+            'ONGOING',
+            (State.SUCCEEDED, kind),
+            (State.ONGOING, kind),
+            (State.PENDING, kind),
+            (State.CANCELLED, kind),
+            (State.FAILED, kind | {'status_message': text}),
+            (State.SUCCEEDED, kind | {'input_parameters': told}),
+        )
+        self.assertEqual(
+            [
+                ('manual', Outcome.MOVED),
+                ('vm10', Outcome.MOVED),
+                ('vm11', Outcome.UNDER_WAY),
+                ('vm12', Outcome.PLANNED),
+                ('vm14', Outcome.FAILED),
+            ],
+            self.told(),
+        )
+        [failed] = [
+            one
+            for one in history.events(EVER)
+            if one.outcome is Outcome.FAILED
+        ]
+        self.assertEqual(
+            ('MigrationTimeout', 'too_slow'),
+            (failed.error_type, failed.fault),
+        )
+
     def restart(self, state, **mark):
         told = {'resource_id': 'vm', 'source_node': 'h1'}
         if mark:

@@ -18,6 +18,7 @@ from kronos.watcher_db import publishing
 from tests import turntaking
 
 OLD = datetime.timedelta(hours=2)
+CELL = {'kind': watcher_actions.CELL_MOVE}
 
 
 class TestRivals(db_base.DbTestCase):
@@ -41,10 +42,13 @@ class TestRivals(db_base.DbTestCase):
             ('CANCELLED', 'CANCELLED', False, '', {}),
             ('ONGOING', 'ONGOING', False, 'elsewhere', {'hosts': {'h3'}}),
             ('ONGOING', 'ONGOING', False, 'known', {'is_known': True}),
+            ('ONGOING', 'ONGOING', True, 'to a cell', CELL),
+            ('ONGOING', 'ONGOING', False, 'other kind', {'kind': 'nop'}),
         )
     ]
     age = datetime.timedelta()
     hosts = frozenset({'h2', 'h4'})
+    kind = watcher_actions.ACTION_TYPE
     is_asked = False
     """Whether an operator has to start it."""
     is_known = False
@@ -82,7 +86,9 @@ class TestRivals(db_base.DbTestCase):
         ours = self.plan('CANCELLED')
         other = self.plan(self.state, not self.is_asked)
         moment = timeutils.utcnow() - self.age
-        row = turntaking.action(turntaking.move_uuid(1), state=self.move)
+        row = turntaking.action(
+            turntaking.move_uuid(1), state=self.move, action_type=self.kind
+        )
         with enginefacade.writer.using(context.make_context()) as session:
             session.execute(
                 sa.insert(models.Action).values(

@@ -22,16 +22,22 @@ TABLES = """
 def let_moves_end(cloud: 'Cloud') -> None:
     """Without rules, those that go to another cell do so in a minute.
 
-    One that waits to be confirmed may be deleted; so may one whose conductor
-    was killed, for which nobody waits for ever.
+    One that waits to be confirmed may be deleted. Nobody waits for one that
+    is only busy, since its move has failed, nor for ever for one whose
+    conductor was killed.
     """
 
     def still() -> bool:
-        return not [
-            server
-            for server in cloud.servers().values()
+        busy = [
+            uuid
+            for uuid, server in cloud.servers().items()
             if (server['OS-EXT-STS:task_state'] or '').startswith(RESIZES)
         ]
+        return not any(
+            row['status'] != 'error'
+            for uuid in busy
+            for row in cloud.migrations(instance_uuid=uuid)[:1]
+        )
 
     try:
         running.wait_for(still, 60, 'moves to another cell to end', 0.5)
@@ -55,17 +61,15 @@ def reset(cloud: 'Cloud') -> None:
 
 def _drop_copies(name: str) -> None:
     """Delete hidden servers, which no API of Nova shows."""
-    with (
-        database.connect(ports.load()['mariadb'], name) as link,
-        link.cursor() as cursor,
-    ):
+    link = database.connect(ports.load()['mariadb'], name)
+    with link, link.cursor() as cursor:
         cursor.execute('SELECT uuid FROM instances WHERE deleted = 0')
         uuids = [row[0] for row in cursor.fetchall()]
         if uuids:
-            drop_server(cursor, name, uuids)
+            drop_servers(cursor, name, uuids)
 
 
-def drop_server(cursor: Any, name: str, uuids: list[str]) -> None:
+def drop_servers(cursor: Any, name: str, uuids: list[str]) -> None:
     """Delete all rows of servers in a cell's database."""
     cursor.execute(TABLES, (name,))
     tables = [row[0] for row in cursor.fetchall()]

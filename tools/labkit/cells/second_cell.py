@@ -51,10 +51,8 @@ def prepare(ports: dict[str, int]) -> None:
     After it was deleted as an operator does, it is made again, empty. No
     service of Nova runs yet: they keep in mind which cells there are.
     """
-    with (
-        database.connect(ports['mariadb'], 'nova_api') as link,
-        link.cursor() as cursor,
-    ):
+    link = database.connect(ports['mariadb'], 'nova_api')
+    with link, link.cursor() as cursor:
         if cursor.execute(MAPPED):
             return
         name = choice.DATABASES[choice.SECOND]

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a cell drain: what each step is, and what stays."""
 
-from kronos.engine.cell_drain import CellDrain, CellMove, CellOutcome
+from collections.abc import Sequence
+
+from kronos.engine.cell_drain import (
+    CellDrain,
+    CellMove,
+    CellOutcome,
+    UnfinishedMove,
+)
 from kronos.engine.constraints import availability_zone
-from kronos.engine.eligibility import flavors
+from kronos.engine.eligibility import flavors, unfinished_moves
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Closing, Snapshot
+
+BACK = 'REVERT_RESIZE'
+"""The status of a server on its way back."""
 
 
 def note(
-    result: AggregateResult, snapshot: Snapshot, drain: CellDrain | None
+    result: AggregateResult, snapshot: Snapshot, settings: Settings
 ) -> None:
     """Add to a result what is only of a cell drain; nothing if it is none."""
+    drain = settings.cell_drain
     if drain is None:
         return
     for step in result.steps:
@@ -36,9 +48,51 @@ def note(
             and result.stayed[uuid].code is not Code.BUDGET_USED
         ],
         may_be_here=list(snapshot.offloaded),
+        of_others=[
+            one
+            for one in snapshot.of_others
+            if one.source_cell == drain.source
+        ],
     )
+    _note_unfinished(result, result.cell, snapshot, settings)
     if drain.close_source and result.steps:
         result.closings = _closings(snapshot, drain)
+
+
+def _note_unfinished(
+    result: AggregateResult,
+    cell: CellOutcome,
+    snapshot: Snapshot,
+    settings: Settings,
+) -> None:
+    """Add the moves that are not over, and count where they bring servers."""
+    for one in unfinished_moves.judged(snapshot, settings):
+        uuid, why = one.move.instance, one.reason
+        if one.is_finished:
+            cell.finishing.append(one.move)
+        elif why.code is Code.CELL_UNCONFIRMED:
+            cell.unconfirmed.append(one.move)
+        else:
+            cell.going_on.append(one.move)
+        # Whatever else is the matter with it: it does not stay.
+        if uuid in result.stayed:
+            result.stayed[uuid] = result.unmovable[uuid] = why
+        if why.code is Code.CELL_BEGUN and uuid in cell.staying:
+            cell.staying.remove(uuid)
+    cell.servers_after += _coming(cell.finishing, snapshot, cell.source)
+
+
+def _coming(
+    moves: Sequence[UnfinishedMove], snapshot: Snapshot, source: str
+) -> int:
+    """How many servers more are in the source when moves are finished."""
+    more = 0
+    for one in moves:
+        instance = snapshot.instances.get(one.instance)
+        if instance is not None:
+            is_there = snapshot.hosts[instance.host].cell == source
+            more += (one.status == BACK) - is_there
+    return more
 
 
 def _move(

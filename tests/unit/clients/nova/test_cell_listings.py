@@ -8,6 +8,8 @@ from kronos.engine.cell_drain import OffloadedServer
 from kronos.engine.types import Flavor
 from tests.fakes.keystone import NOVA
 from tests.unit.clients.nova.test_client import SERVERS, NovaTestCase, server
+from tests.unit.clients.nova.test_live_migration import MIGRATIONS
+from tests.unit.clients.nova.test_rows import LATER, migration
 
 FLAVORS = f'{NOVA}/flavors/detail'
 SHARES = f'{NOVA}/servers/vm/shares'
@@ -25,6 +27,10 @@ def flavor(name: str, **more: Any) -> dict[str, Any]:
         'extra_specs': {},
         **more,
     }
+
+
+def cold(uuid: str, **more: Any) -> dict[str, Any]:
+    return migration(uuid=uuid, migration_type='migration') | more
 
 
 class TestListings(NovaTestCase):
@@ -105,3 +111,36 @@ class TestListings(NovaTestCase):
             [OffloadedServer('vm1', rows[0]['name'])],
             self.listings.offloaded(),
         )
+
+    def migrations(self, *rows: Any) -> None:
+        self.wire.get(
+            MIGRATIONS,
+            [{'json': {'migrations': [*rows]}}, {'json': {'migrations': []}}],
+        )
+
+    def test_cold_migrations(self) -> None:
+        """Each once, though both cells have a row of it."""
+        self.migrations(
+            cold('m1', status='confirmed'),
+            cold('m2', status='finished', created_at=LATER),
+            cold('m1', status='confirmed'),
+            cold('m3', migration_type='live-migration'),
+        )
+        found = self.listings.cold_migrations('vm')
+        self.assertEqual(['m2', 'm1'], [one.uuid for one in found])
+        asked = self.keystone.requests('/os-migrations')[0]
+        self.assertEqual(['vm'], asked.qs['instance_uuid'])
+
+    def test_unconfirmed(self) -> None:
+        """Nova may ignore a filter that it does not know."""
+        self.migrations(
+            cold('m1', status='finished', migration_type='resize'),
+            cold('m2', status='migrating'),
+        )
+        [one] = self.listings.unconfirmed()
+        self.assertEqual(
+            ('m1', 'vm', 'cmp1', 'cmp2'),
+            (one.uuid, one.instance, one.source, one.destination),
+        )
+        asked = self.keystone.requests('/os-migrations')[0]
+        self.assertEqual(['finished'], asked.qs['status'])

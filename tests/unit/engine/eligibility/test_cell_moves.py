@@ -15,7 +15,7 @@ from kronos.engine.planning.scope_planner import Prepared, ScopePlanner
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import MigrationPhase, PlanningInput, ServerGroup
 from tests.builders import cells
-from tests.builders.cells import CPU, server
+from tests.builders.cells import CPU, server, unfinished
 
 STATUSES = (
     ('PAUSED', 'unpause it'),
@@ -23,7 +23,9 @@ STATUSES = (
     ('RESCUE', 'unrescue it'),
     ('ERROR', 'mend it'),
     ('SHELVED', 'unshelve it'),
+    ('RESIZE', 'wait until Nova has moved it, then confirm or revert that'),
     ('VERIFY_RESIZE', 'confirm or revert its resize'),
+    ('REVERT_RESIZE', 'wait until Nova has taken it back'),
     ('BUILD', 'bring it to ACTIVE or SHUTOFF'),
 )
 GROUP = ServerGroup('g', 'affinity', ['a'], 'together')
@@ -58,6 +60,15 @@ CASES = [
              {'status': status})
         for status, remedy in STATUSES
     ),
+    case(Code.CELL_BEGUN, 'left in RESIZE, is finished by this plan',
+         {'status': 'RESIZE', 'task_state': 'resize_migrating'},
+         unfinished=[unfinished('a', 'RESIZE', 'o1')]),
+    case(Code.CELL_BEGUN, 'is in action plan p, which goes on',
+         {'status': 'RESIZE', 'task_state': 'resize_migrating'},
+         unfinished=[unfinished('a', 'RESIZE', 'o1', plan='p')]),
+    case(Code.CELL_UNCONFIRMED, '"openstack server resize confirm a"',
+         {'status': 'VERIFY_RESIZE'},
+         unfinished=[unfinished('a', host='o1', has_ended=True)]),
     case(Code.INSTANCE_LOCKED, 'it is locked', {'locked': True}),
     case(Code.INSTANCE_PINNED, 'kronos:pin', {'tags': ['kronos:pin']}),
     case(Code.INSTANCE_BUSY, 'rebooting', {'task_state': 'rebooting'}),

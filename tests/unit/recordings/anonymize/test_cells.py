@@ -16,6 +16,16 @@ class TestAnonymized(base.BaseTestCase):
         self.assertEqual(
             ('flavor-001', 'flavor-001'), (flavor.id, flavor.name)
         )
+        [move] = now.gathered.cell_needs.unfinished
+        self.assertEqual(
+            ('flavor-001', 'flavor-002', 'flavor-002', True),
+            (move.how.source_flavor, move.how.destination_flavor,
+             move.how.destination_flavor_id, move.how.unpins),
+        )  # fmt: skip
+        self.assertEqual(
+            (move.destination, 'VERIFY_RESIZE', move.how.destination_cell),
+            (move.host, move.status, move.target_cells[0]),
+        )
         self.assertEqual((2, 2048, 20), (
             flavor.vcpus, flavor.memory_mb, flavor.root_gb
         ))  # fmt: skip
@@ -33,5 +43,9 @@ class TestAnonymized(base.BaseTestCase):
         hosts = now.gathered.cloud.hosts.values()
         self.assertIn(drain.source, {host.cell for host in hosts})
         text = ''.join(writer.files(now).values())
-        for secret in ('m1', 'u9', 'shelf', '"old"', '"new"'):
+        secrets = (
+            'm1 u9 shelf "old" "new" act7 uuid7 web far wide broad m9 aisle '
+            'id9 plan7 uuid8 data8 high'
+        )
+        for secret in secrets.split():
             self.assertNotIn(secret, text)

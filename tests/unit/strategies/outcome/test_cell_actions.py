@@ -7,18 +7,21 @@ import jsonschema
 from oslotest import base
 from watcher.applier.actions import change_nova_service_state
 
-from kronos.engine.cell_drain import Confirm
+from kronos.engine.cell_drain import CellMove, Confirm
 from kronos.engine.planning.propose import propose
+from kronos.engine.types import Snapshot
 from kronos.strategies.outcome import planned_actions
 from kronos.strategies.outcome.planned_actions import PlannedAction
 from tests.builders import cells
-from tests.builders.cells import CPU, server
+from tests.builders.cells import CPU, server, unfinished
 
 
 class TestActions(base.BaseTestCase):
     def planned(self, *servers: Any, **drain: Any) -> list[PlannedAction]:
-        settings = cells.settings(**drain)
-        report = propose([cells.cells(servers)], [CPU], settings)
+        return self.of(cells.cells(servers), **drain)
+
+    def of(self, snapshot: Snapshot, **drain: Any) -> list[PlannedAction]:
+        report = propose([snapshot], [CPU], cells.settings(**drain))
         return planned_actions.of(report, [[] for _ in report.steps])
 
     def test_migrate(self) -> None:
@@ -76,3 +79,67 @@ class TestActions(base.BaseTestCase):
         self.assertEqual([0, 1], one.parents)
         self.assertEqual('resize', one.parameters['mode'])
         self.assertEqual('2', one.parameters['destination_flavor_id'])
+
+    def test_finishing(self) -> None:
+        """As the move was planned, whatever this audit asks for."""
+        how = CellMove('old', 'new', 'small', 'large', 'zo', 'zn', '2', True)
+        snapshot = cells.cells([])
+        snapshot.unfinished = [
+            unfinished(
+                'a',
+                how=how,
+                confirm=Confirm.MANUAL,
+                target_cells=['new', 'newer'],
+            ),
+            unfinished('b', plan='p'),
+            unfinished('c', has_ended=True),
+        ]
+        [one] = self.of(snapshot)
+        self.assertEqual('kronos_cross_cell_migrate', one.action_type)
+        self.assertEqual(('a', []), (one.resource, one.parents))
+        self.assertEqual(
+            {
+                'aggregate': 'old -> new',
+                'phase': 'cell_drain',
+                'sequence': 1,
+                'resource_name': 'a',
+                'source_node': 'o1',
+                'destination_node': 'n1',
+                'mode': 'resize',
+                'source_cell': 'old',
+                'destination_cell': 'new',
+                'target_cells': ['new', 'newer'],
+                'source_flavor': 'small',
+                'destination_flavor': 'large',
+                'destination_flavor_id': '2',
+                'source_zone': 'zo',
+                'destination_zone': 'zn',
+                'unpin_zone': True,
+                'confirm': 'manual',
+                'finishes': 'action-a',
+            },
+            one.parameters,
+        )
+
+    def test_finished_first(self) -> None:
+        """What takes place at the same hosts waits for it, the rest not."""
+        snapshot = cells.cells([server('a'), server('b', 'o2')])
+        for name in ('n1', 'n3'):
+            snapshot.hosts[name].closed = 'kept'
+        snapshot.unfinished = [unfinished('c')]
+        found = self.of(snapshot, close_source=True)
+        self.assertEqual(
+            ['c', 'o1', 'o2', 'a', 'b'], [one.resource for one in found]
+        )
+        by_name = {one.resource: one.parents for one in found}
+        self.assertEqual([], by_name['o1'])
+        self.assertEqual([0, 1, 2], by_name['a'])
+        self.assertEqual([1, 2], by_name['b'])
+        self.assertEqual(
+            [1, 4, 5],
+            [
+                one.parameters['sequence']
+                for one in found
+                if 'sequence' in one.parameters
+            ],
+        )

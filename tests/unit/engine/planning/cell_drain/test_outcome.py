@@ -5,12 +5,13 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.cell_drain import CellMove, OffloadedServer
+from kronos.engine.cell_drain import CellMove, ForeignMove, OffloadedServer
 from kronos.engine.planning.propose import propose
+from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
 from kronos.engine.types import AggregateResult, Snapshot
 from tests.builders import cells
-from tests.builders.cells import CPU, server
+from tests.builders.cells import CPU, server, unfinished
 
 
 def run(snapshot: Snapshot, **drain: Any) -> AggregateResult:
@@ -90,6 +91,86 @@ class TestOutcome(base.BaseTestCase):
         cell = run(snapshot).cell
         assert cell is not None
         self.assertEqual((1, 1), (cell.servers_before, cell.servers_after))
+
+    def test_unfinished(self) -> None:
+        """What is on its way leaves; what goes back is there again."""
+        servers = [
+            server('leaves', status='RESIZE', task_state='resize_prep'),
+            server('back', 'n1', status='REVERT_RESIZE'),
+            server('there', 'n1', status='VERIFY_RESIZE'),
+            server('waits', 'n2', status='VERIFY_RESIZE'),
+            server('goes on', 'n2', status='VERIFY_RESIZE'),
+            server('of others', 'n3', status='VERIFY_RESIZE'),
+            server('locked', locked=True),
+            server('free'),
+        ]
+        snapshot = cells.cells(servers)
+        snapshot.unfinished = [
+            unfinished('leaves', 'RESIZE', 'o1'),
+            unfinished('back', 'REVERT_RESIZE'),
+            unfinished('there'),
+            unfinished('waits', has_ended=True),
+            unfinished('goes on', plan='p'),
+            unfinished('of no host here', 'RESIZE', 'o9'),
+        ]
+        other = ForeignMove('of others', '', 'o2', 'n3', 'old')
+        elsewhere = ForeignMove('of another cell', '', 'x1', 'n3', 'x')
+        snapshot.of_others = [other, elsewhere]
+        result = run(snapshot)
+        cell = result.cell
+        assert cell is not None
+        self.assertEqual(
+            ['leaves', 'back', 'there', 'of no host here'],
+            [one.instance for one in cell.finishing],
+        )
+        self.assertEqual(result.finishing, cell.finishing)
+        self.assertEqual(['waits'], [o.instance for o in cell.unconfirmed])
+        self.assertEqual(['goes on'], [o.instance for o in cell.going_on])
+        self.assertEqual([other], cell.of_others)
+        self.assertEqual(['free'], [step.instance for step in result.steps])
+        # leaves, locked, free; without leaves and free, and with back.
+        self.assertEqual((3, 2), (cell.servers_before, cell.servers_after))
+        self.assertEqual(['locked'], cell.staying)
+        self.assertEqual(Code.CELL_BEGUN, result.stayed['leaves'].code)
+        self.assertEqual(Code.CELL_STATUS, result.stayed['of others'].code)
+
+    def test_they_count_as_under_way(self) -> None:
+        """Whatever Nova tells of resizes, and whoever is at them."""
+        servers = [server('a'), server('b')]
+        for more in ({}, {'plan': 'p'}, {'has_ended': True}):
+            snapshot = cells.cells(servers)
+            snapshot.unfinished = [unfinished('c', **more)]
+            [result] = propose(
+                [snapshot], [CPU], cells.settings(max_migrations=2)
+            ).scopes
+            self.assertEqual(1, len(result.steps))
+            self.assertIn(
+                'the budget of 2 is less by 1', ' '.join(result.warnings)
+            )
+
+    def test_finishing_needs_no_metrics(self) -> None:
+        """Nor os-services: what was begun is between two cells."""
+        snapshot = cells.cells([server('a', 'n1', status='VERIFY_RESIZE')])
+        snapshot.services = None
+        snapshot.unfinished = [unfinished('a')]
+        result = run(snapshot)
+        self.assertEqual(['a'], [one.instance for one in result.finishing])
+        self.assertEqual(Code.CELL_BEGUN, result.stayed['a'].code)
+
+    def test_not_empty_before_all_is_over(self) -> None:
+        other = ForeignMove('a', '', 'o2', 'n3', 'old')
+        for unfinished_, others in (
+            ([unfinished('a')], []),
+            ([unfinished('a', has_ended=True)], []),
+            ([unfinished('a', plan='p')], []),
+            ([], [other]),
+        ):
+            snapshot = cells.cells([])
+            snapshot.unfinished, snapshot.of_others = unfinished_, others
+            cell = run(snapshot).cell
+            assert cell is not None
+            self.assertEqual(0, cell.servers_before)
+            self.assertFalse(cell.is_empty)
 
     def test_other_plans(self) -> None:
         snapshot = cells.cells([server('a')])

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The unfinished moves to other cells: Kronos' own, and those of others.
+
+An action that dies or gives up leaves its server between two cells. Its row
+tells what was begun, and Nova whether that is so still.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from oslo_log import log as logging
+
+from kronos.clients.nova.rows import MigrationStatus
+from kronos.engine.cell_drain import (
+    CellMove,
+    Confirm,
+    ForeignMove,
+    UnfinishedMove,
+)
+from kronos.engine.types import Instance
+from kronos.snapshots import watcher_actions
+from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.watcher_actions import ActionRow, PlanRow
+
+LOG = logging.getLogger(__name__)
+
+VERIFY = 'VERIFY_RESIZE'
+STATUSES = ('RESIZE', VERIFY, 'REVERT_RESIZE')
+"""Of a server whose cold move is not over."""
+REMEMBERED_SECONDS = 30 * 86400.0
+"""For so long a move that was begun is known to be Kronos' own."""
+NOT_KNOWN = (
+    'which moves to other cells Kronos has begun is not recorded, so each is '
+    'taken for one of somebody else'
+)
+"""A warning that is told with the reason."""
+BEHIND_SECONDS, AHEAD_SECONDS = 60.0, 600.0
+"""A migration of which the mark does not know yet began so soon before or
+after it was written: clocks differ, and Nova may be slow."""
+_TEXTS = (
+    *watcher_actions.NEEDED,
+    'source_cell',
+    'destination_cell',
+    'source_flavor',
+    'destination_flavor',
+)
+"""Input parameters without which a move cannot be finished."""
+
+
+@dataclass
+class BegunMove:
+    """A move that Nova was asked for, as its action's row tells."""
+
+    action: str
+    instance: str
+    source: str
+    destination: str
+    how: CellMove
+    target_cells: list[str]
+    created: float
+    """Unix seconds: when the row was."""
+    at: float
+    """Unix seconds: when the mark was written."""
+    confirm: Confirm = Confirm.AUTO
+    plan: str = ''
+    """As of :class:`.UnfinishedMove`, and so are the next two."""
+    has_ended: bool = False
+    is_second: bool = False
+    is_over: bool = False
+    """Whether the action brought it to its end."""
+    migration: str = ''
+    """Uuid; '': the action did not learn it."""
+    known: list[str] = field(default_factory=list)
+    """Uuids of migrations that were there before."""
+
+
+class Listings(Protocol):
+    """Who is asked: Nova, by its client."""
+
+    def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
+        """Those of a server, the newest first."""
+
+    def unconfirmed(self) -> list[MigrationStatus]:
+        """Those of the cloud that wait to be confirmed."""
+
+
+def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
+    """The move of an action; None of one that never asked Nova for any.
+
+    :param plan: of the action
+    """
+    told = row.parameters if isinstance(row.parameters, dict) else {}
+    mark = _mark(told) if row.action_type == watcher_actions.CELL_MOVE else {}
+    if not mark:
+        return None
+    if not all(isinstance(told.get(name), str) for name in _TEXTS):
+        LOG.warning(
+            'Action %s has begun a move that nobody can finish: its input '
+            'parameters do not tell all of it',
+            row.uuid,
+        )
+        return None
+    is_manual = told.get('confirm') == Confirm.MANUAL
+    is_finished = row.state == watcher_actions.FINISHED
+    goes_on = plan.state in watcher_actions.STARTED
+    return BegunMove(
+        action=row.uuid,
+        instance=told['resource_id'],
+        source=told['source_node'],
+        destination=told['destination_node'],
+        how=_how(told),
+        target_cells=_strings(told.get('target_cells')),
+        created=row.created,
+        at=float(mark['at']),
+        confirm=Confirm.MANUAL if is_manual else Confirm.AUTO,
+        plan=plan.uuid if goes_on else '',
+        has_ended=is_manual and (is_finished or _is_lost(row)),
+        is_second=bool(told.get('finishes')) and _has_failed(row),
+        is_over=is_finished and not is_manual,
+        migration=_text(mark.get('migration')),
+        known=_strings(mark.get('known')),
+    )
+
+
+def _mark(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What says that Nova may have taken a request; {} if it did not."""
+    mark = told.get(watcher_actions.CELL_MARK)
+    if not isinstance(mark, dict) or mark.get('refused'):
+        return {}
+    at = mark.get('at')
+    is_time = isinstance(at, int | float) and not isinstance(at, bool)
+    return mark if is_time else {}
+
+
+def _is_lost(row: ActionRow) -> bool:
+    """Whether its end is lost with its plan, and it was no failure."""
+    return row.state == watcher_actions.DELETED and not row.message
+
+
+def _has_failed(row: ActionRow) -> bool:
+    """Whether it failed, though its plan was deleted meanwhile."""
+    return row.state == watcher_actions.FAILED or (
+        row.state == watcher_actions.DELETED
+        and row.message.startswith(watcher_actions.FAILURE)
+    )
+
+
+def _how(told: Mapping[str, Any]) -> CellMove:
+    return CellMove(
+        source_cell=told['source_cell'],
+        destination_cell=told['destination_cell'],
+        source_flavor=told['source_flavor'],
+        destination_flavor=told['destination_flavor'],
+        source_zone=_text(told.get('source_zone')),
+        destination_zone=_text(told.get('destination_zone')),
+        destination_flavor_id=_text(told.get('destination_flavor_id')),
+        unpins=told.get('unpin_zone') is True,
+    )
+
+
+def note(
+    listings: Listings, gathered: CloudInventory, moves: Iterable[BegunMove]
+) -> None:
+    """Note the moves of a cloud with what else a cell drain needs.
+
+    :raises NovaClientError: as of :func:`find`
+    """
+    hosts = gathered.cloud.hosts | gathered.cloud.other_hosts
+    needs = gathered.cell_needs
+    needs.unfinished, needs.of_others = find(
+        listings,
+        gathered.instances,
+        moves,
+        {name: host.cell for name, host in hosts.items()},
+    )
+
+
+def find(
+    listings: Listings,
+    instances: Iterable[Instance],
+    moves: Iterable[BegunMove],
+    cells: Mapping[str, str],
+) -> tuple[list[UnfinishedMove], list[ForeignMove]]:
+    """Kronos' own moves, and those of others that wait to be confirmed.
+
+    Nova is asked about servers alone that are on their way.
+
+    :param instances: all of the cloud
+    :param moves: whatever action rows tell
+    :param cells: by host
+    :raises NovaClientError: a listing failed
+    """
+    there = {one.uuid: one for one in instances if one.status in STATUSES}
+    ours = [
+        _unfinished(move, there[uuid])
+        for uuid, move in sorted(_newest(moves).items())
+        if uuid in there
+        and not move.is_over
+        and _is_ours(move, listings.cold_migrations(uuid))
+    ]
+    known = {one.instance for one in ours}
+    rest = {
+        uuid: one
+        for uuid, one in there.items()
+        if one.status == VERIFY and uuid not in known
+    }
+    return ours, _of_others(listings, rest, cells) if rest else []
+
+
+def _newest(moves: Iterable[BegunMove]) -> dict[str, BegunMove]:
+    """The newest of each server, by its uuid."""
+    return {
+        one.instance: one
+        for one in sorted(moves, key=lambda move: (move.created, move.action))
+    }
+
+
+def _is_ours(move: BegunMove, found: Collection[MigrationStatus]) -> bool:
+    """Whether the newest migration of a server is that of the move."""
+    newest = next(iter(found), None)
+    if newest is None:
+        return not move.migration
+    if move.migration:
+        return newest.uuid == move.migration
+    late = newest.created_at - move.at
+    return (
+        -BEHIND_SECONDS <= late <= AHEAD_SECONDS
+        and newest.uuid not in move.known
+    )
+
+
+def _unfinished(move: BegunMove, instance: Instance) -> UnfinishedMove:
+    return UnfinishedMove(
+        action=move.action,
+        instance=move.instance,
+        instance_name=instance.name,
+        host=instance.host,
+        status=instance.status,
+        source=move.source,
+        destination=move.destination,
+        how=move.how,
+        target_cells=move.target_cells or [move.how.destination_cell],
+        confirm=move.confirm,
+        plan=move.plan,
+        has_ended=move.has_ended,
+        is_second=move.is_second,
+    )
+
+
+def _of_others(
+    listings: Listings,
+    servers: Mapping[str, Instance],
+    cells: Mapping[str, str],
+) -> list[ForeignMove]:
+    found = {}
+    for one in listings.unconfirmed():
+        source, destination = cells.get(one.source), cells.get(one.destination)
+        is_known = one.instance in servers and source and destination
+        if is_known and source != destination:
+            found[one.instance] = ForeignMove(
+                one.instance,
+                servers[one.instance].name,
+                one.source,
+                one.destination,
+                cells[one.source],
+            )
+    return [move for _, move in sorted(found.items())]
+
+
+def _text(told: Any) -> str:
+    return told if isinstance(told, str) else ''
+
+
+def _strings(told: Any) -> list[str]:
+    if not isinstance(told, list):
+        return []
+    return [one for one in told if isinstance(one, str)]

@@ -1,0 +1,513 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files for deployers give what the lab has.
+
+kolla-build, kolla-ansible and Helm themselves are not run: what they do to
+the files is what ``deployers`` does. pip, oslo.config and its validator are.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import fixtures
+import jinja2
+import jinja2.sandbox
+import yaml
+from oslotest import base
+
+from tests import places
+from tests.functional.documents import deployers, images
+
+KOLLA = deployers.DEPLOY / 'kolla-ansible'
+HELM = deployers.DEPLOY / 'openstack-helm'
+PACKAGES = deployers.DEPLOY / 'packages'
+CONTAINERFILE = deployers.DEPLOY / 'container' / 'Containerfile'
+OF_WATCHER = ('watcher', 'kronos')
+OF_KRONOS = ('kronos',)
+WEIGHERS = repr(
+    [
+        'nova.scheduler.weights.all_weighers',
+        'kronos.weighers.load.KronosWeigher',
+    ]
+)
+
+
+class FilesCase(base.BaseTestCase):
+    """With a folder, and what the lab's services read."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+
+    def write(self, name: str, text: str) -> pathlib.Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def the_lab(self, name: str, options: Sequence[str]) -> deployers.Service:
+        """The lab's service that reads a file and kronos.conf."""
+        file = self.write(f'lab/{name}', deployers.of_the_lab(name))
+        kronos = self.write(
+            'lab/conf.d/kronos.conf', deployers.of_the_lab('kronos.conf')
+        )
+        return deployers.Service(
+            options,
+            ['--config-file', str(file), '--config-dir', str(kronos.parent)],
+        )
+
+    def own_options(self) -> dict[str, dict[str, list[str]]]:
+        """What the lab sets that no file for a deployer does."""
+        found = deployers.sections(deployers.of_the_lab('kronos.conf'))
+        del found['kronos']['policies_file']
+        del found['kronos_prometheus']
+        return found
+
+
+class TestPage(base.BaseTestCase):
+    def test_every_file(self) -> None:
+        """The page tells of each, and of none that is not there."""
+        page = places.TOP / 'doc' / 'source' / 'deploying.rst'
+        told = set(re.findall(r'deploy/[\w./-]+\w', page.read_text()))
+        told.add('deploy/openstack-helm/nova.yaml')
+        there = {
+            str(path.relative_to(places.TOP))
+            for path in deployers.DEPLOY.rglob('*')
+            if path.is_file()
+        }
+        self.assertEqual(there, told)
+
+    def test_samples_that_are_named(self) -> None:
+        page = places.TOP / 'doc' / 'source' / 'deploying.rst'
+        named = set(re.findall(r'etc/kronos/[\w./-]+\w', page.read_text()))
+        for name in named - {'etc/kronos/policies.yaml'}:
+            self.assertTrue((places.TOP / name).is_file(), name)
+
+
+class TestKollaImages(FilesCase):
+    """The override of kolla's templates."""
+
+    PARENT: ClassVar[str] = """\
+FROM example/openstack-base:1
+{% block labels %}
+LABEL name="{{ image_name }}"
+{% endblock %}
+
+{% block NAME_header %}{% endblock %}
+
+ADD NAME-archive /NAME-source
+RUN python3 -m pip install /service
+
+{% block NAME_footer %}{% endblock %}
+{% block footer %}{% endblock %}
+
+USER anybody
+"""
+    """What all of kolla's templates have: blocks at top and bottom, empty."""
+
+    def render(self, image: str, override: bool = True) -> str:
+        """As kolla-build does: in a sandbox, the parent as a variable."""
+        name = image.replace('-', '_')
+        values: dict[str, Any] = {'image_name': image}
+        env = jinja2.sandbox.SandboxedEnvironment(
+            loader=jinja2.DictLoader(
+                {'Dockerfile.j2': self.PARENT.replace('NAME', name)}
+            )
+        )
+        template = env.get_template('Dockerfile.j2')
+        if override:
+            text = (KOLLA / 'template-overrides.j2').read_text()
+            values['parent_template'] = template
+            env = jinja2.sandbox.SandboxedEnvironment(
+                loader=jinja2.DictLoader({'override': text})
+            )
+            template = env.get_template('override')
+        return template.render(values)
+
+    def test_images_of_others_stay(self) -> None:
+        for image in ('keystone', 'watcher-engine', 'nova-scheduler'):
+            self.assertEqual(
+                deployers.instructions(self.render(image, override=False)),
+                deployers.instructions(self.render(image)),
+            )
+
+    def test_base_images(self) -> None:
+        """Ours comes behind the service itself, before its user."""
+        for image, added in (
+            ('watcher-base', ['ADD', 'RUN']),
+            ('nova-base', ['RUN']),
+        ):
+            plain = deployers.instructions(self.render(image, override=False))
+            ours = deployers.instructions(self.render(image))
+            self.assertEqual([*plain[:-1]], ours[: len(plain) - 1])
+            self.assertEqual(plain[-1], ours[-1])
+            self.assertEqual(
+                added, [word for word, _ in ours[len(plain) - 1 : -1]]
+            )
+
+    def test_sources_are_for_the_images_that_take_plugins(self) -> None:
+        text = (KOLLA / 'kolla-build.conf').read_text()
+        for name, options in deployers.sections(text).items():
+            self.assertRegex(name, '^(watcher|nova)-base-plugin-kronos$')
+            self.assertEqual(['local'], options['type'])
+            self.assertRegex(options['location'][0], r'\.tar\.gz$')
+
+    def test_validator_learns_the_options(self) -> None:
+        """With the very file by which kolla-ansible validates."""
+        place = 'etc/watcher/oslo-config-generator/watcher.conf'
+        text = (pathlib.Path(sys.prefix) / place).read_text()
+        generator = self.write(f'watcher/{place}', text)
+        conf = self.write(
+            'watcher.conf', (PACKAGES / 'kronos.conf').read_text()
+        )
+        run = deployers.instructions(self.render('watcher-base'))[-2][1]
+        command = run[run.index('echo ') :].replace(
+            ' /watcher/', f' {self.folder}/watcher/'
+        )
+        subprocess.run(['/bin/sh', '-c', command], check=True)
+        self.assertEqual([], self.validated(generator, conf))
+        # Without it the same options are errors.
+        other = self.write('other.conf', '[DEFAULT]\nnamespace = oslo.log\n')
+        self.assertIn(
+            'kronos/policies_file is not part of the sample config',
+            self.validated(other, conf),
+        )
+
+    def validated(
+        self, generator: pathlib.Path, conf: pathlib.Path
+    ) -> list[str]:
+        """What oslo-config-validator calls errors."""
+        done = subprocess.run(
+            [
+                f'{sys.prefix}/bin/oslo-config-validator',
+                *('--config-file', str(generator)),
+                *('--input-file', str(conf)),
+            ],
+            capture_output=True,
+            text=True,
+        )
+        found = re.findall(r'^ERROR.*?(\w+/\w+ .*)$', done.stderr, re.M)
+        self.assertEqual(bool(found), bool(done.returncode), done.stderr)
+        return found
+
+
+class TestAsTheLab(FilesCase):
+    """Whoever deploys it, Watcher reads what it reads in the lab.
+
+    Options of Watcher included: nothing of theirs is lost.
+    """
+
+    def kolla(self) -> list[deployers.Service]:
+        merged = self.write(
+            'kolla/watcher.conf',
+            deployers.merged(
+                [
+                    deployers.of_the_lab('watcher.conf'),
+                    _filled('watcher.conf'),
+                    _text(self.own_options()),
+                ]
+            ),
+        )
+        return [deployers.Service(OF_WATCHER, ['--config-file', str(merged)])]
+
+    def helm(self) -> list[deployers.Service]:
+        values = _values(deployers.of_the_lab('watcher.conf'))
+        for above in (
+            _helm_values('watcher.yaml')['conf']['watcher'],
+            {
+                'kronos': {
+                    'hypervisor_types': ['fake'],
+                    'cooldown': 130,
+                    'migration_poll_interval': 1,
+                },
+                'kronos_prometheus': {'url': deployers.PROMETHEUS},
+            },
+        ):
+            values = deployers.layered(values, above)
+        ini = self.write('helm/watcher.conf', deployers.as_ini(values))
+        return [deployers.Service(OF_WATCHER, ['--config-file', str(ini)])]
+
+    def packages(self) -> list[deployers.Service]:
+        """Both as a unit names watcher.conf, and as it names nothing."""
+        conf = self.write(
+            'packages/watcher.conf', deployers.of_the_lab('watcher.conf')
+        )
+        own = (PACKAGES / 'kronos.conf').read_text()
+        example = re.search('^url = (.+)$', own, re.M)
+        assert example
+        own = own.replace(example[1], deployers.PROMETHEUS)
+        folder = self.write('packages/watcher.conf.d/kronos.conf', own).parent
+        self.write(
+            'packages/watcher.conf.d/site.conf', _text(self.own_options())
+        )
+        return [
+            deployers.Service(OF_WATCHER, files=[conf], folders=[folder]),
+            deployers.Service(
+                OF_WATCHER, ['--config-file', str(conf)], folders=[folder]
+            ),
+        ]
+
+    def test_each(self) -> None:
+        lab, *others = deployers.effective(
+            self.the_lab('watcher.conf', OF_WATCHER),
+            *self.kolla(),
+            *self.helm(),
+            *self.packages(),
+        )
+        self.assertGreater(len(lab), 200)
+        self.assertEqual('130', lab['kronos.cooldown'])
+        self.assertEqual(4, len(others))
+        for other in others:
+            self.assertEqual(lab, other)
+
+
+class TestKollaConfiguration(FilesCase):
+    def test_scheduler_as_the_lab(self) -> None:
+        name = 'nova/nova-scheduler.conf'
+        merged = self.write(
+            'nova.conf',
+            deployers.merged(
+                [
+                    deployers.of_the_lab('nova-common.conf'),
+                    _filled(name),
+                    _text(self.own_options()),
+                ]
+            ),
+        )
+        lab, kolla = deployers.effective(
+            self.the_lab('nova-common.conf', OF_KRONOS),
+            deployers.Service(OF_KRONOS, files=[merged]),
+        )
+        self.assertEqual(
+            WEIGHERS, kolla.pop('filter_scheduler.weight_classes')
+        )
+        del lab['filter_scheduler.weight_classes']
+        self.assertEqual(lab, kolla)
+        theirs = deployers.sections(merged.read_text())['filter_scheduler']
+        self.assertIn('enabled_filters', theirs)
+
+    def test_with_what_kolla_protects_prometheus_by(self) -> None:
+        for name in ('watcher.conf', 'nova/nova-scheduler.conf'):
+            path = self.write(
+                name,
+                _filled(
+                    name, prometheus_password='secret', openstack_cacert='/ca'
+                ),
+            )
+            (found,) = deployers.effective(
+                deployers.Service(OF_KRONOS, files=[path])
+            )
+            for option, value in (
+                ('username', 'admin'),
+                ('password', 'secret'),
+                ('cafile', '/ca'),
+            ):
+                self.assertEqual(
+                    repr(value), found[f'kronos_prometheus.{option}']
+                )
+
+    def test_volumes(self) -> None:
+        """Whatever others have mounted stays mounted."""
+        text = (KOLLA / 'globals.d' / 'kronos.yml').read_text()
+        facts = {
+            'default_extra_volumes': ['/a:/a'],
+            'nova_extra_volumes': ['/b:/b'],
+            'ansible_facts': {'nodename': 'cmp1.example.org'},
+        }
+        env = jinja2.Environment(undefined=jinja2.StrictUndefined)
+        found = {
+            name: env.from_string(value).render(facts)
+            for name, value in yaml.safe_load(text).items()
+        }
+        kronos = '/etc/kronos:/etc/kronos:ro'
+        self.assertEqual(
+            str(['/a:/a', kronos]), found['watcher_extra_volumes']
+        )
+        self.assertEqual(
+            str(['/b:/b', kronos]), found['nova_scheduler_extra_volumes']
+        )
+        self.assertEqual(
+            'cmp1.example.org', found['prometheus_instance_label']
+        )
+        self.assertEqual(
+            str(pathlib.Path(deployers.POLICIES).parent),
+            kronos.split(':')[1],
+        )
+
+
+class TestHelm(FilesCase):
+    def test_as_it_is(self) -> None:
+        """Nothing but the policies, Prometheus and the weigher is set."""
+        for name, chart in (
+            ('watcher.yaml', 'watcher'),
+            ('nova.yaml', 'nova'),
+        ):
+            ini = deployers.as_ini(_helm_values(name)['conf'][chart])
+            path = self.write(f'{chart}.conf', ini)
+            plain, ours = deployers.effective(
+                deployers.Service(OF_KRONOS),
+                deployers.Service(OF_KRONOS, files=[path]),
+            )
+            changed = {key for key in ours if ours[key] != plain[key]}
+            wanted = {'kronos_prometheus.url'}
+            if chart == 'nova':
+                wanted.add('filter_scheduler.weight_classes')
+                self.assertEqual(
+                    WEIGHERS, ours['filter_scheduler.weight_classes']
+                )
+            self.assertEqual(wanted, changed)
+            self.assertEqual(
+                repr(deployers.POLICIES), ours['kronos.policies_file']
+            )
+
+    def test_policies_come_into_every_pod(self) -> None:
+        """Where the option looks for them; with the image of Kronos."""
+        for name, chart, pods in (
+            (
+                'watcher.yaml',
+                'watcher',
+                {'watcher_decision_engine', 'watcher_applier'},
+            ),
+            ('nova.yaml', 'nova', {'nova_scheduler'}),
+        ):
+            values = _helm_values(name)
+            self.assertEqual(pods, set(values['images']['tags']))
+            self.assertEqual(pods, set(values['pod']['mounts']))
+            policies = values['conf'][chart]['kronos']['policies_file']
+            for pod in pods:
+                mounts = values['pod']['mounts'][pod][pod]
+                (mount,) = mounts['volumeMounts']
+                (volume,) = mounts['volumes']
+                self.assertEqual(volume['name'], mount['name'])
+                self.assertEqual(
+                    {'name': 'kronos-policies'}, volume['configMap']
+                )
+                self.assertEqual(
+                    mount['mountPath'], str(pathlib.Path(policies).parent)
+                )
+
+    def test_large_numbers(self) -> None:
+        """Helm would print them as no integer; there is none."""
+        self.assertEqual(
+            '[a]\nb = 1e+06\nc = 900\n',
+            deployers.as_ini({'a': {'b': 1000000, 'c': 900}}),
+        )
+        for name in ('watcher.yaml', 'nova.yaml'):
+            text = deployers.as_ini(
+                next(iter(_helm_values(name)['conf'].values()))
+            )
+            self.assertNotRegex(text, r'= [\d.]+e\+')
+
+
+class TestPackages(FilesCase):
+    """Plain packages: folders that services read by themselves."""
+
+    def test_scheduler(self) -> None:
+        """The folder goes before nova.conf, unless that one is named."""
+        conf = self.write(
+            'nova.conf', '[filter_scheduler]\nweight_classes = a.B\n'
+        )
+        for path in PACKAGES.iterdir():
+            self.write(f'scheduler.d/{path.name}', path.read_text())
+        folders = [self.folder / 'scheduler.d']
+        plain, named = deployers.effective(
+            deployers.Service(OF_KRONOS, files=[conf], folders=folders),
+            deployers.Service(
+                OF_KRONOS, ['--config-file', str(conf)], folders=folders
+            ),
+        )
+        option = 'filter_scheduler.weight_classes'
+        self.assertEqual(WEIGHERS, plain[option])
+        self.assertEqual(repr(['a.B']), named[option])
+        for found in plain, named:
+            self.assertEqual(
+                repr(deployers.POLICIES), found['kronos.policies_file']
+            )
+
+
+class TestContainerfile(FilesCase):
+    def test_instructions(self) -> None:
+        found = deployers.instructions(CONTAINERFILE.read_text())
+        self.assertEqual(
+            ['ARG', 'FROM', 'ARG', 'ARG', 'USER', 'COPY', 'RUN', 'RUN']
+            + ['USER'],
+            [word for word, _ in found],
+        )
+        arguments = dict(found_argument(rest) for rest in _all(found, 'ARG'))
+        used = set(re.findall(r'\$\{(\w+)\}', CONTAINERFILE.read_text()))
+        self.assertEqual(set(arguments), used)
+        self.assertEqual(['${BASE_IMAGE}'], _all(found, 'FROM'))
+        self.assertEqual(['root', '${IMAGE_USER}'], _all(found, 'USER'))
+
+    def test_lines_run(self) -> None:
+        """pip puts Kronos beside Watcher, and changes nothing else."""
+        wheel = images.wheel(self.folder)
+        image = images.Image(self.folder)
+        found = deployers.instructions(CONTAINERFILE.read_text())
+        (copied,) = _all(found, 'COPY')
+        pattern, place = copied.split()
+        self.assertTrue(wheel.match(pattern), wheel)
+        inside = image.root / place.strip('/')
+        inside.mkdir(parents=True)
+        inside.joinpath(wheel.name).write_bytes(wheel.read_bytes())
+        before = {path.name for path in image.packages.iterdir()}
+        first, check = _all(found, 'RUN')
+        missing = image.run(check)
+        self.assertNotEqual(0, missing.returncode)
+        done = image.run(
+            first.replace(place.rstrip('/'), str(inside)),
+            {'EXTRA': 'watcher'},
+        )
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertFalse(inside.exists())
+        done = image.run(check)
+        self.assertEqual(0, done.returncode, done.stderr)
+        after = {path.name for path in image.packages.iterdir()}
+        self.assertEqual(
+            {'kronos', 'kronos_watcher-9.9.9.dist-info'}, after - before
+        )
+        self.assertEqual(set(), before - after)
+        self.assertTrue((image.venv / 'bin' / 'kronos-replay').exists())
+
+
+def _filled(name: str, **more: str) -> str:
+    """A file of kolla-ansible's configuration, as Ansible fills it in."""
+    facts = {
+        'prometheus_internal_endpoint': deployers.PROMETHEUS,
+        'prometheus_password': '',
+        'openstack_cacert': '',
+        **more,
+    }
+    env = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    return env.from_string((KOLLA / 'config' / name).read_text()).render(facts)
+
+
+def _helm_values(name: str) -> Any:
+    return yaml.safe_load((HELM / name).read_text())
+
+
+def _all(found: list[tuple[str, str]], word: str) -> list[str]:
+    return [rest for name, rest in found if name == word]
+
+
+def found_argument(text: str) -> tuple[str, str]:
+    name, _, default = text.partition('=')
+    return name, default
+
+
+def _text(options: dict[str, dict[str, list[str]]]) -> str:
+    return ''.join(
+        f'[{name}]\n'
+        + ''.join(f'{key} = {value[-1]}\n' for key, value in group.items())
+        for name, group in options.items()
+    )
+
+
+def _values(text: str) -> dict[str, dict[str, str]]:
+    return {
+        name: {key: value[-1] for key, value in options.items()}
+        for name, options in deployers.sections(text).items()
+    }
