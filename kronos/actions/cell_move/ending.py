@@ -91,7 +91,7 @@ class Ending:
         return joined(*found)
 
     def is_confirmed(self) -> bool:
-        """Whether somebody else has confirmed it; waits while Nova is at it."""
+        """Whether somebody else has confirmed it; Nova is waited for."""
         try:
             seen = self._progress.look().migration
         except exceptions.NovaClientError as error:

@@ -79,9 +79,7 @@ class TestMended(testscenarios.TestWithScenarios, BrokenEndsTestCase):
         self.where = self.id().partition('(')[2].partition(')')[0]
 
     def check(self, told):
-        self.assertEqual(
-            told, self.breaks(self.where, Fault.MIGRATION_FAILED)
-        )
+        self.assertEqual(told, self.breaks(self.where, Fault.MIGRATION_FAILED))
 
     def mended(self, steps):
         words = [
@@ -211,9 +209,7 @@ class TestCopies(BrokenEndsTestCase):
     def test_only_told(self):
         self.settings.recovers = False
         self.breaks('confirm', Fault.CELL_COPY_LEFT)
-        self.assertEqual(
-            [REBOOT, *copies('old')], self.document['commands']
-        )
+        self.assertEqual([REBOOT, *copies('old')], self.document['commands'])
         self.assertIn(REBOOT, self.shown)
         self.assertEqual(('n1', 'ERROR', None, 1), self.place())
 
@@ -272,8 +268,7 @@ class TestEndless(BrokenEndsTestCase):
                 f'openstack server set --state error {base.UUID}',
                 REBOOT,
                 *copies('new'),
-                'openstack resource provider allocation delete '
-                f'{migration}',
+                f'openstack resource provider allocation delete {migration}',
                 'nova-manage placement heal_allocations --instance '
                 f'{base.UUID} --force',
             ],
@@ -340,9 +335,7 @@ class TestMending(BrokenEndsTestCase):
         )
 
     def test_nova_goes_away(self):
-        self.clock.at(
-            1036, lambda: self.cloud.down.add(('GET', base.SERVER))
-        )
+        self.clock.at(1036, lambda: self.cloud.down.add(('GET', base.SERVER)))
         self.server.stubborn = ('reboot',)
         self.server.breaks = 'finish'
         self.fails(
@@ -352,8 +345,6 @@ class TestMending(BrokenEndsTestCase):
         self.assertEqual([REBOOT], self.document['commands'])
 
     def test_why_nova_gave_it_up_is_not_known(self):
-        self.cloud.down.add(
-            ('GET', f'{base.SERVER}/os-instance-actions/req')
-        )
+        self.cloud.down.add(('GET', f'{base.SERVER}/os-instance-actions/req'))
         self.server.breaks = 'finish'
         self.fails(exceptions.MigrationFailed, 'Nova: it gives no reason')

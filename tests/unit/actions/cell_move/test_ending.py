@@ -145,17 +145,13 @@ class TestConfirm(EndingTestCase):
 
     def test_it_is_deleted(self):
         """It was neither moved nor did it fail."""
-        self.clock.at(
-            self.began + 5, lambda: self.cloud.delete(base.UUID)
-        )
+        self.clock.at(self.began + 5, lambda: self.cloud.delete(base.UUID))
         self.refused(self.confirm, Fault.INSTANCE_GONE)
 
     def test_it_is_deleted_when_it_was_confirmed(self):
         """As Nova does with one that is deleted in VERIFY_RESIZE."""
         self.cloud.moves[-1].before = ('SHUTOFF', 4)
-        self.clock.at(
-            self.began + 15, lambda: self.cloud.delete(base.UUID)
-        )
+        self.clock.at(self.began + 15, lambda: self.cloud.delete(base.UUID))
         self.refused(self.confirm, Fault.INSTANCE_GONE)
 
 
@@ -246,9 +242,7 @@ class TestRevert(EndingTestCase):
         )
 
     def test_it_is_deleted(self):
-        self.clock.at(
-            self.began + 10, lambda: self.cloud.delete(base.UUID)
-        )
+        self.clock.at(self.began + 10, lambda: self.cloud.delete(base.UUID))
         self.refused(self.revert, Fault.INSTANCE_GONE)
 
     def test_it_fails(self):

@@ -139,9 +139,7 @@ class TestTogether(ProgressTestCase):
         self.check(U, 'confirmed', status='VERIFY_RESIZE', task_state=None)
 
     def test_reverted_on_the_destination(self):
-        self.check(
-            U, 'reverted', status='ACTIVE', task_state=None, host='n1'
-        )
+        self.check(U, 'reverted', status='ACTIVE', task_state=None, host='n1')
 
 
 class TestBrokenEnds(ProgressTestCase):
