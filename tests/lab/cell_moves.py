@@ -112,7 +112,7 @@ class CellMovesTestCase(cells.CellsTestCase):
         plan = self.begun(CONFIRMING)
         self.cancel(plan)
         self.free()
-        row = self.ended(plan, 'CANCELLED')
+        row = self.ended(plan, 'SUCCEEDED')
         self.assert_told(row, 'SUCCEEDED', INSTEAD)
         self.assert_asked(confirms=1)
         self.assert_rests(self.destination(plan))

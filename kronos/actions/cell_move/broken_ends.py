@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from kronos.actions.cell_move import checks
 from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.evidence import Evidence
+from kronos.actions.cell_move.evidence import AWAY, Evidence
 from kronos.actions.cell_move.mark import Mark
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.progress import ERROR, FAILED, Look
+from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility.instances import RUNNING
@@ -43,6 +45,89 @@ def copy_commands(uuid: str, cell: str) -> list[str]:
     ]
 
 
+def reconnections(before: Details, host: str) -> list[str]:
+    """What may have to be done for a server whose guest had to be made anew.
+
+    Nova has given up its volumes on the host and may have given its ports to
+    the other one. A reboot connects neither.
+
+    :param before: the server before it moved
+    """
+    uuid, connector = before.uuid, f'{host}.json'
+    found = [
+        f'# if a port of it has no active binding, of Neutron: PUT '
+        f'/v2.0/ports/{port.id}/bindings/{host}/activate'
+        for port in before.ports
+    ]
+    if not before.volumes:
+        return found
+    refresh = [
+        f'nova-manage volume_attachment refresh {uuid} {volume.id} {connector}'
+        for volume in before.volumes
+    ]
+    if before.status == ACTIVE:
+        refresh.insert(0, f'openstack server stop {uuid}')
+        refresh.append(f'openstack server start {uuid}')
+    return [
+        *found,
+        '# if an attachment of its volumes is empty, first, on '
+        f'{host}: nova-manage volume_attachment get_connector > {connector}',
+        *refresh,
+    ]
+
+
+def unbindings(before: Details, host: str) -> list[str]:
+    """What deletes the bindings of ports to a host that a server is not on.
+
+    Nova cannot bind a port there once more as long as they are there.
+
+    :param before: the server before it moved
+    """
+    return [
+        f'# of Neutron, if it is there: DELETE /v2.0/ports/{port.id}/'
+        f'bindings/{host}'
+        for port in before.ports
+    ]
+
+
+def images(context: CellMoveContext, before: Details) -> list[str]:
+    """What deletes the image of its disk that Nova made for the move."""
+    try:
+        left = checks.temporary_images(context, before.uuid, {before.name})
+    except exceptions.ClientError as error:
+        LOG.warning('Instance %s: %s', before.uuid, error)
+        name = checks.TEMPORARY.format(before.name)
+        return [f'openstack image list --name "{name}"']
+    return [f'openstack image delete {image}' for image in left]
+
+
+def room_of_deleted(
+    settings: CellMoveSettings, context: CellMoveContext, *consumers: str
+) -> list[str]:
+    """What gives back what Placement holds for a server that is no more.
+
+    Nova does so itself soon, unless it was deleted on its way.
+
+    :param consumers: uuids of the server and its migration
+    """
+    deadline = context.clock() + checks.ROOM_SECONDS
+    while True:
+        late = context.clock() >= deadline
+        try:
+            held = [
+                one for one in consumers if context.placement.nodes_of(one)
+            ]
+        except exceptions.ClientError as error:
+            LOG.warning('Of what was deleted: %s', error)
+            held = list(consumers)
+        if late or not held:
+            return [
+                f'openstack resource provider allocation delete {one}'
+                for one in held
+            ]
+        context.sleep(settings.timing.poll_interval)
+
+
 @dataclass
 class _Step:
     """What may be wrong with a server, and what mends it."""
@@ -62,7 +147,10 @@ class _Step:
 
 
 class BrokenEnds:
-    """What is told of a move that Nova gave up, and what is mended."""
+    """What is told of a move that Nova gave up, and what is mended.
+
+    One class, since what is told of a broken end depends on what was mended.
+    """
 
     def __init__(
         self,
@@ -76,12 +164,18 @@ class BrokenEnds:
         self._context = context
         self._mark = mark
         self._evidence = evidence
+        self._before = Details.from_document(mark.before)
 
     def of_move(self, look: Look) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
         reason = self.reason()
         is_untouched = self._is_as_before(look.instance)
+        was_lost = look.instance is not None and look.instance.status == ERROR
         after = self.mend(look)
+        if was_lost:
+            self._evidence.commands += reconnections(
+                self._before, self._task.source
+            )
         if DUPLICATE in reason:
             self._evidence.commands += copy_commands(
                 self._task.instance, self._task.destination_cell
@@ -105,21 +199,34 @@ class BrokenEnds:
     def of_endless(self, look: Look | None) -> exceptions.MigrationError:
         """The error of a move that has not come to an end in time."""
         task, limit = self._task, self._settings.timing.move_timeout
-        uuid, migration = task.instance, self._mark.migration
+        uuid, ours = task.instance, self._mark.migration
         self._evidence.commands += [
             '# only if no nova-conductor is at it any more:',
             f'openstack server set --state error {uuid}',
             f'openstack server reboot --hard {uuid}',
+            *(
+                [f'openstack server stop {uuid}']
+                if self._mark.status == STOPPED
+                else []
+            ),
             *copy_commands(uuid, task.destination_cell),
             *(
-                [f'openstack resource provider allocation delete {migration}']
-                if migration
+                [f'openstack resource provider allocation delete {ours}']
+                if ours
                 else []
             ),
             f'nova-manage placement heal_allocations --instance {uuid} '
             '--force',
+            *images(self._context, self._before),
         ]
         instance = look.instance if look else None
+        migration = look.migration if look else None
+        at = migration.destination if migration else ''
+        if instance is None or instance.task_state in AWAY:
+            self._evidence.commands += reconnections(self._before, task.source)
+        self._evidence.commands += unbindings(
+            self._before, at or task.destination
+        )
         now = 'Nova does not answer'
         if instance is not None:
             doing = instance.task_state or 'no task'

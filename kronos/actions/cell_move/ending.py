@@ -9,13 +9,19 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.cell_move.broken_ends import BrokenEnds, copy_commands
+from kronos.actions.cell_move import checks
+from kronos.actions.cell_move.broken_ends import (
+    BrokenEnds,
+    copy_commands,
+    unbindings,
+)
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.evidence import Evidence
 from kronos.actions.cell_move.mark import Mark, Stage
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.progress import Look, Progress, Standing
 from kronos.actions.migration.retries import joined
+from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -25,12 +31,14 @@ LOG = logging.getLogger(__name__)
 CONFIRMS = frozenset({'confirming', 'confirmed'})
 AT_IT = CONFIRMS | {'reverting', 'reverted'}
 """Statuses of a migration that Nova ends already."""
-ROOM_SECONDS = 30.0
-"""For Placement to follow."""
 
 
 class Ending:
-    """What Nova is asked for when a move is in VERIFY_RESIZE."""
+    """What Nova is asked for when a move is in VERIFY_RESIZE.
+
+    One class, since a confirmation and a revert are asked for, followed and
+    told in the same way, and either may end as the other.
+    """
 
     def __init__(
         self,
@@ -157,9 +165,10 @@ class Ending:
         """The error of a move whose source failed at its confirmation."""
         task = self._task
         after = self._broken.mend(look)
-        self._evidence.commands += copy_commands(
-            task.instance, task.source_cell
-        )
+        self._evidence.commands += [
+            *copy_commands(task.instance, task.source_cell),
+            *unbindings(Details.from_document(self._mark.before), task.source),
+        ]
         told = (
             f'it is in {task.destination_cell}, but a copy of it is left in '
             f'{task.source_cell}: see "Repairs" of the guide'
@@ -283,7 +292,7 @@ class Ending:
     def _room(self) -> str:
         """Wait until Placement holds nothing for the migration any more."""
         context, migration = self._context, self._mark.migration
-        deadline = context.clock() + ROOM_SECONDS
+        deadline = context.clock() + checks.ROOM_SECONDS
         while migration:
             late = context.clock() >= deadline
             try:

@@ -16,6 +16,7 @@ from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 
 MOVED, WAITS, FAILED, SKIPPED = 'moved', 'waits', 'failed', 'skipped'
 """Outcomes."""
+DELETING = ('deleting', 'soft-deleting')
 AWAY = ('resize_migrating', 'resize_migrated')
 """Task states in which Nova may have powered the guest off."""
 
@@ -90,6 +91,11 @@ class Evidence:
             last.until = now
         else:
             self.seen.append(new)
+
+    @property
+    def was_being_deleted(self) -> bool:
+        """Whether somebody asked for its deletion, as far as was seen."""
+        return any(one.task in DELETING for one in self.seen)
 
     def note(self, checks: Sequence[Any], reverted: bool = False) -> None:
         """Keep checks; those that were kept before are replaced."""

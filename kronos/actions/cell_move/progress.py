@@ -30,6 +30,10 @@ FAILED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
 ENDING = frozenset({'confirming', 'reverting'})
 """Statuses of a migration that Nova brings to its end; the server may show no
 task meanwhile."""
+BEFORE = frozenset({'pre-migrating', 'migrating', 'post-migrating'})
+"""Statuses of a migration that is under way. Each cell has a row of it, and
+Nova shows the one that was written last; of two that were written in the same
+second it may show the one of the source, which never becomes ``finished``."""
 SKEW_SECONDS = 60.0
 """By which Nova's clock may be behind the applier's."""
 
@@ -195,6 +199,8 @@ class Progress:
             self._odd, self._odd_since = signs, now
         if patience is None or now - self._odd_since < patience:
             return Standing.UNDER_WAY
+        if _has_arrived(instance, migration):
+            return Standing.ARRIVED
         return Standing.BROKEN
 
     def _patience(
@@ -209,6 +215,8 @@ class Progress:
             return timing.settle_timeout if task else timing.agree_seconds
         if instance.status == ERROR:
             return timing.settle_timeout
+        if _has_arrived(instance, migration):
+            return timing.agree_seconds
         if migration is None and self._was_refused():
             return timing.settle_timeout if task else timing.agree_seconds
         # Busy or not: it is moved, or Nova will say so.
@@ -221,6 +229,18 @@ class Progress:
         return self._context.cell_migration.has_failed(
             self._task.instance, self._mark.request
         )
+
+
+def _has_arrived(
+    instance: types.Instance, migration: MigrationStatus | None
+) -> bool:
+    """Whether only the wrong row of the migration says that it has not."""
+    return (
+        instance.status == VERIFY
+        and not instance.task_state
+        and migration is not None
+        and migration.status in BEFORE
+    )
 
 
 def _word(look: Look) -> str:

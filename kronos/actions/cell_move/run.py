@@ -10,7 +10,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.actions import notifications
-from kronos.actions.cell_move import checks, preflight
+from kronos.actions.cell_move import broken_ends, checks, preflight
 from kronos.actions.cell_move.arrival import Arrival, worded
 from kronos.actions.cell_move.broken_ends import BrokenEnds
 from kronos.actions.cell_move.concurrency import CellConcurrency
@@ -285,6 +285,7 @@ class CellMoveRun:
         :raises KronosException: it may not
         """
         context, settings = self._context, self._settings
+        error = self._with_leftovers(error)
         delay = None
         if self._mark is None:
             delay = next_try(settings, error, self._retries)
@@ -315,6 +316,21 @@ class CellMoveRun:
         except exceptions.NovaClientError as away:
             LOG.warning('Instance %s: %s', self._task.instance, away)
         return self._mark is not None
+
+    def _with_leftovers(
+        self, error: exceptions.KronosException
+    ) -> exceptions.KronosException:
+        """The same error; of a server that is gone, with what is left."""
+        mark, gone = self._mark, isinstance(error, exceptions.StaleTask)
+        if mark is None or not gone:
+            return error
+        consumers = filter(None, (self._task.instance, mark.migration))
+        left = broken_ends.room_of_deleted(
+            self._settings, self._context, *consumers
+        )
+        self.evidence.commands += left
+        told = (f'still in Placement: "{one}"' for one in left)
+        return type(error)(joined(str(error), *told), **error.kwargs)
 
     def _fail(self, error: exceptions.KronosException, final: bool) -> None:
         self._context.notices.failed(

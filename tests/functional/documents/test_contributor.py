@@ -28,6 +28,7 @@ MOST_IN_FUNCTION = 40
 """Lines of a function, its docstring aside."""
 LISTS = frozenset(
     {
+        'actions/cell_move/broken_ends:_steps',
         'cmd/checks/cloud:_nova',
         'cmd/record:_parser',
         'cmd/test_config:_parser',

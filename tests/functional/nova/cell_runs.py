@@ -19,7 +19,10 @@ from keystoneauth1 import adapter, session
 from requests import adapters
 from requests.packages import urllib3
 
-from tests.functional.nova import apart  # noqa: F401, I001
+from tests.functional.nova import apart  # noqa: F401
+
+# isort: split
+# Before what imports Watcher.
 from kronos.actions import notifications
 from kronos.actions.cell_move import mark as marks
 from kronos.actions.cell_move import parameters, run

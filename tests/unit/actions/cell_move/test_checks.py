@@ -58,8 +58,9 @@ class ChecksTestCase(base.CellMoveTestCase):
         return {one.name: one.told for one in found if not one.ok}
 
     def check_return(self):
+        asked = checks.asked_meanwhile(self.context, base.UUID)
         found = checks.of_return(
-            self.settings, self.context, self.was, self.migration
+            self.settings, self.context, self.was, self.migration, asked
         )
         return {one.name: one.told for one in found if not one.ok}
 

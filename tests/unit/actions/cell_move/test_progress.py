@@ -77,6 +77,14 @@ class TestGoodEnds(ProgressTestCase):
         self.begin()
         self.assertEqual([U] * 7 + [A], self.standings(8))
 
+    def test_arrived_says_the_server_alone(self):
+        """Nova shows the migration's row of the source, for ever."""
+        self.arrive()
+        for status in ('pre-migrating', 'migrating', 'post-migrating'):
+            self.set(status)
+            self.follow(self.own)
+            self.assertEqual([U, U, A, A], self.standings(4, every=3))
+
     def test_confirmed(self):
         """The migration is ``confirmed`` before the server is."""
         self.arrive()
