@@ -379,7 +379,7 @@ class TwoCells(cloud.Cloud):
         wanted = q['name'].removeprefix('eq:')
         rows = [
             {
-                'id': f'image of {uuid}',
+                'id': f'image-{name}',
                 'name': name,
                 'status': 'active',
                 'instance_uuid': uuid,

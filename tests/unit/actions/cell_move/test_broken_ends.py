@@ -27,6 +27,13 @@ BUSY, IN_ERROR, OFF, STOPPED = (
 )
 
 
+PORT = (
+    '# if a port of it has no active binding, of Neutron: PUT '
+    '/v2.0/ports/port/bindings/o1/activate'
+)
+UNBIND = '# of Neutron, if it is there: DELETE /v2.0/ports/port/bindings/'
+
+
 def copies(cell):
     return broken_ends.copy_commands(base.UUID, cell)
 
@@ -44,21 +51,6 @@ class BrokenEndsTestCase(base.CellMoveTestCase):
         self.assertEqual(str(raised), self.document['message'])
         self.shown = watcher_action.told(raised)
         return str(raised)
-
-    def commands(self):
-        """Those that are left for an operator, but those for its port."""
-        return [
-            one
-            for one in self.document['commands']
-            if '/v2.0/ports/' not in one
-        ]
-
-    def of_ports(self):
-        return [
-            one.partition(': ')[2]
-            for one in self.document['commands']
-            if '/v2.0/ports/' in one
-        ]
 
     def is_before(self, is_stopped=False):
         status, power = ('SHUTOFF', 4) if is_stopped else ('ACTIVE', 1)
@@ -110,12 +102,9 @@ class TestMended(testscenarios.TestWithScenarios, BrokenEndsTestCase):
             [f'{what}: {command}' for what, command in steps],
             self.document['mended'],
         )
-        self.assertEqual([], self.commands())
-        remade = any(what == IN_ERROR for what, _command in steps)
-        self.assertEqual(
-            ['PUT /v2.0/ports/port/bindings/o1/activate'] if remade else [],
-            self.of_ports(),
-        )
+        # A guest that was made anew may be without its ports.
+        was_lost = (IN_ERROR, REBOOT) in steps
+        self.assertEqual([PORT] if was_lost else [], self.document['commands'])
         self.assertEqual(
             [f'mend {n}' for n, _step in enumerate(steps, 1)],
             [one for one in self.document['requests'] if 'mend' in one],
@@ -130,7 +119,10 @@ class TestMended(testscenarios.TestWithScenarios, BrokenEndsTestCase):
             else f'Nova gave it up: {self.why}',
         )
         commands = [command for _what, command in steps]
-        self.assertEqual(commands, self.commands())
+        was_lost = (IN_ERROR, REBOOT) in steps
+        self.assertEqual(
+            commands + ([PORT] if was_lost else []), self.document['commands']
+        )
         self.assertEqual([], self.document['mended'])
         self.assertEqual(['migrate'], self.asked)
         self.assertIn(command, self.shown)
@@ -161,7 +153,7 @@ class TestRefused(BrokenEndsTestCase):
         )
         self.assertEqual(NO_HOST, told)
         self.assertEqual(([], []), (
-            self.document['mended'], self.commands()
+            self.document['mended'], self.document['commands']
         ))  # fmt: skip
 
     def test_one_that_ran(self):
@@ -206,7 +198,7 @@ class TestCopies(BrokenEndsTestCase):
             ),
             told,
         )
-        self.assertEqual(copies('new'), self.commands())
+        self.assertEqual(copies('new'), self.document['commands'])
         self.is_before()
 
     def test_one_that_a_confirmation_left(self):
@@ -217,9 +209,8 @@ class TestCopies(BrokenEndsTestCase):
             'guide',
             told,
         )
-        self.assertEqual(copies('old'), self.commands())
         self.assertEqual(
-            ['DELETE /v2.0/ports/port/bindings/o1'], self.of_ports()
+            [*copies('old'), f'{UNBIND}o1'], self.document['commands']
         )
         self.assertEqual(('n1', 'ACTIVE', None, 1), self.place())
 
@@ -232,7 +223,9 @@ class TestCopies(BrokenEndsTestCase):
     def test_only_told(self):
         self.settings.recovers = False
         self.breaks('confirm', Fault.CELL_COPY_LEFT)
-        self.assertEqual([REBOOT, *copies('old')], self.commands())
+        self.assertEqual(
+            [REBOOT, *copies('old'), f'{UNBIND}o1'], self.document['commands']
+        )
         self.assertIn(REBOOT, self.shown)
         self.assertEqual(('n1', 'ERROR', None, 1), self.place())
 
@@ -261,7 +254,7 @@ class TestRevert(BrokenEndsTestCase):
     def test_only_told(self):
         self.settings.recovers = False
         self.breaks('revert', Fault.CELL_CHECK_FAILED)
-        self.assertEqual([REBOOT], self.commands())
+        self.assertEqual([REBOOT], self.document['commands'])
         self.assertIn(REBOOT, self.shown)
 
 
@@ -294,9 +287,11 @@ class TestEndless(BrokenEndsTestCase):
                 f'openstack resource provider allocation delete {migration}',
                 'nova-manage placement heal_allocations --instance '
                 f'{base.UUID} --force',
-                f'openstack image delete image of {base.UUID}',
+                'openstack image delete image-one-resize-temp',
+                PORT,
+                f'{UNBIND}n1',
             ],
-            self.commands(),
+            self.document['commands'],
         )
         self.assertEqual(['migrate'], self.asked)
 
@@ -320,6 +315,96 @@ class TestEndless(BrokenEndsTestCase):
             'Nova does not answer, and Nova cannot abort it',
         )
 
+    def commands(self):
+        self.breaks('conductor', Fault.CELL_STUCK, exceptions.MigrationTimeout)
+        return self.document['commands']
+
+    def test_one_that_was_stopped(self):
+        """A reboot makes it run."""
+        self.stop_server()
+        commands = self.commands()
+        self.assertEqual(commands.index(REBOOT) + 1, commands.index(STOP))
+
+    def test_where_it_was_to_go(self):
+        """Nova chooses the host of a resize."""
+        self.resizes()
+        for host in ('o1', 'o2'):
+            self.cloud.services[host]['status'] = 'disabled'
+        self.server.lands = 'n2'
+        self.assertIn(f'{UNBIND}n2', self.commands())
+
+    def test_glance_is_away(self):
+        self.cloud.down.add(('GET', '/glance'))
+        self.assertIn(
+            'openstack image list --name "one-resize-temp"', self.commands()
+        )
+
+
+class TestVolumes(BrokenEndsTestCase):
+    """A reboot connects no volume that Nova has given up on the host."""
+
+    def refreshed(self):
+        self.server.volumes = ['v1', 'v2']
+        self.breaks('finish', Fault.MIGRATION_FAILED)
+        return [one for one in self.document['commands'] if one != PORT]
+
+    def test_one_that_runs(self):
+        refresh = f'nova-manage volume_attachment refresh {base.UUID}'
+        self.assertEqual(
+            [
+                '# if an attachment of its volumes is empty, first, on o1: '
+                'nova-manage volume_attachment get_connector > o1.json',
+                STOP,
+                f'{refresh} v1 o1.json',
+                f'{refresh} v2 o1.json',
+                START,
+            ],
+            self.refreshed(),
+        )
+
+    def test_one_that_is_stopped(self):
+        self.stop_server()
+        commands = self.refreshed()
+        self.assertEqual(3, len(commands))
+        self.assertNotIn(START, commands)
+
+
+class TestDeleted(BrokenEndsTestCase):
+    """What Placement holds for a server that is no more."""
+
+    def deleted(self, until=None):
+        held = {'o1': {'VCPU': 1, 'MEMORY_MB': 1024}}
+
+        def delete():
+            self.cloud.delete(base.UUID)
+            self.cloud.leftovers = {
+                base.UUID: held, self.cloud.moves[0].uuid: held,
+            }  # fmt: skip
+
+        self.clock.at(1010, delete)
+        if until:
+            self.clock.at(until, self.cloud_forgets)
+        raised = self.fails(exceptions.StaleTask)
+        self.assertIs(Fault.INSTANCE_GONE, faults.of_error(raised))
+        return str(raised)
+
+    def cloud_forgets(self):
+        self.cloud.leftovers.clear()
+
+    def test_nova_gives_it_back(self):
+        told = self.deleted(until=1025)
+        self.assertEqual('the instance was deleted while it moved', told)
+        self.assertEqual([], self.document['commands'])
+
+    def test_nova_does_not(self):
+        told = self.deleted()
+        delete = 'openstack resource provider allocation delete'
+        commands = [
+            f'{delete} {base.UUID}', f'{delete} {self.cloud.moves[0].uuid}',
+        ]  # fmt: skip
+        self.assertEqual(commands, self.document['commands'])
+        self.assertIn(f'still in Placement: "{commands[0]}"', told)
+
 
 class TestMending(BrokenEndsTestCase):
     """What does not help."""
@@ -331,7 +416,7 @@ class TestMending(BrokenEndsTestCase):
             exceptions.MigrationFailed,
             f'{IN_ERROR}; "{REBOOT}" was refused: Nova: POST',
         )
-        self.assertEqual([REBOOT], self.commands())
+        self.assertEqual([REBOOT, PORT], self.document['commands'])
 
     def test_it_changes_nothing(self):
         self.server.stubborn = ('reboot',)
@@ -339,7 +424,7 @@ class TestMending(BrokenEndsTestCase):
             f'{IN_ERROR}; "{REBOOT}" did not help: ERROR on o1',
             self.breaks('finish', Fault.MIGRATION_FAILED),
         )
-        self.assertEqual([REBOOT], self.commands())
+        self.assertEqual([REBOOT, PORT], self.document['commands'])
         # One try, and the time that Nova has for it.
         self.assertEqual(['migrate', 'reboot'], self.asked)
         self.assertEqual(1000.0 + 35 + 120, self.clock.now)
@@ -349,7 +434,7 @@ class TestMending(BrokenEndsTestCase):
         self.stop_server()
         self.server.stubborn = ('reboot',)
         self.breaks('finish', Fault.MIGRATION_FAILED)
-        self.assertEqual([REBOOT, STOP], self.commands())
+        self.assertEqual([REBOOT, STOP, PORT], self.document['commands'])
 
     def test_a_task_that_stays(self):
         self.server.stubborn = ('os-resetState',)
@@ -366,7 +451,7 @@ class TestMending(BrokenEndsTestCase):
             exceptions.MigrationFailed,
             f'"{REBOOT}" was asked for; Nova says no more',
         )
-        self.assertEqual([REBOOT], self.commands())
+        self.assertEqual([REBOOT, PORT], self.document['commands'])
 
     def test_why_nova_gave_it_up_is_not_known(self):
         self.cloud.down.add(('GET', f'{base.SERVER}/os-instance-actions/req'))
