@@ -33,6 +33,7 @@ class TurnWaitTestCase(base.MoveTestCase):
 
         def step():
             self.looks.append(self.clock())
+            self.assertLess(len(self.looks), 50, 'it waits for ever')
             found = left.pop(0) if len(left) > 1 else left[0]
             if isinstance(found, Exception):
                 raise found
