@@ -4,8 +4,8 @@
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.functional.nova import cell_runs
-from tests.functional.nova.cell_runs import NEXT_ACTION
+from tests.functional.cells import cell_runs
+from tests.functional.cells.cell_runs import NEXT_ACTION
 
 REBOOT, STOP, SET = 'reboot --hard', 'stop', 'set --state active'
 

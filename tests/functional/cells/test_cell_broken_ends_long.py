@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """More of what Nova leaves of moves that fail."""
 
-from tests.functional.nova import cell_runs, two_cells
-from tests.functional.nova.test_cell_broken_ends import (
+from tests.functional.cells import cell_runs, two_cells
+from tests.functional.cells.test_cell_broken_ends import (
     REBOOT,
     SET,
     STOP,

@@ -9,7 +9,7 @@ import fixtures
 from nova.cmd import manage
 
 from tests import documented
-from tests.functional.nova.two_cells import HOSTS
+from tests.functional.cells.two_cells import HOSTS
 
 SCRIPT = 'delete_hidden_copy.py'
 DONE = 0
