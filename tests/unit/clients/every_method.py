@@ -19,13 +19,13 @@ from kronos.clients import connection, glance, placement, transport
 from kronos.clients import keystone as own
 from kronos.clients import watcher as watchers
 from kronos.clients.nova import api as nova_api
-from kronos.clients.nova import client as nova_client
 from kronos.clients.nova import (
     cell_migration,
     live_migration,
     rows,
     server_details,
 )
+from kronos.clients.nova import client as nova_client
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
 
