@@ -198,22 +198,22 @@ class TestCells(SlotsTestCase):
 
 
 class TestMarks(SlotsTestCase):
-    def mark(self, value, uuid='own', **more):
+    def write(self, value, uuid='own', **more):
         self.slots(uuid).mark('cell_move', value, **more)
 
     def mark_of(self, *given):
         return self.slots().mark_of('cell_move', *given)
 
     def test_there_and_back(self):
-        self.mark({'at': 5.0, 'known': ['a']})
+        self.write({'at': 5.0, 'known': ['a']})
         self.assertEqual({'at': 5.0, 'known': ['a']}, self.mark_of())
-        self.mark({'at': 6.0})
+        self.write({'at': 6.0})
         self.assertEqual({'at': 6.0}, self.mark_of())
 
     def test_all_else_stays(self):
         self.slots().take(lambda others: '')
         before = self.told('own')
-        self.mark({'at': 5.0})
+        self.write({'at': 5.0})
         self.assertEqual(
             {**before, 'cell_move': {'at': 5.0}}, self.told('own')
         )
@@ -221,7 +221,7 @@ class TestMarks(SlotsTestCase):
         self.assertEqual({'at': 5.0}, self.mark_of())
 
     def test_of_another_action(self):
-        self.mark({'at': 7.0}, 'other')
+        self.write({'at': 7.0}, 'other')
         self.assertEqual({'at': 7.0}, self.mark_of('other'))
         self.assertEqual({}, self.mark_of())
 
@@ -245,10 +245,10 @@ class TestMarks(SlotsTestCase):
                     sa.update(models.ActionPlan).values(state='CANCELLED')
                 )
             self.assertRaises(
-                exceptions.MigrationCancelled, self.mark, {'at': 8.0}
+                exceptions.MigrationCancelled, self.write, {'at': 8.0}
             )
             self.assertEqual({}, self.mark_of())
-        self.mark({'at': 9.0}, must_go_on=False)
+        self.write({'at': 9.0}, must_go_on=False)
         self.assertEqual({'at': 9.0}, self.mark_of())
 
     def test_another_delivery_is_at_it(self):
@@ -262,7 +262,7 @@ class TestMarks(SlotsTestCase):
 
     def test_the_database_is_away(self):
         self.fails = lock.RowMissing('secret')
-        for do in (lambda: self.mark({}), self.mark_of):
+        for do in (lambda: self.write({}), self.mark_of):
             error = self.assertRaises(exceptions.TurnUnknown, do)
             self.assertTrue(error.kwargs['transient'])
             self.assertNotIn('secret', str(error))
