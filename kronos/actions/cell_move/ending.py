@@ -99,7 +99,7 @@ class Ending:
         return joined(*found)
 
     def is_confirmed(self) -> bool:
-        """Whether somebody else has confirmed it; Nova is waited for."""
+        """Whether somebody else has confirmed it; waits for Nova."""
         try:
             seen = self._progress.look().migration
         except exceptions.NovaClientError as error:

@@ -20,6 +20,9 @@ LOG = logging.getLogger(__name__)
 QUIET_LOOKS = 3
 """So often Nova has to say that it knows of no request before one counts as
 lost: a slow API worker may still be at it."""
+TAKEN_UP = 'pre-migrating'
+"""Status of a migration that Nova has left behind and takes up again for the
+next request, uuid and all."""
 KNOWN = 10
 """So many earlier migrations are kept in mind: others are older by far."""
 _REFUSALS = frozenset({400, 403, 404, 409})
@@ -64,7 +67,8 @@ class CellMoveRequest:
         self._mark = mark
         self._known = set(nova.requests_of(self._uuid))
         earlier = nova.migrations_of(self._uuid)
-        mark.known = [one.uuid for one in earlier[:KNOWN]]
+        others = [one.uuid for one in earlier if one.status != TAKEN_UP]
+        mark.known = others[:KNOWN]
         self._write()
         mark.request = self._unpinned()
         self._in_doubt = False

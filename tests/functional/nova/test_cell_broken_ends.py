@@ -66,8 +66,10 @@ class EndsTestCase(cell_runs.CellRunTestCase):
             timing={'move_timeout': 5},
         )
         self.assertIn(f'it is RESIZE ({task}) on old1', str(found.error))
+        self.assertEqual([], found.document['mended'])
+        self.administrator.give(found.document['commands'])
         self.left_busy = ()
-        self.is_mended(uuid, found)
+        self.is_clean(uuid, 'old1', self.status, self.was)
         self.goes_then(uuid)
 
     def is_half_confirmed(self, uuid: str, *what: str) -> None:

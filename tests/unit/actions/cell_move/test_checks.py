@@ -167,7 +167,7 @@ class TestArrival(ChecksTestCase):
         self.assertEqual(
             {
                 'temporary image': 'one-resize-temp is left: "openstack '
-                f'image delete image of {base.UUID}"'
+                'image delete image-one-resize-temp"'
             },
             wrong,
         )

@@ -1,219 +1,214 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cold migrations and resizes at the wire."""
+"""The moves of servers to other cells at the wire."""
 
 from typing import Any
 
 from kronos.clients.nova.cell_migration import CellMigration
-from kronos.common import exceptions
 from tests.fakes.keystone import NOVA
-from tests.unit.clients.nova import test_client, test_live_migration
+from tests.unit.clients.nova.test_client import NovaTestCase
 
 SERVER = f'{NOVA}/servers/vm'
 ACTION = f'{SERVER}/action'
+ACTIONS = f'{SERVER}/os-instance-actions'
 MIGRATIONS = f'{NOVA}/os-migrations'
-LISTED = f'{SERVER}/os-instance-actions'
-REQUEST = 'req-11111111-2222-3333-4444-555555555555'
-event = test_live_migration.event
 
 
-def migration(number: int, **more: Any) -> dict[str, Any]:
-    return test_live_migration.migration(
-        number, migration_type='migration', **more
-    )
+def migration(uuid: str, hour: int, **more: Any) -> dict[str, Any]:
+    return {
+        'id': 1,
+        'uuid': uuid,
+        'instance_uuid': 'vm',
+        'migration_type': 'migration',
+        'status': 'finished',
+        'source_compute': 'o1',
+        'dest_compute': 'n1',
+        'created_at': f'2026-03-01T{hour:02d}:00:00.000000',
+        'updated_at': None,
+        **more,
+    }
 
 
-class CellMigrationTestCase(test_client.NovaTestCase):
+class CellMigrationTestCase(NovaTestCase):
     def setUp(self) -> None:
         super().setUp()
-        self.migration = CellMigration(self.nova.api)
+        self.moves = CellMigration(self.nova.api)
 
-    def accepts(self, status: int = 202, request: str = REQUEST) -> None:
-        headers = {'x-compute-request-id': request} if request else {}
-        self.wire.post(ACTION, status_code=status, headers=headers)
+    def versions(self, path: str) -> list[str]:
+        return [
+            one.headers['OpenStack-API-Version']
+            for one in self.keystone.requests(path)
+        ]
 
 
 class TestRequests(CellMigrationTestCase):
-    def test_bodies(self) -> None:
-        self.accepts()
-        for do, body in (
-            (
-                lambda: self.migration.migrate('vm', 'cmp2'),
-                {'migrate': {'host': 'cmp2'}},
-            ),
-            (
-                lambda: self.migration.resize('vm', 'f-2'),
-                {'resize': {'flavorRef': 'f-2'}},
-            ),
-            (
-                lambda: self.migration.confirm('vm'),
+    def test_bodies_and_microversions(self) -> None:
+        self.wire.post(
+            ACTION, status_code=202, headers={'x-compute-request-id': 'req-1'}
+        )
+        for found in (
+            self.moves.migrate('vm', 'n1'),
+            self.moves.resize('vm', '2'),
+            self.moves.confirm('vm'),
+            self.moves.revert('vm'),
+            self.moves.set_active('vm'),
+            self.moves.reboot('vm'),
+            self.moves.start('vm'),
+            self.moves.stop('vm'),
+        ):
+            self.assertEqual('req-1', found)
+        self.assertEqual(
+            [
+                {'migrate': {'host': 'n1'}},
+                {'resize': {'flavorRef': '2'}},
                 {'confirmResize': None},
-            ),
-            (lambda: self.migration.revert('vm'), {'revertResize': None}),
-            (
-                lambda: self.migration.set_active('vm'),
+                {'revertResize': None},
                 {'os-resetState': {'state': 'active'}},
-            ),
-            (
-                lambda: self.migration.reboot('vm'),
                 {'reboot': {'type': 'HARD'}},
-            ),
-            (lambda: self.migration.start('vm'), {'os-start': None}),
-            (lambda: self.migration.stop('vm'), {'os-stop': None}),
-        ):
-            self.assertEqual(REQUEST, do())
-            asked = self.keystone.requests('/action')[-1]
-            self.assertEqual(body, asked.json())
-            # With a host since 2.56.
-            self.assertEqual(
-                'compute 2.100', asked.headers['OpenStack-API-Version']
-            )
+                {'os-start': None},
+                {'os-stop': None},
+            ],
+            [one.json() for one in self.keystone.requests('/action')],
+        )
+        self.assertEqual({'compute 2.100'}, {*self.versions('/action')})
 
-    def test_an_answer_of_something_in_between(self) -> None:
-        """Nova's own have a request id; the request may be there."""
-        self.accepts(status=200, request='')
-        for do in (
-            lambda: self.migration.migrate('vm', 'cmp2'),
-            lambda: self.migration.resize('vm', '2'),
+    def test_a_lost_request_id(self) -> None:
+        """Nova may have taken it: it is not called refused."""
+        self.wire.post(ACTION, status_code=202)
+        for ask, told in (
+            (self.moves.migrate, 'n1'),
+            (self.moves.resize, '2'),
         ):
-            error = self.fails(do)
-            self.assertIn('the answer was lost', str(error))
-            self.assertTrue(error.kwargs['transient'])
+            error = self.fails(ask, 'vm', told)
+            self.assertIn('server vm: the answer was lost', str(error))
             self.assertIsNone(error.kwargs['sent'])
+            self.assertTrue(error.kwargs['transient'])
+        self.assertEqual(2, len(self.keystone.requests('/action')))
+        self.assertEqual('', self.moves.confirm('vm'))
 
-    def test_an_ending_without_a_request_id(self) -> None:
-        """Nothing depends on it."""
-        self.accepts(status=204, request='')
-        self.assertEqual('', self.migration.confirm('vm'))
-
-    def test_refused(self) -> None:
-        text = 'Compute host cmp2 could not be found.'
+    def test_a_refusal(self) -> None:
+        text = 'Compute host n1 could not be found.'
         self.wire.post(
             ACTION, status_code=400, json={'badRequest': {'message': text}}
         )
-        error = self.fails(self.migration.migrate, 'vm', 'cmp2')
+        error = self.fails(self.moves.migrate, 'vm', 'n1')
         self.assertEqual(400, error.kwargs['status'])
-        self.assertTrue(error.kwargs['reason'].endswith(f'HTTP 400: {text}'))
+        self.assertIn(text, str(error))
+        self.assertFalse(error.kwargs['transient'])
 
-    def test_never_sent_twice(self) -> None:
-        """Nova may be at it."""
-        self.wire.post(ACTION, status_code=503)
-        for do in (
-            lambda: self.migration.migrate('vm', 'cmp2'),
-            lambda: self.migration.confirm('vm'),
-        ):
-            before = len(self.keystone.requests('/action'))
-            self.fails(do)
-            self.assertEqual(
-                before + 1, len(self.keystone.requests('/action'))
-            )
-
-
-class TestPin(CellMigrationTestCase):
-    def test_a_zone_and_none(self) -> None:
+    def test_pin(self) -> None:
         self.wire.put(SERVER, json={'server': {}})
-        for zone in ('az1', None):
-            self.migration.pin('vm', zone)
-            asked = self.keystone.requests('/servers/vm')[-1]
-            self.assertEqual(
-                {'server': {'pinned_availability_zone': zone}}, asked.json()
-            )
-            self.assertEqual(
-                'compute 2.104', asked.headers['OpenStack-API-Version']
-            )
+        self.moves.pin('vm', 'az1')
+        self.moves.pin('vm', None)
+        self.assertEqual(
+            [
+                {'server': {'pinned_availability_zone': 'az1'}},
+                {'server': {'pinned_availability_zone': None}},
+            ],
+            [one.json() for one in self.keystone.requests('/servers/vm')],
+        )
+        self.assertEqual(['compute 2.104'] * 2, self.versions('/servers/vm'))
 
-    def test_an_older_nova(self) -> None:
-        self.wire.put(SERVER, status_code=406)
-        error = self.fails(self.migration.pin, 'vm', None)
-        self.assertIsInstance(error, exceptions.NovaClientError)
+    def test_pin_at_an_older_nova(self) -> None:
+        self.wire.put(SERVER, status_code=406, json={})
+        error = self.fails(self.moves.pin, 'vm', None)
         self.assertEqual(406, error.kwargs['status'])
 
 
 class TestMigrations(CellMigrationTestCase):
-    def listed(self, *rows: dict[str, Any]) -> list[str]:
-        self.wire.get(MIGRATIONS, json={'migrations': list(rows)})
-        found = self.migration.migrations_of('vm')
-        self.asked = self.keystone.requests('/os-migrations')[-1]
-        return [one.uuid for one in found]
+    def listed(self, *rows: dict[str, Any]) -> list[tuple[str, str]]:
+        """Uuids and statuses of what is found among the rows."""
+        self.wire.get(
+            MIGRATIONS,
+            [{'json': {'migrations': rows}}, {'json': {'migrations': []}}],
+        )
+        return [
+            (one.uuid, one.status) for one in self.moves.migrations_of('vm')
+        ]
 
     def test_of_one_server(self) -> None:
-        self.listed()
-        self.assertEqual({'instance_uuid': ['vm']}, self.asked.qs)
-
-    def test_the_newest_first(self) -> None:
-        self.assertEqual(
-            ['migration-3', 'migration-2', 'migration-1'],
-            self.listed(migration(1), migration(3), migration(2)),
-        )
+        self.assertEqual([], self.listed())
+        [request] = self.keystone.requests('/os-migrations')
+        self.assertEqual(['vm'], request.qs['instance_uuid'])
 
     def test_cold_ones(self) -> None:
+        found = self.listed(
+            migration('a', 9, migration_type='live-migration'),
+            migration('b', 8, migration_type='resize'),
+            migration('c', 7, migration_type='evacuation'),
+            migration('d', 6),
+            migration('e', 5, migration_type=None),
+        )
+        self.assertEqual(['b', 'd'], [uuid for uuid, _ in found])
+
+    def test_each_once(self) -> None:
+        """It has a row in either cell; Nova lists the newest first."""
         self.assertEqual(
-            ['migration-2', 'migration-1'],
+            [('a', 'finished'), ('b', 'reverted')],
             self.listed(
-                migration(1),
-                {**migration(2), 'migration_type': 'resize'},
-                {**migration(3), 'migration_type': 'live-migration'},
-                {**migration(4), 'migration_type': 'evacuation'},
+                migration('a', 9),
+                migration('a', 9, status='post-migrating'),
+                migration('b', 8, status='reverted'),
             ),
         )
 
-    def test_a_row_in_either_cell(self) -> None:
-        """Of the same uuid, and of any id."""
-        one, other = (
-            migration(1, id=number, status=status)
-            for number, status in ((3, 'finished'), (4, 'migrating'))
+    def test_the_newest_first(self) -> None:
+        """Whatever was changed last, and whichever cell tells first."""
+        found = self.listed(
+            migration('a', 7, updated_at='2026-03-01T12:00:00.000000'),
+            migration('b', 9),
+            migration('c', 8),
         )
-        self.wire.get(MIGRATIONS, json={'migrations': [one, other]})
-        [found] = self.migration.migrations_of('vm')
-        self.assertEqual('finished', found.status)
+        self.assertEqual(['b', 'c', 'a'], [uuid for uuid, _ in found])
 
 
-class TestActions(CellMigrationTestCase):
+class TestInstanceActions(CellMigrationTestCase):
     def test_requests(self) -> None:
-        """Migrations and resizes alone."""
         rows = [
-            {'action': action, 'request_id': f'req-{number}'}
-            for number, action in enumerate(
-                ('resize', 'live-migration', 'migrate', 'confirmResize')
+            {'action': action, 'request_id': f'req-{n}', 'user_id': 'joe'}
+            for n, action in enumerate(
+                ('confirmResize', 'resize', 'live-migration', 'migrate')
             )
         ]
         self.wire.get(
-            LISTED,
+            ACTIONS,
             [
                 {'json': {'instanceActions': rows}},
                 {'json': {'instanceActions': []}},
             ],
         )
-        self.assertEqual(['req-0', 'req-2'], self.migration.requests_of('vm'))
+        self.assertEqual(['req-1', 'req-3'], self.moves.requests_of('vm'))
 
-    def events(self, *events: dict[str, Any]) -> None:
-        self.wire.get(
-            f'{LISTED}/{REQUEST}',
-            json={
-                'instanceAction': {
-                    'action': 'migrate',
-                    'request_id': REQUEST,
-                    'events': list(events),
-                }
-            },
-        )
+    def ended(self, *results: str | None) -> None:
+        """The parts of a request ended so."""
+        events = [
+            {
+                'event': f'part-{n}',
+                'start_time': f'2026-03-01T12:00:{n:02d}.000000',
+                'result': result,
+                'details': result and f'what {n} says',
+            }
+            for n, result in enumerate(results)
+        ]
+        action = {
+            'action': 'migrate',
+            'request_id': 'req-1',
+            'user_id': 'joe',
+            'events': events,
+        }
+        self.wire.get(f'{ACTIONS}/req-1', json={'instanceAction': action})
 
-    def test_one_that_failed(self) -> None:
-        self.events(
-            event('cold_migrate'),
-            event(
-                'conductor_migrate_server',
-                result='Error',
-                details='No valid host was found.',
-            ),
-        )
-        self.assertTrue(self.migration.has_failed('vm', REQUEST))
+    def test_has_failed(self) -> None:
+        for results, has_failed in (
+            ((), False),
+            (('Success', None), False),
+            (('Success', 'Error'), True),
+        ):
+            self.ended(*results)
+            found = self.moves.has_failed('vm', 'req-1')
+            self.assertIs(has_failed, found, results)
+
+    def test_refusal_reason(self) -> None:
+        self.ended('Success', 'Error')
         self.assertEqual(
-            'No valid host was found.',
-            self.migration.refusal_reason('vm', REQUEST),
+            'what 1 says', self.moves.refusal_reason('vm', 'req-1')
         )
-
-    def test_one_that_goes_on(self) -> None:
-        """Events of a move that went well stay open for ever."""
-        self.events(event('cold_migrate'), event('conductor_migrate_server'))
-        self.assertFalse(self.migration.has_failed('vm', REQUEST))
-        self.assertEqual('', self.migration.refusal_reason('vm', REQUEST))
