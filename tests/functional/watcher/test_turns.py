@@ -249,6 +249,29 @@ class TestTurns(TurnsTestCase):
         self.assertEqual([], self.held())
 
 
+class TestMarks(TurnsTestCase):
+    """What an action tells of its move, for whoever finishes it."""
+
+    def test_the_database_keeps_it(self):
+        self.take(0)
+        self.slots(0).mark('cell_move', {'at': NOW, 'known': ['a']})
+        told = {'at': NOW, 'known': ['a']}
+        self.assertEqual(told, self.parameters(0)['cell_move'])
+        self.assertEqual(
+            told, self.slots(1).mark_of('cell_move', self.uuids[0])
+        )
+        self.assertEqual([(0, True)], self.held())
+
+    def test_what_watcher_writes_keeps_it(self):
+        row = objects.Action.get_by_uuid(
+            context.make_context(), self.uuids[0], eager=True
+        )
+        self.slots(0).mark('cell_move', {'at': NOW})
+        row.state = 'ONGOING'
+        row.save()
+        self.assertEqual({'at': NOW}, self.slots(0).mark_of('cell_move'))
+
+
 class TestDeliveredTwice(TurnsTestCase):
     """One of two deliveries of a plan carries its moves out."""
 

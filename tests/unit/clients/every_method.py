@@ -19,8 +19,13 @@ from kronos.clients import connection, glance, placement, transport
 from kronos.clients import keystone as own
 from kronos.clients import watcher as watchers
 from kronos.clients.nova import api as nova_api
+from kronos.clients.nova import (
+    cell_migration,
+    live_migration,
+    rows,
+    server_details,
+)
 from kronos.clients.nova import client as nova_client
-from kronos.clients.nova import live_migration, rows, server_details
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
 
@@ -36,6 +41,8 @@ ARGUMENTS: dict[str, Any] = {
     'request_id': 'req-1',
     'migration': rows.MigrationStatus(UUID, 'running', 'm1', 1),
     'node': 'cmp1.example',
+    'zone': 'az1',
+    'flavor': 'f1',
     'consumer': UUID,
     'server': UUID,
     'plan': 'p1',
@@ -295,6 +302,10 @@ CLIENTS: dict[str, tuple[type, type[exceptions.ClientError]]] = {
         live_migration.LiveMigration,
         exceptions.NovaClientError,
     ),
+    'CellMigration': (
+        cell_migration.CellMigration,
+        exceptions.NovaClientError,
+    ),
     'ServerDetails': (
         server_details.ServerDetails,
         exceptions.NovaClientError,
@@ -398,7 +409,7 @@ def one(
         return kind(host.adapter('compute', error), **options)
     if name == 'GlanceClient':
         return kind(host.adapter('image', error), **options)
-    if name in ('LiveMigration', 'ServerDetails'):
+    if name in ('CellMigration', 'LiveMigration', 'ServerDetails'):
         return kind(nova_api.Api(host.adapter('compute', error), **options))
     if name == 'PlacementClient':
         return kind(host.adapter('placement', error), **options)

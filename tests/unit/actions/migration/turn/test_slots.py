@@ -174,6 +174,100 @@ class TestTake(SlotsTestCase):
         self.assertIn('action own is CANCELLED', str(error))
 
 
+class TestCells(SlotsTestCase):
+    """Moves between cells have turns among the others."""
+
+    def setUp(self):
+        super().setUp()
+        self.update(
+            'other',
+            action_type=watcher_actions.CELL_MOVE,
+            input_parameters={**TOLD, 'source_cell': 'old'},
+        )
+
+    def test_the_cell_that_one_leaves(self):
+        self.slots('other').take(lambda others: '')
+        [one] = self.seen()
+        self.assertEqual('old', one.cell)
+
+    def test_a_cell_that_makes_no_sense(self):
+        self.update('other', input_parameters={**TOLD, 'source_cell': 7})
+        self.slots('other').take(lambda others: '')
+        [one] = self.seen()
+        self.assertEqual('', one.cell)
+
+
+class TestMarks(SlotsTestCase):
+    def write(self, value, uuid='own', **more):
+        self.slots(uuid).mark('cell_move', value, **more)
+
+    def mark_of(self, *given):
+        return self.slots().mark_of('cell_move', *given)
+
+    def test_there_and_back(self):
+        self.write({'at': 5.0, 'known': ['a']})
+        self.assertEqual({'at': 5.0, 'known': ['a']}, self.mark_of())
+        self.write({'at': 6.0})
+        self.assertEqual({'at': 6.0}, self.mark_of())
+
+    def test_all_else_stays(self):
+        self.slots().take(lambda others: '')
+        before = self.told('own')
+        self.write({'at': 5.0})
+        self.assertEqual(
+            {**before, 'cell_move': {'at': 5.0}}, self.told('own')
+        )
+        self.slots().release()
+        self.assertEqual({'at': 5.0}, self.mark_of())
+
+    def test_of_another_action(self):
+        self.write({'at': 7.0}, 'other')
+        self.assertEqual({'at': 7.0}, self.mark_of('other'))
+        self.assertEqual({}, self.mark_of())
+
+    def test_none(self):
+        self.assertEqual({}, self.mark_of())
+        self.assertEqual({}, self.mark_of('gone'))
+
+    def test_one_that_makes_no_sense(self):
+        for told in ({**TOLD, 'cell_move': 'x'}, {**TOLD, 'cell_move': [1]}):
+            self.update('own', input_parameters=told)
+            self.assertEqual({}, self.mark_of())
+
+    def test_watcher_has_given_the_move_up(self):
+        """Nobody begins one then; one that goes on is still marked."""
+        for model, uuid in (('action', 'own'), ('plan', 'plan')):
+            if model == 'action':
+                self.update(uuid, state='CANCELLED')
+            else:
+                self.update('own', state='ONGOING')
+                self.execute(
+                    sa.update(models.ActionPlan).values(state='CANCELLED')
+                )
+            self.assertRaises(
+                exceptions.MigrationCancelled, self.write, {'at': 8.0}
+            )
+            self.assertEqual({}, self.mark_of())
+        self.write({'at': 9.0}, must_go_on=False)
+        self.assertEqual({'at': 9.0}, self.mark_of())
+
+    def test_another_delivery_is_at_it(self):
+        first, second = self.slots(), self.slots()
+        first.enter()
+        self.now += 7201
+        second.enter()
+        self.assertRaises(slots.Replaced, first.mark, 'cell_move', {'at': 1.0})
+        second.mark('cell_move', {'at': 2.0})
+        self.assertEqual({'at': 2.0}, self.mark_of())
+
+    def test_the_database_is_away(self):
+        self.fails = lock.RowMissing('secret')
+        for do in (lambda: self.write({}), self.mark_of):
+            error = self.assertRaises(exceptions.TurnUnknown, do)
+            self.assertTrue(error.kwargs['transient'])
+            self.assertNotIn('secret', str(error))
+
+
 class TestDeliveries(SlotsTestCase):
     def test_the_first_and_the_second(self):
         first, second = self.slots(), self.slots()
