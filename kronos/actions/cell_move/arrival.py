@@ -74,6 +74,9 @@ class Arrival:
         self._stop_if_cancelled()
         if failed and self._evidence.was_being_deleted:
             raise self._revived(failed)
+        if failed and self._ending.is_confirmed():
+            # What is held for it is something else then.
+            return self.confirmed(self._mark.stage)
         if failed:
             self._take_back(faults.error(Fault.CELL_CHECK_FAILED, failed))
         if self._task.is_manual:
@@ -127,7 +130,7 @@ class Arrival:
         confirm = f'openstack server resize confirm {uuid}'
         commands += [confirm, f'# or: openstack server resize revert {uuid}']
         self._ending.leave_unpinned(self._task.destination_zone)
-        return f'{self._short()}; now: "{confirm}", or revert'
+        return f'"{confirm}", or revert: {self._short()}'
 
     def _stop_if_cancelled(self) -> None:
         if self._context.is_cancelled():
@@ -168,7 +171,13 @@ class Arrival:
         self._details()
         wrong = _failed(found)
         told = f'; not as before: {wrong}' if wrong else ''
-        raise worded(because, f'{because}; taken back{after}{told}')
+        text = (
+            # What is to be done with it comes first: messages are short.
+            f'taken back{after}; {because}'
+            if after
+            else f'{because}; taken back'
+        )
+        raise worded(because, f'{text}{told}')
 
     def _details(self) -> dict[str, object]:
         """:raises StaleTask: it was deleted"""

@@ -233,9 +233,9 @@ class BrokenEnds:
             now = f'it is {instance.status} ({doing}) on {instance.host}'
         return faults.error(
             Fault.CELL_STUCK,
-            f'not over after {limit:g} s (cell_move_timeout): {now}; Nova '
-            'cannot abort it. If its conductor died: "openstack server set '
-            f'--state error {uuid}", then the rest of "Repairs"',
+            f'not over after {limit:g} s (cell_move_timeout). If its '
+            f'conductor died: "openstack server set --state error {uuid}", '
+            f'then the rest of "Repairs"; {now}, and Nova cannot abort it',
         )
 
     def reason(self) -> str:
@@ -267,7 +267,7 @@ class BrokenEnds:
                 continue
             found.append(step.told)
             if not self._settings.recovers:
-                self._evidence.commands.append(step.command)
+                self._leave(step)
                 found.append(f'"{step.command}" mends it')
                 break
             instance = self._do(step, found)
@@ -285,7 +285,10 @@ class BrokenEnds:
         """In the order in which one thing is mended after the other."""
         nova, uuid = self._context.cell_migration, self._task.instance
         ran = self._mark.status == ACTIVE
-        reboot = f'openstack server reboot --hard {uuid}'
+        reboot, stop = (
+            f'openstack server {what} {uuid}'
+            for what in ('reboot --hard', 'stop')
+        )
         return [
             _Step(
                 lambda one: has_failed and bool(one.task_state),
@@ -318,7 +321,7 @@ class BrokenEnds:
             _Step(
                 lambda one: not ran and _is_active(one),
                 'it had been stopped',
-                f'openstack server stop {uuid}',
+                stop,
                 nova.stop,
                 _is_stopped,
             ),
@@ -332,23 +335,33 @@ class BrokenEnds:
         try:
             request = step.ask(uuid)
         except exceptions.NovaClientError as error:
-            evidence.commands.append(step.command)
+            self._leave(step)
             found.append(f'"{step.command}" was refused: {error}')
             return None
         evidence.requests[f'mend {len(evidence.mended)}'] = request
         instance = self._await(step.is_mended)
         if instance is None:
+            self._leave(step)
+            found.append(f'"{step.command}" was asked for; Nova says no more')
             return None
         if step.is_mended(instance):
             found.append(f'mended by "{step.short}"')
             return instance
-        evidence.commands.append(step.command)
+        self._leave(step)
         busy = f' ({instance.task_state})' if instance.task_state else ''
         found.append(
             f'"{step.command}" did not help: {instance.status}{busy} on '
             f'{instance.host}'
         )
         return None
+
+    def _leave(self, step: _Step) -> None:
+        """Tell an operator of a step, and of the one that follows on it."""
+        stop = f'openstack server stop {self._task.instance}'
+        told = [step.command]
+        if self._mark.status == STOPPED and step.command != stop:
+            told.append(stop)
+        self._evidence.commands += told
 
     def _await(self, reached: Callable[[Instance], bool]) -> Instance | None:
         """The server once it is so, or as it is when the patience ends."""
