@@ -89,14 +89,21 @@ class Arrival:
     def _revived(self, failed: str) -> exceptions.MigrationError:
         """The error of a server that was deleted when a copy was there.
 
-        Nova has made it anew, without what the deletion took.
+        Nova has made it anew, without what the deletion took. It can end its
+        move in neither way, not even to delete it.
         """
-        command = f'openstack server delete {self._task.instance}'
-        self._evidence.commands.append(command)
+        uuid, commands = self._task.instance, self._evidence.commands
+        commands += [
+            f'openstack server set --state error {uuid}',
+            f'openstack server delete {uuid}',
+            'openstack resource provider allocation delete '
+            f'{self._mark.migration}',
+        ]
         return faults.error(
             Fault.CELL_CHECK_FAILED,
             'deleted while it moved, and there again in '
-            f'{self._task.destination_cell}: "{command}"; {failed}',
+            f'{self._task.destination_cell}: "{commands[-3]}", then delete '
+            f'it; {failed}',
         )
 
     def confirmed(self, was: Stage) -> str:

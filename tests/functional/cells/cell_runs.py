@@ -369,10 +369,10 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
 
         Or what is, an administrator takes away as told.
         """
+        self.administrator.give(found.document['commands'])
         self.until('it is in no cell', lambda: not self.rows(uuid))
         self.assertEqual({}, self.guests(uuid))
         self.assertEqual([], self.temporary_images())
-        self.administrator.give(found.document['commands'])
         for consumer in (uuid, found.document['migration']):
             self.assertEqual({}, self.room(consumer))
         for attachments in self.cinder.volume_to_attachment.values():

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """More of what Nova leaves of moves that fail."""
 
-from tests.functional.cells import cell_runs, two_cells
+from typing import Any
+from unittest import mock
+
+from tests.functional.cells import cell_runs
 from tests.functional.cells.test_cell_broken_ends import (
     REBOOT,
     SET,
@@ -179,18 +182,20 @@ class TestDeletedOnItsWay(EndsTestCase):
         self.deleted_before('old1', 'destroy')
 
     def test_it_is_there_again(self) -> None:
-        """Nova makes a guest of what was deleted a moment before."""
+        """Its old host deletes it when the new one has it already."""
         uuid = self.made()
-        deed = self.admin_api.delete_server
+        manager = self.computes['old1'].manager
+        real = manager._delete_instance
 
-        def delete() -> None:
-            deed(uuid)
-            self.until(
-                'it is deleted in its old cell',
-                lambda: two_cells.OLD not in self.rows(uuid),
-            )
+        def late(*args: Any, **kwargs: Any) -> None:
+            self.until('it is there', lambda: self.host_of(uuid) == 'new1')
+            real(*args, **kwargs)
 
-        with self.before('new1', 'spawn', delete):
+        delete = self.admin_api.delete_server
+        with (
+            mock.patch.object(manager, '_delete_instance', late),
+            self.before('new1', 'spawn', lambda: delete(uuid)),
+        ):
             found = self.run_(self.told(uuid))
         self.assertEqual('cell_check_failed', found.fault, found.error)
         self.assertIn('deleted while it moved', str(found.error))

@@ -20,7 +20,11 @@ from tests import documented
 PAGE = 'cells.rst'
 NOT_HERE = 'resource provider allocation delete'
 """Of a package that no other command needs."""
-GROUPS = ('openstack.compute.v2', 'openstack.infra_optim.v1')
+GROUPS = (
+    'openstack.compute.v2',
+    'openstack.image.v2',
+    'openstack.infra_optim.v1',
+)
 
 
 class PageTestCase(base.BaseTestCase):
