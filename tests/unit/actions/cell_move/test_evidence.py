@@ -111,9 +111,7 @@ class TestDowntime(EvidenceTestCase):
 
 class TestShort(EvidenceTestCase):
     def test_nothing_was_seen(self):
-        self.assertEqual(
-            'old/old-1 -> new/new-1', self.evidence.short()
-        )
+        self.assertEqual('old/old-1 -> new/new-1', self.evidence.short())
 
     def test_all(self):
         """The host is the one that it is on, which Nova may have chosen."""

@@ -55,9 +55,7 @@ class TestAsked(RequestTestCase):
         self.send()
         [(before, none), (after, once)] = self.slots.written
         self.assertEqual((0, 1), (none, once))
-        self.assertEqual(
-            ('', REQUEST), (before['request'], after['request'])
-        )
+        self.assertEqual(('', REQUEST), (before['request'], after['request']))
         self.assertEqual(
             (1000.0, 'ACTIVE', base.UUID, Stage.ASKED),
             (
