@@ -31,6 +31,42 @@ from kronos.watcher_db import marks
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
 
+PROPERTIES: dict[str, Any] = {
+    'resource_id': UUID,
+    'resource_name': TEXT,
+    'aggregate': NAME,
+    'phase': {'enum': [MigrationPhase.CELL_DRAIN.value]},
+    'sequence': SEQUENCE,
+    'not_before': TEXT,
+    'source_node': NAME,
+    'destination_node': NAME,
+    'imbalance': TEXT,
+    'combined_imbalance': TEXT,
+    'mode': {'enum': ['migrate', 'resize']},
+    'source_cell': NAME,
+    'destination_cell': NAME,
+    'target_cells': {
+        'type': 'array',
+        'items': NAME,
+        'minItems': 1,
+    },
+    'source_flavor': NAME,
+    'destination_flavor': NAME,
+    'destination_flavor_id': NAME,
+    'source_zone': TEXT,
+    'destination_zone': TEXT,
+    'unpin_zone': {'type': 'boolean'},
+    'confirm': {'enum': [one.value for one in Confirm]},
+    'finishes': UUID,
+    marks.TURN: {'type': 'object'},
+    marks.CARRIER: {'type': 'object'},
+    watcher_actions.CELL_MARK: {'type': 'object'},
+    'action_uuid': UUID,
+    'action_plan_uuid': UUID,
+    'audit_uuid': UUID,
+}
+"""The input parameters, what Kronos adds to them later included."""
+
 
 class CrossCellMigrate(watcher_action.KronosAction):
     """Move a server to another cell, cold, and make sure that it is whole.
@@ -52,40 +88,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
     def schema(self) -> dict[str, Any]:
         return {
             'type': 'object',
-            'properties': {
-                'resource_id': UUID,
-                'resource_name': TEXT,
-                'aggregate': NAME,
-                'phase': {'enum': [MigrationPhase.CELL_DRAIN.value]},
-                'sequence': SEQUENCE,
-                'not_before': TEXT,
-                'source_node': NAME,
-                'destination_node': NAME,
-                'imbalance': TEXT,
-                'combined_imbalance': TEXT,
-                'mode': {'enum': ['migrate', 'resize']},
-                'source_cell': NAME,
-                'destination_cell': NAME,
-                'target_cells': {
-                    'type': 'array',
-                    'items': NAME,
-                    'minItems': 1,
-                },
-                'source_flavor': NAME,
-                'destination_flavor': NAME,
-                'destination_flavor_id': NAME,
-                'source_zone': TEXT,
-                'destination_zone': TEXT,
-                'unpin_zone': {'type': 'boolean'},
-                'confirm': {'enum': [one.value for one in Confirm]},
-                'finishes': UUID,
-                marks.TURN: {'type': 'object'},
-                marks.CARRIER: {'type': 'object'},
-                watcher_actions.CELL_MARK: {'type': 'object'},
-                'action_uuid': UUID,
-                'action_plan_uuid': UUID,
-                'audit_uuid': UUID,
-            },
+            'properties': PROPERTIES,
             'required': [
                 'resource_id',
                 'aggregate',

@@ -88,8 +88,8 @@ OPTS = [
         'another cell; {uuid} stands for its uuid and {host} for its new '
         'host. It is true where it gives a series, and no value is 0. If it '
         'is not true throughout cell_verify_seconds, the server is taken '
-        'back. For a server that is stopped it is not asked. Empty: only '
-        'what Nova and Placement tell counts.',
+        'back. Of a server that is stopped only a query without {uuid} is '
+        'asked. Empty: only what the APIs tell counts.',
     ),
     cfg.FloatOpt(
         'cell_verify_seconds',

@@ -72,6 +72,11 @@ class Arrival:
         failed = self._check()
         # Who is cancelled does not wait for a check to pass.
         self._stop_if_cancelled()
+        if failed and self._evidence.was_being_deleted:
+            raise self._revived(failed)
+        if failed and self._ending.is_confirmed():
+            # What is held for it is something else then.
+            return self.confirmed(self._mark.stage)
         if failed:
             self._take_back(faults.error(Fault.CELL_CHECK_FAILED, failed))
         if self._task.is_manual:
@@ -80,6 +85,19 @@ class Arrival:
         if self._context.is_cancelled():
             remark = joined(INSTEAD, remark)
         return joined(self._short(), remark)
+
+    def _revived(self, failed: str) -> exceptions.MigrationError:
+        """The error of a server that was deleted when a copy was there.
+
+        Nova has made it anew, without what the deletion took.
+        """
+        command = f'openstack server delete {self._task.instance}'
+        self._evidence.commands.append(command)
+        return faults.error(
+            Fault.CELL_CHECK_FAILED,
+            'deleted while it moved, and there again in '
+            f'{self._task.destination_cell}: "{command}"; {failed}',
+        )
 
     def confirmed(self, was: Stage) -> str:
         """What is told of a move that is confirmed, whoever did that.
@@ -105,7 +123,7 @@ class Arrival:
         confirm = f'openstack server resize confirm {uuid}'
         commands += [confirm, f'# or: openstack server resize revert {uuid}']
         self._ending.leave_unpinned(self._task.destination_zone)
-        return f'{self._short()}; now: "{confirm}", or revert'
+        return f'"{confirm}", or revert: {self._short()}'
 
     def _stop_if_cancelled(self) -> None:
         if self._context.is_cancelled():
@@ -127,19 +145,32 @@ class Arrival:
         return _failed(found)
 
     def _take_back(self, because: exceptions.MigrationError) -> NoReturn:
-        """:raises MigrationError: always; that of ``because`` if all is well
+        """Take it back, and say why, and how it went.
+
+        :raises MigrationError: that of ``because``, if all is well
         :raises StaleTask: it was deleted
         """
         LOG.warning('Instance %s: %s', self._task.instance, because)
+        asked = checks.asked_meanwhile(self._context, self._task.instance)
         after = self._ending.revert(because)
         found = checks.of_return(
-            self._settings, self._context, self._before, self._mark.migration
+            self._settings,
+            self._context,
+            self._before,
+            self._mark.migration,
+            asked,
         )
         self._evidence.note(found, reverted=True)
         self._details()
         wrong = _failed(found)
         told = f'; not as before: {wrong}' if wrong else ''
-        raise worded(because, f'{because}; taken back{after}{told}')
+        text = (
+            # What is to be done with it comes first: messages are short.
+            f'taken back{after}; {because}'
+            if after
+            else f'{because}; taken back'
+        )
+        raise worded(because, f'{text}{told}')
 
     def _details(self) -> dict[str, object]:
         """:raises StaleTask: it was deleted"""

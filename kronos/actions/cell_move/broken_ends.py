@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from kronos.actions.cell_move import checks
 from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.evidence import Evidence
+from kronos.actions.cell_move.evidence import AWAY, Evidence
 from kronos.actions.cell_move.mark import Mark
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.progress import ERROR, FAILED, Look
+from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility.instances import RUNNING
@@ -43,6 +45,89 @@ def copy_commands(uuid: str, cell: str) -> list[str]:
     ]
 
 
+def reconnections(before: Details, host: str) -> list[str]:
+    """What may have to be done for a server whose guest had to be made anew.
+
+    Nova has given up its volumes on the host and may have given its ports to
+    the other one. A reboot connects neither.
+
+    :param before: the server before it moved
+    """
+    uuid, connector = before.uuid, f'{host}.json'
+    found = [
+        f'# if a port of it has no active binding, of Neutron: PUT '
+        f'/v2.0/ports/{port.id}/bindings/{host}/activate'
+        for port in before.ports
+    ]
+    if not before.volumes:
+        return found
+    refresh = [
+        f'nova-manage volume_attachment refresh {uuid} {volume.id} {connector}'
+        for volume in before.volumes
+    ]
+    if before.status == ACTIVE:
+        refresh.insert(0, f'openstack server stop {uuid}')
+        refresh.append(f'openstack server start {uuid}')
+    return [
+        *found,
+        '# if an attachment of its volumes is empty, first, on '
+        f'{host}: nova-manage volume_attachment get_connector > {connector}',
+        *refresh,
+    ]
+
+
+def unbindings(before: Details, host: str) -> list[str]:
+    """What deletes the bindings of ports to a host that a server is not on.
+
+    Nova cannot bind a port there once more as long as they are there.
+
+    :param before: the server before it moved
+    """
+    return [
+        f'# of Neutron, if it is there: DELETE /v2.0/ports/{port.id}/'
+        f'bindings/{host}'
+        for port in before.ports
+    ]
+
+
+def images(context: CellMoveContext, before: Details) -> list[str]:
+    """What deletes the image of its disk that Nova made for the move."""
+    try:
+        left = checks.temporary_images(context, before.uuid, {before.name})
+    except exceptions.ClientError as error:
+        LOG.warning('Instance %s: %s', before.uuid, error)
+        name = checks.TEMPORARY.format(before.name)
+        return [f'openstack image list --name "{name}"']
+    return [f'openstack image delete {image}' for image in left]
+
+
+def room_of_deleted(
+    settings: CellMoveSettings, context: CellMoveContext, *consumers: str
+) -> list[str]:
+    """What gives back what Placement holds for a server that is no more.
+
+    Nova does so itself soon, unless it was deleted on its way.
+
+    :param consumers: uuids of the server and its migration
+    """
+    deadline = context.clock() + checks.ROOM_SECONDS
+    while True:
+        late = context.clock() >= deadline
+        try:
+            held = [
+                one for one in consumers if context.placement.nodes_of(one)
+            ]
+        except exceptions.ClientError as error:
+            LOG.warning('Of what was deleted: %s', error)
+            held = list(consumers)
+        if late or not held:
+            return [
+                f'openstack resource provider allocation delete {one}'
+                for one in held
+            ]
+        context.sleep(settings.timing.poll_interval)
+
+
 @dataclass
 class _Step:
     """What may be wrong with a server, and what mends it."""
@@ -62,7 +147,10 @@ class _Step:
 
 
 class BrokenEnds:
-    """What is told of a move that Nova gave up, and what is mended."""
+    """What is told of a move that Nova gave up, and what is mended.
+
+    One class, since what is told of a broken end depends on what was mended.
+    """
 
     def __init__(
         self,
@@ -76,12 +164,18 @@ class BrokenEnds:
         self._context = context
         self._mark = mark
         self._evidence = evidence
+        self._before = Details.from_document(mark.before)
 
     def of_move(self, look: Look) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
         reason = self.reason()
         is_untouched = self._is_as_before(look.instance)
+        was_lost = look.instance is not None and look.instance.status == ERROR
         after = self.mend(look)
+        if was_lost:
+            self._evidence.commands += reconnections(
+                self._before, self._task.source
+            )
         if DUPLICATE in reason:
             self._evidence.commands += copy_commands(
                 self._task.instance, self._task.destination_cell
@@ -105,30 +199,43 @@ class BrokenEnds:
     def of_endless(self, look: Look | None) -> exceptions.MigrationError:
         """The error of a move that has not come to an end in time."""
         task, limit = self._task, self._settings.timing.move_timeout
-        uuid, migration = task.instance, self._mark.migration
+        uuid, ours = task.instance, self._mark.migration
         self._evidence.commands += [
             '# only if no nova-conductor is at it any more:',
             f'openstack server set --state error {uuid}',
             f'openstack server reboot --hard {uuid}',
+            *(
+                [f'openstack server stop {uuid}']
+                if self._mark.status == STOPPED
+                else []
+            ),
             *copy_commands(uuid, task.destination_cell),
             *(
-                [f'openstack resource provider allocation delete {migration}']
-                if migration
+                [f'openstack resource provider allocation delete {ours}']
+                if ours
                 else []
             ),
             f'nova-manage placement heal_allocations --instance {uuid} '
             '--force',
+            *images(self._context, self._before),
         ]
         instance = look.instance if look else None
+        migration = look.migration if look else None
+        at = migration.destination if migration else ''
+        if instance is None or instance.task_state in AWAY:
+            self._evidence.commands += reconnections(self._before, task.source)
+        self._evidence.commands += unbindings(
+            self._before, at or task.destination
+        )
         now = 'Nova does not answer'
         if instance is not None:
             doing = instance.task_state or 'no task'
             now = f'it is {instance.status} ({doing}) on {instance.host}'
         return faults.error(
             Fault.CELL_STUCK,
-            f'not over after {limit:g} s (cell_move_timeout): {now}; Nova '
-            'cannot abort it. If its conductor died: "openstack server set '
-            f'--state error {uuid}", then the rest of "Repairs"',
+            f'not over after {limit:g} s (cell_move_timeout). If its '
+            f'conductor died: "openstack server set --state error {uuid}", '
+            f'then the rest of "Repairs"; {now}, and Nova cannot abort it',
         )
 
     def reason(self) -> str:
@@ -160,7 +267,7 @@ class BrokenEnds:
                 continue
             found.append(step.told)
             if not self._settings.recovers:
-                self._evidence.commands.append(step.command)
+                self._leave(step)
                 found.append(f'"{step.command}" mends it')
                 break
             instance = self._do(step, found)
@@ -178,7 +285,10 @@ class BrokenEnds:
         """In the order in which one thing is mended after the other."""
         nova, uuid = self._context.cell_migration, self._task.instance
         ran = self._mark.status == ACTIVE
-        reboot = f'openstack server reboot --hard {uuid}'
+        reboot, stop = (
+            f'openstack server {what} {uuid}'
+            for what in ('reboot --hard', 'stop')
+        )
         return [
             _Step(
                 lambda one: has_failed and bool(one.task_state),
@@ -211,7 +321,7 @@ class BrokenEnds:
             _Step(
                 lambda one: not ran and _is_active(one),
                 'it had been stopped',
-                f'openstack server stop {uuid}',
+                stop,
                 nova.stop,
                 _is_stopped,
             ),
@@ -225,23 +335,33 @@ class BrokenEnds:
         try:
             request = step.ask(uuid)
         except exceptions.NovaClientError as error:
-            evidence.commands.append(step.command)
+            self._leave(step)
             found.append(f'"{step.command}" was refused: {error}')
             return None
         evidence.requests[f'mend {len(evidence.mended)}'] = request
         instance = self._await(step.is_mended)
         if instance is None:
+            self._leave(step)
+            found.append(f'"{step.command}" was asked for; Nova says no more')
             return None
         if step.is_mended(instance):
             found.append(f'mended by "{step.short}"')
             return instance
-        evidence.commands.append(step.command)
+        self._leave(step)
         busy = f' ({instance.task_state})' if instance.task_state else ''
         found.append(
             f'"{step.command}" did not help: {instance.status}{busy} on '
             f'{instance.host}'
         )
         return None
+
+    def _leave(self, step: _Step) -> None:
+        """Tell an operator of a step, and of the one that follows on it."""
+        stop = f'openstack server stop {self._task.instance}'
+        told = [step.command]
+        if self._mark.status == STOPPED and step.command != stop:
+            told.append(stop)
+        self._evidence.commands += told
 
     def _await(self, reached: Callable[[Instance], bool]) -> Instance | None:
         """The server once it is so, or as it is when the patience ends."""

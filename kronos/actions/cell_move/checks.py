@@ -5,7 +5,7 @@ None of them keeps another from being made, and a service that does not answer
 is one that fails.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from oslo_log import log as logging
 
@@ -16,11 +16,19 @@ from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
+from kronos.conf.cells import UUID
 from kronos.engine import faults, wording
 from kronos.engine.faults import Fault
 from kronos.snapshots import cells
 
-__all__ = ['Check', 'before', 'of_arrival', 'of_return']
+__all__ = [
+    'Check',
+    'asked_meanwhile',
+    'before',
+    'of_arrival',
+    'of_return',
+    'temporary_images',
+]
 
 LOG = logging.getLogger(__name__)
 
@@ -30,6 +38,8 @@ TEMPORARY = '{}-resize-temp'
 """The name of the image in which Nova takes a disk to another cell."""
 GONE = frozenset({'deleted', 'pending_delete'})
 """Statuses of an image that is not there any more."""
+ROOM_SECONDS = 30.0
+"""For Placement to follow."""
 NOVA, PLACEMENT, IMAGE = 'Nova', 'Placement', 'temporary image'
 SETTLING = frozenset(
     {NOVA, PLACEMENT, IMAGE, 'power state', 'addresses', 'ports'}
@@ -75,22 +85,56 @@ def of_return(
     context: CellMoveContext,
     was: Details,
     migration: str,
+    asked: Collection[str],
 ) -> list[Check]:
     """All checks of a server that was taken back: is it as it was?
 
     :param was: the server before
     :param migration: its uuid
+    :param asked: of :func:`asked_meanwhile`, before it was taken back
     :raises StaleTask: the server is gone
     """
-    checks = _Checks(settings, context, was, migration, is_back=True)
-    return checks.settled()
+    return _Checks(
+        settings, context, was, migration, is_back=True, asked=asked
+    ).settled()
+
+
+def asked_meanwhile(context: CellMoveContext, uuid: str) -> set[str]:
+    """Kinds of requests for a server since it was asked to move.
+
+    Nova forgets them when it takes a server back.
+    """
+    try:
+        actions = InstanceActions(context.nova.api)
+        return actions.asked_after(uuid, ASKED_FOR)
+    except exceptions.NovaClientError as error:
+        LOG.warning('Instance %s: %s', uuid, error)
+        return set()
+
+
+def temporary_images(
+    context: CellMoveContext, uuid: str, names: Iterable[str]
+) -> list[str]:
+    """Ids of the images that Nova made of a server for its move.
+
+    Of other servers of that name there may be some.
+
+    :raises GlanceClientError: Glance cannot be asked
+    """
+    return sorted(
+        image.id
+        for name in names
+        for image in context.glance.images_named(TEMPORARY.format(name))
+        if image.instance == uuid and image.status not in GONE
+    )
 
 
 def _verification(
     settings: CellMoveSettings, context: CellMoveContext, was: Details
 ) -> Check:
     name = 'cell_verify_query'
-    if was.status != 'ACTIVE':
+    if was.status != 'ACTIVE' and UUID in settings.verify_query:
+        # No exporter tells of a guest that does not run.
         return Check(name, True, 'not asked, since the server is stopped')
     try:
         now = context.details.get(was.uuid)
@@ -122,6 +166,7 @@ class _Checks:
         migration: str,
         is_confirmed: bool = False,
         is_back: bool = False,
+        asked: Collection[str] = (),
     ) -> None:
         self._settings = settings
         self._task = settings.task
@@ -130,6 +175,7 @@ class _Checks:
         self._migration = migration
         self._is_confirmed = is_confirmed
         self._is_back = is_back
+        self._asked = asked
 
     def settled(self) -> list[Check]:
         """As soon as all pass, or none that fails is worth a wait.
@@ -175,7 +221,9 @@ class _Checks:
                 asked = InstanceActions(context.nova.api).asked_after(
                     task.instance, ASKED_FOR
                 )
-                found = compare(task, self._was, now, known, asked)
+                found = compare(
+                    task, self._was, now, known, {*asked, *self._asked}
+                )
         except exceptions.ClientError as error:
             return [Check(NOVA, False, f'not looked at: {error}')], None
         return found, now
@@ -226,16 +274,8 @@ class _Checks:
         return f'room is held on {server.node}{also}'
 
     def _of_images(self, now: Details | None) -> Check:
-        """Of other servers of that name there may be some."""
         names = {self._was.name, *([now.name] if now else [])}
-        left = sorted(
-            image.id
-            for name in names
-            for image in self._context.glance.images_named(
-                TEMPORARY.format(name)
-            )
-            if image.instance == self._was.uuid and image.status not in GONE
-        )
+        left = temporary_images(self._context, self._was.uuid, names)
         if left:
             told = (
                 f'{TEMPORARY.format(self._was.name)} is left: "openstack '

@@ -148,7 +148,7 @@ def _volumes(before: Details, now: Details, asked: Collection[str]) -> Check:
     was, is_ = _attached(before), _attached(now)
     found = _same('volumes', was, is_)
     lost, gained = {*was} - {*is_}, {*is_} - {*was}
-    if found.ok or (lost and not DETACHED & {*asked}):
+    if not (lost or gained) or (lost and not DETACHED & {*asked}):
         return found
     if gained and not ATTACHED & {*asked}:
         return found

@@ -9,27 +9,36 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions.cell_move.broken_ends import BrokenEnds, copy_commands
+from kronos.actions.cell_move import checks
+from kronos.actions.cell_move.broken_ends import (
+    BrokenEnds,
+    copy_commands,
+    unbindings,
+)
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.evidence import Evidence
 from kronos.actions.cell_move.mark import Mark, Stage
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.progress import Look, Progress, Standing
 from kronos.actions.migration.retries import joined
+from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
-AT_IT = frozenset({'confirming', 'confirmed', 'reverting', 'reverted'})
+CONFIRMS = frozenset({'confirming', 'confirmed'})
+AT_IT = CONFIRMS | {'reverting', 'reverted'}
 """Statuses of a migration that Nova ends already."""
-ROOM_SECONDS = 30.0
-"""For Placement to follow."""
 
 
 class Ending:
-    """What Nova is asked for when a move is in VERIFY_RESIZE."""
+    """What Nova is asked for when a move is in VERIFY_RESIZE.
+
+    One class, since a confirmation and a revert are asked for, followed and
+    told in the same way, and either may end as the other.
+    """
 
     def __init__(
         self,
@@ -65,9 +74,11 @@ class Ending:
             self.leave_unpinned(self._task.destination_zone)
             raise faults.error(
                 Fault.CELL_NOT_CONFIRMED,
-                f'all checks passed, but not confirmed within {limit:g} s'
-                f'{self._refused and f" ({self._refused})"}; left in '
-                f'VERIFY_RESIZE: "{command}"',
+                joined(
+                    f'all checks passed, but not confirmed within {limit:g} '
+                    f's: "{command}"',
+                    self._refused,
+                ),
             )
         match look.standing:
             case Standing.BROKEN:
@@ -87,6 +98,19 @@ class Ending:
         found = [self._as_before(), self._room(), self._pin_there()]
         return joined(*found)
 
+    def is_confirmed(self) -> bool:
+        """Whether somebody else has confirmed it; waits for Nova."""
+        try:
+            seen = self._progress.look().migration
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return False
+        if seen is None or seen.status not in CONFIRMS:
+            return False
+        limit = self._settings.timing.confirm_timeout
+        look = self._progress.until(limit, Standing.ARRIVED)
+        return look is not None and look.standing is Standing.CONFIRMED
+
     def revert(self, because: exceptions.MigrationError) -> str:
         """Take it back, and wait until the server is where it was.
 
@@ -105,9 +129,11 @@ class Ending:
             self.leave_unpinned(self._task.source_zone)
             raise faults.error(
                 Fault.CELL_NOT_REVERTED,
-                f'not taken back within {limit:g} s'
-                f'{self._refused and f" ({self._refused})"}: "{command}"; '
-                f'{because}',
+                joined(
+                    f'not taken back within {limit:g} s: "{command}"',
+                    str(because),
+                    self._refused,
+                ),
             )
         match look.standing:
             case Standing.CONFIRMED:
@@ -120,6 +146,8 @@ class Ending:
                 raise deleted()
         after = ''
         if look.standing is Standing.BROKEN:
+            if look.instance and look.instance.host != self._task.source:
+                raise self.half_confirmed(look)
             after = f'; the way back failed{self._broken.mend(look)}'
         told = self.pin_back()
         return f'{after}; {told}' if told else after
@@ -137,15 +165,17 @@ class Ending:
         """The error of a move whose source failed at its confirmation."""
         task = self._task
         after = self._broken.mend(look)
-        self._evidence.commands += copy_commands(
-            task.instance, task.source_cell
-        )
+        self._evidence.commands += [
+            *copy_commands(task.instance, task.source_cell),
+            *unbindings(Details.from_document(self._mark.before), task.source),
+        ]
         told = (
-            f'it moved to {task.destination_cell}, but a copy of it is left '
-            f'in {task.source_cell}: see "Repairs" of the guide{after}'
+            f'it is in {task.destination_cell}, but a copy of it is left in '
+            f'{task.source_cell}: see "Repairs" of the guide'
         )
         return faults.error(
-            Fault.CELL_COPY_LEFT, joined(told, self._pin_there())
+            Fault.CELL_COPY_LEFT,
+            joined(after.removeprefix('; '), told, self._pin_there()),
         )
 
     def pin_back(self) -> str:
@@ -262,7 +292,7 @@ class Ending:
     def _room(self) -> str:
         """Wait until Placement holds nothing for the migration any more."""
         context, migration = self._context, self._mark.migration
-        deadline = context.clock() + ROOM_SECONDS
+        deadline = context.clock() + checks.ROOM_SECONDS
         while migration:
             late = context.clock() >= deadline
             try:

@@ -16,6 +16,10 @@ from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 
 MOVED, WAITS, FAILED, SKIPPED = 'moved', 'waits', 'failed', 'skipped'
 """Outcomes."""
+DELETED = 'deleted'
+"""The status of a server that is not there any more; for a moment Nova shows
+it so itself."""
+DELETING = ('deleting', 'soft-deleting')
 AWAY = ('resize_migrating', 'resize_migrated')
 """Task states in which Nova may have powered the guest off."""
 
@@ -74,7 +78,7 @@ class Evidence:
         """Keep what Nova shows, if it is something else than before."""
         told = migration.status if migration else ''
         if instance is None:
-            new = Seen(now, now, 'deleted', '', 0, '', told)
+            new = Seen(now, now, DELETED, '', 0, '', told)
         else:
             new = Seen(
                 now,
@@ -90,6 +94,14 @@ class Evidence:
             last.until = now
         else:
             self.seen.append(new)
+
+    @property
+    def was_being_deleted(self) -> bool:
+        """Whether somebody asked for its deletion, as far as was seen."""
+        return any(
+            one.task in DELETING or one.status.lower() == DELETED
+            for one in self.seen
+        )
 
     def note(self, checks: Sequence[Any], reverted: bool = False) -> None:
         """Keep checks; those that were kept before are replaced."""

@@ -41,8 +41,8 @@ OF_REASON = {
 }
 """The reasons of an audit, in the order in which they are looked for: what
 passes by itself (a task) before what it brings about (a status). Left out
-are what only an audit knows (``INSTANCE_UNMOVABLE``) or asks for
-(``CELL_STOPPED``)."""
+are what only an audit knows (``INSTANCE_UNMOVABLE``, ``CELL_BEGUN``,
+``CELL_UNCONFIRMED``) or asks for (``CELL_STOPPED``)."""
 
 Services = dict[str, types.ComputeService]
 Cells = dict[str, str]

@@ -134,7 +134,7 @@ class Progress:
         fresh = [
             one
             for one in known
-            if one.created_at >= since and one.uuid not in self._mark.known
+            if one.updated_at >= since and one.uuid not in self._mark.known
         ]
         if not fresh:
             return None
@@ -161,13 +161,27 @@ class Progress:
         migration: MigrationStatus | None,
     ) -> Standing:
         if instance is None:
-            return Standing.GONE
+            return self._gone(migration)
         if not instance.task_state:
             agreed = self._agreed(instance, migration)
             if agreed is not None:
                 self._odd = ()
                 return agreed
         return self._odd_one(instance, migration)
+
+    def _gone(self, migration: MigrationStatus | None) -> Standing:
+        """Whether nothing comes of a server that was deleted.
+
+        Where a copy of it is on its way still, Nova may bring that to life.
+        """
+        signs, now = (migration.status if migration else '',), self._now()
+        if signs != self._odd:
+            self._odd, self._odd_since = signs, now
+        is_on_its_way = migration is not None and migration.status in BEFORE
+        waited = now - self._odd_since
+        if is_on_its_way and waited < self._timing.settle_timeout:
+            return Standing.UNDER_WAY
+        return Standing.GONE
 
     def _agreed(
         self, instance: types.Instance, migration: MigrationStatus | None
@@ -189,7 +203,7 @@ class Progress:
     ) -> Standing:
         """Whether what does not fit together has been so for too long."""
         patience = self._patience(instance, migration)
-        now = self._context.clock()
+        now = self._now()
         signs = (
             instance.status,
             instance.task_state,
@@ -221,6 +235,9 @@ class Progress:
             return timing.settle_timeout if task else timing.agree_seconds
         # Busy or not: it is moved, or Nova will say so.
         return None if task else timing.settle_timeout
+
+    def _now(self) -> float:
+        return self._context.clock()
 
     def _was_refused(self) -> bool:
         """Whether the request failed before there was a migration."""

@@ -20,6 +20,9 @@ LOG = logging.getLogger(__name__)
 QUIET_LOOKS = 3
 """So often Nova has to say that it knows of no request before one counts as
 lost: a slow API worker may still be at it."""
+TAKEN_UP = 'pre-migrating'
+"""Status of a migration that Nova has left behind and takes up again for the
+next request, uuid and all."""
 KNOWN = 10
 """So many earlier migrations are kept in mind: others are older by far."""
 _REFUSALS = frozenset({400, 403, 404, 409})
@@ -57,17 +60,34 @@ class CellMoveRequest:
         :raises TurnUnknown: the database took no mark; Nova was not asked
         """
         nova = self._context.cell_migration
+        late = self.found()
+        if late is not None:
+            vars(mark).update(vars(late))
+            return mark.request
         self._mark = mark
-        request = self._found() if self._in_doubt else ''
-        if not request:
-            self._known = set(nova.requests_of(self._uuid))
+        self._known = set(nova.requests_of(self._uuid))
         earlier = nova.migrations_of(self._uuid)
-        mark.known = [one.uuid for one in earlier[:KNOWN]]
+        others = [one.uuid for one in earlier if one.status != TAKEN_UP]
+        mark.known = others[:KNOWN]
         self._write()
-        mark.request = request or self._unpinned()
+        mark.request = self._unpinned()
         self._in_doubt = False
         self._write(must_go_on=False)
         return mark.request
+
+    def found(self) -> Mark | None:
+        """The mark of a request that did arrive, though it was given up.
+
+        :returns: None if there is none
+        :raises NovaClientError: Nova cannot be asked
+        """
+        request = self._found() if self._in_doubt else ''
+        if not request:
+            return None
+        self._in_doubt = False
+        self._mark.request = request
+        self._write(must_go_on=False)
+        return self._mark
 
     def _unpinned(self) -> str:
         """Ask, with the server unpinned if it is to be."""

@@ -10,7 +10,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.actions import notifications
-from kronos.actions.cell_move import checks, preflight
+from kronos.actions.cell_move import broken_ends, checks, preflight
 from kronos.actions.cell_move.arrival import Arrival, worded
 from kronos.actions.cell_move.broken_ends import BrokenEnds
 from kronos.actions.cell_move.concurrency import CellConcurrency
@@ -60,6 +60,7 @@ class CellMoveRun:
         self._request = CellMoveRequest(settings, context)
         self._mark: Mark | None = None
         """None until Nova was asked."""
+        self._retries = 0
         self._has_looked = False
         """Whether a mark of a dead applier was looked for."""
         self._is_elsewhere = False
@@ -79,7 +80,7 @@ class CellMoveRun:
         except (exceptions.StaleTask, exceptions.MigrationCancelled):
             raise
         except exceptions.KronosException as error:
-            self._fail(error, 0, True)
+            self._fail(error, True)
             raise
 
     def carry_out(self) -> str:
@@ -89,20 +90,20 @@ class CellMoveRun:
         :raises StaleTask: it was deleted meanwhile
         :raises KronosException: what the last try failed of
         """
-        retries = 0
         while not self._is_elsewhere:
             try:
-                remark = self._attempt(retries)
+                remark = self._attempt()
             except slots.Replaced:
                 self._leave_it()
                 self._await_turn()
             except exceptions.KronosException as error:
-                self._try_again(error, retries)
-                retries += 1
+                self._try_again(error)
             else:
                 self._keep(self._outcome, remark)
                 self._context.notices.completed(
-                    record=self._record(), retry_count=retries, remark=remark
+                    record=self._record(),
+                    retry_count=self._retries,
+                    remark=remark,
                 )
                 return remark
         return ''
@@ -165,6 +166,8 @@ class CellMoveRun:
         """
         context = self._context
         self._find_mark()
+        if self._mark is None:
+            self._find_late()
         is_begun = self._mark is not None
         self._concurrency.look(self._plan(is_begun))
         reason = context.slots.take(self._concurrency.why_wait)
@@ -188,11 +191,34 @@ class CellMoveRun:
             raise faults.error(Fault.PLAN_REFUSED, standing.refused)
         return standing
 
-    def _attempt(self, retries: int) -> str:
+    def _find_late(self) -> None:
+        """Take over a request of our own whose answer was lost.
+
+        :raises NovaClientError: Nova cannot be asked
+        """
+        self._mark = self._request.found()
+        if self._mark is not None:
+            self._started(self._mark)
+
+    def _started(self, mark: Mark) -> None:
+        task = self._task
+        LOG.info(
+            'Instance %s: %s %s/%s -> %s/%s, request %s',
+            task.instance,
+            task.mode,
+            task.source_cell,
+            task.source,
+            task.destination_cell,
+            task.destination,
+            mark.request,
+        )
+        self._context.notices.started(
+            request_id=mark.request, retry_count=self._retries
+        )
+
+    def _attempt(self) -> str:
         if self._mark is None:
-            self._mark = self._ask(retries)
-        else:
-            LOG.info('Instance %s: its move is finished', self._task.instance)
+            self._mark = self._ask()
         mark, evidence = self._mark, self.evidence
         evidence.began, evidence.before = mark.at, mark.before
         evidence.migration = mark.migration
@@ -201,7 +227,7 @@ class CellMoveRun:
         progress.write()
         return self._follow(mark, progress)
 
-    def _ask(self, retries: int) -> Mark:
+    def _ask(self) -> Mark:
         """Ask Nova for the move; the request is in the mark."""
         context, task = self._context, self._task
         context.stop_if_cancelled()
@@ -211,18 +237,8 @@ class CellMoveRun:
         self.evidence.began = context.wall()
         self.evidence.before = before.document()
         mark = Mark(context.wall(), before.status, before.document())
-        request = self._request.send(mark)
-        LOG.info(
-            'Instance %s: %s %s/%s -> %s/%s, request %s',
-            task.instance,
-            task.mode,
-            task.source_cell,
-            task.source,
-            task.destination_cell,
-            task.destination,
-            request,
-        )
-        context.notices.started(request_id=request, retry_count=retries)
+        self._request.send(mark)
+        self._started(mark)
         return mark
 
     def _follow(self, mark: Mark, progress: Progress) -> str:
@@ -263,33 +279,64 @@ class CellMoveRun:
         error = broken.of_move(look)
         return worded(error, joined(str(error), ending.pin_back()))
 
-    def _try_again(
-        self, error: exceptions.KronosException, retries: int
-    ) -> None:
+    def _try_again(self, error: exceptions.KronosException) -> None:
         """After a failure, wait until the move may begin once more.
 
         :raises KronosException: it may not
         """
         context, settings = self._context, self._settings
-        delay = None if self._mark else next_try(settings, error, retries)
+        error = self._with_leftovers(error)
+        delay = None
+        if self._mark is None:
+            delay = next_try(settings, error, self._retries)
         context.slots.release()
-        self._fail(error, retries, delay is None)
+        self._fail(error, delay is None)
         if delay is None:
-            raise given_up(settings, error, _count(retries)) from error
+            raise given_up(settings, error, _count(self._retries)) from error
+        self._retries += 1
         try:
             back_off(settings, context, error, delay)
             self._await_turn()
         except exceptions.KronosException as later:
-            self._fail(later, retries, True)
+            if self._is_late(later):
+                return
+            self._retries -= 1
+            self._fail(later, True)
             raise
 
-    def _fail(
-        self, error: exceptions.KronosException, retries: int, final: bool
-    ) -> None:
+    def _is_late(self, error: exceptions.KronosException) -> bool:
+        """Whether a request arrived of a plan that was cancelled meanwhile.
+
+        It is taken back as soon as it is followed.
+        """
+        if not isinstance(error, exceptions.MigrationCancelled):
+            return False
+        try:
+            self._find_late()
+        except exceptions.NovaClientError as away:
+            LOG.warning('Instance %s: %s', self._task.instance, away)
+        return self._mark is not None
+
+    def _with_leftovers(
+        self, error: exceptions.KronosException
+    ) -> exceptions.KronosException:
+        """The same error; of a server that is gone, with what is left."""
+        mark, gone = self._mark, isinstance(error, exceptions.StaleTask)
+        if mark is None or not gone:
+            return error
+        consumers = filter(None, (self._task.instance, mark.migration))
+        left = broken_ends.room_of_deleted(
+            self._settings, self._context, *consumers
+        )
+        self.evidence.commands += left
+        told = (f'still in Placement: "{one}"' for one in left)
+        return type(error)(joined(str(error), *told), **error.kwargs)
+
+    def _fail(self, error: exceptions.KronosException, final: bool) -> None:
         self._context.notices.failed(
             record=self._record(),
             error=error,
-            retry_count=retries,
+            retry_count=self._retries,
             final=final,
         )
         if final:

@@ -79,8 +79,10 @@ class _Flavor(TypedDict):
 
 
 class _Image(TypedDict):
-    """Of a server; before 2.98 it has no properties, and is one all the same:
-    without its id it would be taken for none."""
+    """Of a server; before 2.98 it has no properties, and is one all the same.
+
+    Without its id it would be taken for none.
+    """
 
     id: NotRequired[Text]
     properties: NotRequired[dict[str, Property] | None]

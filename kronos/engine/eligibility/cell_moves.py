@@ -83,7 +83,10 @@ class CellMoves:
     @functools.cached_property
     def _unfinished(self) -> dict[str, Reason]:
         """Of those whose move is not over, by uuid."""
-        return unfinished_moves.reasons(self._snapshot, self._settings)
+        return {
+            one.move.instance: one.reason
+            for one in unfinished_moves.judged(self._snapshot, self._settings)
+        }
 
     def _affinity(self, instance: Instance) -> Iterator[Reason]:
         for group in self._groups.get(instance.uuid, ()):

@@ -5,13 +5,25 @@ Those of Kronos itself, whose applier died or gave up. A move is only
 confirmed or taken back then; Nova is not asked for it again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from kronos.engine.cell_drain import UnfinishedMove, confirming
 from kronos.engine.eligibility import cooldown
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
-from kronos.engine.types import Snapshot
+from kronos.engine.types import Origin, Outcome, Snapshot
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What becomes of one such move."""
+
+    move: UnfinishedMove
+    reason: Reason
+    """Why its server is not moved otherwise."""
+    is_finished: bool = False
+    """Whether the plan finishes it."""
 
 
 def of_drain(snapshot: Snapshot, settings: Settings) -> list[UnfinishedMove]:
@@ -26,34 +38,56 @@ def of_drain(snapshot: Snapshot, settings: Settings) -> list[UnfinishedMove]:
     ]
 
 
-def finished(
-    moves: Iterable[UnfinishedMove], reasons: dict[str, Reason]
-) -> list[UnfinishedMove]:
-    """Those that the plan finishes.
-
-    :param reasons: as of :func:`reasons`
-    """
-    return [
-        one
-        for one in moves
-        if not one.plan and reasons[one.instance].code is Code.CELL_BEGUN
-    ]
-
-
-def reasons(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:
-    """What is said of the servers of :func:`of_drain`, by uuid."""
+def judged(snapshot: Snapshot, settings: Settings) -> list[Judged]:
+    """What becomes of the moves of :func:`of_drain`."""
     moves = of_drain(snapshot, settings)
     rests: dict[str, Reason] = {}
     if any(one.is_second for one in moves):
         rests = cooldown.remember(snapshot, settings).unavailable
+    plans = _plans(snapshot) if moves else {}
+    return [_judged(one, snapshot, rests, plans) for one in moves]
+
+
+def _plans(snapshot: Snapshot) -> dict[str, str]:
+    """Uuids of the plans under way that have a server, by its uuid.
+
+    One of them may have a move that is to finish another one.
+    """
     return {
-        one.instance: _forbidden(one, snapshot, rests) or _told(one)
-        for one in moves
+        event.instance: event.plan
+        for event in snapshot.events
+        if event.origin is Origin.WATCHER
+        and event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
     }
 
 
+def _judged(
+    move: UnfinishedMove,
+    snapshot: Snapshot,
+    rests: Mapping[str, Reason],
+    plans: Mapping[str, str],
+) -> Judged:
+    begun = f'its move to cell {move.how.destination_cell}, which Kronos began'
+    plan = move.plan or plans.get(move.instance)
+    if move.has_ended:
+        text = (
+            f'{begun}, waits for you: "{confirming(move.instance)}", or revert'
+        )
+        return Judged(move, Reason(text, Code.CELL_UNCONFIRMED))
+    if plan:
+        text = (
+            f'{begun}, is in action plan {plan}, which goes on; it is '
+            f'{move.status}'
+        )
+        return Judged(move, Reason(text, Code.CELL_BEGUN))
+    if forbidden := _forbidden(move, snapshot, rests):
+        return Judged(move, forbidden)
+    text = f'{begun} and left in {move.status}, is finished by this plan'
+    return Judged(move, Reason(text, Code.CELL_BEGUN), True)
+
+
 def _forbidden(
-    move: UnfinishedMove, snapshot: Snapshot, rests: dict[str, Reason]
+    move: UnfinishedMove, snapshot: Snapshot, rests: Mapping[str, Reason]
 ) -> Reason | None:
     """Why a move is not finished now; None if nothing forbids it."""
     instance = snapshot.instances.get(move.instance)
@@ -63,20 +97,3 @@ def _forbidden(
     if rest is not None and rest.code is Code.INSTANCE_QUARANTINE:
         return rest
     return None
-
-
-def _told(move: UnfinishedMove) -> Reason:
-    begun = f'its move to cell {move.how.destination_cell}, which Kronos began'
-    if move.plan:
-        text = (
-            f'{begun}, is in action plan {move.plan}, which goes on; it is '
-            f'{move.status}'
-        )
-        return Reason(text, Code.CELL_BEGUN)
-    if move.has_ended:
-        text = (
-            f'{begun}, waits for you: "{confirming(move.instance)}", or revert'
-        )
-        return Reason(text, Code.CELL_UNCONFIRMED)
-    text = f'{begun} and left in {move.status}, is finished by this plan'
-    return Reason(text, Code.CELL_BEGUN)

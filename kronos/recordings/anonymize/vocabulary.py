@@ -15,7 +15,7 @@ from kronos.engine import faults
 from kronos.engine.eligibility import restarts
 from kronos.engine.settings import PlanMode
 from kronos.recordings.formats import kronos_openstack
-from kronos.snapshots import cloud, exclusions, failures
+from kronos.snapshots import cloud, exclusions, failures, unfinished_moves
 
 
 def _words(text: str) -> frozenset[str]:
@@ -88,6 +88,7 @@ PHRASES = (
     *kronos_openstack.ALWAYS_UNKNOWN,
     cloud.NO_HEADROOM,
     cloud.NO_HISTORY,
+    unfinished_moves.NOT_KNOWN,
     cloud.NOT_ASKED,
     'the recording does not tell its time',
     'all hosts are taken to be up and enabled',

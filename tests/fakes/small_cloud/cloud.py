@@ -75,6 +75,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.flavors = {'small': (1, 1024), 'large': (2, 4096)}
         self.shared = set()
         self.migrations = []
+        self.cold_migrations = []
         self.aborts = []
         self.permits_post_copy = False
         self.leftovers = {}

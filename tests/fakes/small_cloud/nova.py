@@ -294,6 +294,14 @@ class Nova:
             if stamp(migration.updated) < q.get('changes-since', ''):
                 continue
             rows.append(migration.row())
+        rows += [
+            row
+            for row in self.cold_migrations
+            if q.get('instance_uuid', row['instance_uuid'])
+            == row['instance_uuid']
+            and q.get('status', row['status']) == row['status']
+            and row['updated_at'] >= q.get('changes-since', '')
+        ]
         return {'migrations': [] if 'marker' in q else rows}
 
     def server_migrations(self, uuid, q, body):

@@ -51,6 +51,8 @@ class TwoCells(cloud.Cloud):
         self.failures = {}
         """Why requests failed of which there is no migration."""
         self.numbers = 0
+        self.on_accepted = lambda action: None
+        """Is told what Nova accepts."""
 
     def answer(self, method, path, query, body):
         with self._lock:
@@ -256,6 +258,7 @@ class TwoCells(cloud.Cloud):
     def _accepted(self, one, name, status=202):
         request = self._request()
         one.asked.append((name, request))
+        self.on_accepted(name)
         return Answer(status, None, {'x-compute-request-id': request})
 
     def _request(self):
@@ -290,6 +293,7 @@ class TwoCells(cloud.Cloud):
         self.moves.append(move)
         one.moves.append(move)
         self.play(one, cold_moves.script(cold_moves.MOVE, breaks))
+        self.on_accepted(action)
         raise Answer(202, None, {'x-compute-request-id': request})
 
     def _migrate(self, one, told):
@@ -375,7 +379,7 @@ class TwoCells(cloud.Cloud):
         wanted = q['name'].removeprefix('eq:')
         rows = [
             {
-                'id': f'image of {uuid}',
+                'id': f'image-{name}',
                 'name': name,
                 'status': 'active',
                 'instance_uuid': uuid,

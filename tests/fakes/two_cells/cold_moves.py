@@ -109,8 +109,7 @@ BREAKS = {
     ),
     'revert': Break(2, (_IN_ERROR,), 'no connection'),
 }  # fmt: skip
-"""F1-F5, F6 (conductor), F9 (restart), what F6 leaves behind (copy), F7, F8 of
-the facts that were found; by what fails."""
+"""How Nova was found to leave a server, by what fails."""
 WHOLES = {'confirm': CONFIRM, 'revert': REVERT}
 """In which other whole than ``MOVE`` a break is."""
 

@@ -2,22 +2,23 @@
 """An audit that empties a cell: what it asks, plans, writes and records."""
 
 import os
+import time
 
 import fixtures
+from keystoneauth1 import adapter, noauth
+from keystoneauth1 import session as ks_session
+from watcher import objects
 from watcher.applier.actions import factory
 
+from kronos.clients.watcher import WatcherClient
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
-from tests.fakes.small_cloud import cloud
+from kronos.snapshots import watcher_api
+from kronos.watcher_db import begun_moves
+from tests.fakes.small_cloud import cloud, state
 from tests.functional.watcher import base
-from tests.functional.watcher.test_example_strategy import Installed
 
 ASKED = {'source_cell': 'old', 'target_cells': 'new'}
-LINES = {
-    'watcher_goals': 'kronos_cell = kronos.strategies.goals:Cell',
-    'watcher_strategies': 'kronos_cell_drain = '
-    'kronos.strategies.cell_drain:CellDrain',
-}
 
 
 class CellDrainTestCase(base.KronosTestCase):
@@ -39,17 +40,25 @@ class CellDrainTestCase(base.KronosTestCase):
         return found
 
     def setUp(self):
-        self.useFixture(Installed(LINES))
         super().setUp()
         self.records = self.useFixture(fixtures.TempDir()).path
         self.set('kronos', record_dir=self.records)
 
-    def drain(self, **asked):
+    def drain(self, force=False, **asked):
+        """:param force: whether it runs though a plan goes on"""
         return self.create_audit(
             goal='kronos_cell',
             strategy='kronos_cell_drain',
             parameters=ASKED | asked,
+            force=force,
         )
+
+    def replayed(self):
+        """The plan of the newest recording."""
+        names = [os.path.join(self.records, n) for n in
+                 os.listdir(self.records)]  # fmt: skip
+        found = load.read(max(names, key=os.path.getmtime))
+        return replay(found, ReplayOptions()).report
 
     def told(self, audit):
         return [
@@ -77,12 +86,9 @@ class CellDrainTestCase(base.KronosTestCase):
                 for m in moves
             },
         )
-        (name,) = os.listdir(self.records)
-        recording = load.read(os.path.join(self.records, name))
-        plan = replay(recording, ReplayOptions())
         self.assertEqual(
             [m['resource_id'] for m in moves],
-            [step.instance for step in plan.report.steps],
+            [step.instance for step in self.replayed().steps],
         )
 
     def test_new_flavors(self):
@@ -125,3 +131,174 @@ class CellDrainTestCase(base.KronosTestCase):
         audit = self.drain()
         self.assertEqual('SUCCEEDED', audit['state'])
         self.assertIn('cell old is empty', self.message(audit))
+
+
+class BegunTestCase(CellDrainTestCase):
+    """Moves of an earlier plan that are not over in Nova."""
+
+    def begun(
+        self, action='CANCELLED', plan='CANCELLED', moves=1, **parameters
+    ):
+        """Let a plan of one move end so, with its server between cells.
+
+        :returns: its action
+        """
+        audit = self.drain(max_migrations=moves, force=True)
+        row = self.plan(audit)
+        [one] = [
+            found
+            for found in self.actions(row)
+            if 'finishes' not in found.input_parameters
+        ]
+        told = one.input_parameters
+        self.between(told['resource_id'], 'm-ours', told)
+        mark = {'at': time.time(), 'status': 'ACTIVE', 'before': {}}
+        mark['migration'] = 'm-ours'
+        found = objects.Action.get_by_uuid(self.context, one.uuid, eager=True)
+        found.state = action
+        found.input_parameters = told | parameters | {'cell_move': mark}
+        found.save()
+        self.rewrite_plan(row, plan)
+        return found
+
+    def between(self, server, migration, told, status='VERIFY_RESIZE'):
+        """Let a server wait in its new cell to be confirmed."""
+        one = self.cloud.servers[server]
+        one.status, one.host = status, told['destination_node']
+        now = state.stamp(time.time())
+        self.cloud.cold_migrations.insert(
+            0,
+            {
+                'id': 1,
+                'uuid': migration,
+                'instance_uuid': server,
+                'status': 'finished',
+                'migration_type': 'migration',
+                'source_compute': told['source_node'],
+                'dest_compute': told['destination_node'],
+                'created_at': now,
+                'updated_at': now,
+            },
+        )
+
+    def rewrite_plan(self, row, plan):
+        found = objects.ActionPlan.get_by_uuid(
+            self.context, row['uuid'], eager=True
+        )
+        found.state = plan
+        found.save()
+
+    def by_api(self):
+        """What kronos-record finds of moves that were begun."""
+        session = ks_session.Session(
+            auth=noauth.NoAuth(), additional_headers=self.admin_api._headers()
+        )
+        asked = adapter.Adapter(
+            session,
+            service_type='infra-optim',
+            endpoint_override=self.admin_api.base_url.removesuffix('/v1'),
+        )
+        return watcher_api.begun_moves(WatcherClient(asked), 0.0)
+
+
+class TestFinishing(BegunTestCase):
+    def test_after_an_applier_died(self):
+        """First of the plan, with all that the first action had."""
+        was = self.begun(confirm='manual')
+        audit = self.drain(max_migrations=3)
+        self.assertEqual('SUCCEEDED', audit['state'], self.message(audit))
+        self.assertIn(
+            'servers 5 -> 3, 1 move begun before is finished',
+            self.message(audit),
+        )
+        rows = self.actions(self.plan(audit))
+        self.assertEqual(3, len(rows))
+        first, *moves = rows
+        self.assertEqual('kronos_cross_cell_migrate', first.action_type)
+        factory.ActionFactory().make_action(first)
+        changed = {'action_uuid', 'action_plan_uuid', 'audit_uuid'}
+        gone = {'cell_move', 'imbalance', 'combined_imbalance'}
+        self.assertEqual(
+            {k: v for k, v in was.input_parameters.items()
+             if k not in changed | gone} | {'finishes': was.uuid},
+            {k: v for k, v in first.input_parameters.items()
+             if k not in changed},
+        )  # fmt: skip
+        self.assertFalse([m for m in moves if 'finishes' in
+                          m.input_parameters])  # fmt: skip
+        ends = {was.input_parameters[name] for name in
+                ('source_node', 'destination_node')}  # fmt: skip
+        for one in moves:
+            told = one.input_parameters
+            there = {told['source_node'], told['destination_node']}
+            self.assertEqual(bool(there & ends), first.uuid in one.parents)
+        report = self.replayed()
+        self.assertEqual([was.uuid], [m.action for _, m in report.finishing])
+        self.assertEqual(
+            [m.input_parameters['resource_id'] for m in moves],
+            [step.instance for step in report.steps],
+        )
+
+    def test_it_is_finished_once(self):
+        """Whoever is at it, no second plan is for the same server."""
+        self.begun()
+        audit = self.drain(max_migrations=1)
+        [first] = self.actions(self.plan(audit))
+        self.rewrite_plan(self.plan(audit), 'ONGOING')
+        again = self.drain(max_migrations=1, force=True)
+        told = [one for _, one in self.told(again)]
+        self.assertFalse([one for one in told if 'finishes' in one])
+        self.assertNotIn(first.input_parameters['resource_id'], str(told))
+
+    def test_the_plan_goes_on(self):
+        was = self.begun('FAILED', 'ONGOING')
+        audit = self.drain(force=True)
+        self.assertNotIn('finishes', str(self.told(audit)))
+        [going_on] = self.replayed().scopes[0].cell.going_on
+        self.assertEqual(was.uuid, going_on.action)
+
+    def test_one_that_failed_to_the_end(self):
+        was = self.begun('FAILED', 'FAILED')
+        first = self.told(self.drain())[0][1]
+        self.assertEqual(was.uuid, first['finishes'])
+
+    def test_an_operator_is_to_confirm(self):
+        was = self.begun('SUCCEEDED', 'SUCCEEDED', confirm='manual')
+        audit = self.drain()
+        self.assertIn('waits for you to confirm', self.message(audit))
+        told = [one for _, one in self.told(audit)]
+        self.assertFalse([one for one in told if 'finishes' in one])
+        [scope] = self.replayed().scopes
+        [one] = scope.cell.unconfirmed
+        self.assertEqual(was.input_parameters['resource_id'], one.instance)
+
+    def test_somebody_else_has_moved_it_since(self):
+        was = self.begun()
+        told = was.input_parameters
+        self.between(told['resource_id'], 'm-theirs', told)
+        audit = self.drain()
+        self.assertIn('in VERIFY_RESIZE by somebody else', self.message(audit))
+        self.assertNotIn('finishes', str(self.told(audit)))
+
+    def test_nothing_else_is_known(self):
+        """Without metrics, and then without os-services."""
+        was = self.begun()
+        self.set('kronos_prometheus', url='http://127.0.0.1:9')
+        audit = self.drain()
+        self.assertEqual('SUCCEEDED', audit['state'], self.message(audit))
+        self.assertEqual(was.uuid, self.told(audit)[0][1]['finishes'])
+        self.cloud.down.add(('GET', '/nova/v2.1/os-services'))
+        audit = self.drain()
+        self.assertEqual('SUCCEEDED', audit['state'], self.message(audit))
+        [(_, one)] = self.told(audit)
+        self.assertEqual(was.uuid, one['finishes'])
+
+    def test_the_api_tells_the_same(self):
+        self.begun()
+        self.begun('SUCCEEDED', 'SUCCEEDED', moves=2, confirm='manual')
+        self.begun('FAILED', 'ONGOING', moves=3)
+        found = begun_moves.since(0.0)
+        self.assertEqual(3, len(found))
+        self.assertEqual(
+            sorted(found, key=str), sorted(self.by_api(), key=str)
+        )

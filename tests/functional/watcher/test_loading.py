@@ -31,6 +31,19 @@ STRATEGIES = {
         ['enforce_soft_affinity'],
     ),
 }
+CELL = [
+    'close_source',
+    'confirm',
+    'flavor_map',
+    'hosts',
+    'include_stopped',
+    'max_migrations',
+    'order',
+    'source_cell',
+    'target_cells',
+    'unpin_az',
+]
+"""The parameters of the strategy that takes no aggregates."""
 
 
 class LoadingTestCase(base.KronosTestCase):
@@ -47,6 +60,14 @@ class LoadingTestCase(base.KronosTestCase):
                 sorted([*COMMON, *more]),
                 sorted(strategy['parameters_spec']['properties']),
             )
+
+    def test_the_strategy_of_cells(self):
+        strategy = self.admin_api.get('/strategies/kronos_cell_drain').json()
+        self.assertEqual('kronos_cell', strategy['goal_name'])
+        self.assertEqual('Kronos: empty a cell', strategy['display_name'])
+        self.assertEqual(
+            CELL, sorted(strategy['parameters_spec']['properties'])
+        )
 
     def test_loads_again_and_again(self):
         """Options are registered at each load; they must be equal."""

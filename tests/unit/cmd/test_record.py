@@ -16,8 +16,13 @@ from kronos.recordings.replay import ReplayOptions, replay
 from tests import commands, places
 from tests.fakes import keystone, large_cloud
 from tests.fakes.keystone import NOVA
-from tests.unit.clients.nova.test_cell_listings import FLAVORS, flavor
-from tests.unit.clients.nova.test_client import GROUPS, aggregate
+from tests.unit.clients.nova.test_cell_listings import FLAVORS, cold, flavor
+from tests.unit.clients.nova.test_client import (
+    GROUPS,
+    SERVERS,
+    aggregate,
+    server,
+)
 from tests.unit.cmd.checking import (
     HOSTS,
     PROMETHEUS,
@@ -25,6 +30,7 @@ from tests.unit.cmd.checking import (
     CheckTestCase,
     policy,
 )
+from tests.unit.snapshots.test_unfinished_moves import MARK, TOLD
 
 TOP = places.TOP
 WATCHER = 'https://watcher.example.org'
@@ -230,6 +236,56 @@ class TestCells(RecordTestCase):
         assert scope.cell is not None
         there = [one for one in found.gathered.instances if one.host == 'a1']
         self.assertEqual(len(there), scope.cell.servers_before)
+
+    def between(self) -> None:
+        """A server of a1 waits in its new cell; its action has died."""
+        self.cells()
+        row = server('u-a1', status='VERIFY_RESIZE')
+        row['OS-EXT-SRV-ATTR:host'] = 'a2'
+        self.wire.get(SERVERS, json={'servers': [row]})
+        ends = {'source_compute': 'a1', 'dest_compute': 'a2'}
+        self.wire.get(
+            f'{NOVA}/os-migrations',
+            json={
+                'migrations': [
+                    cold('m1', status='finished', instance_uuid='u-a1', **ends)
+                ]
+            },
+        )
+
+    def test_moves_that_were_begun(self) -> None:
+        """With the state of the plan; a deleted one is in no listing."""
+        now = '2999-01-01T00:00:00+00:00'
+        told = TOLD | PARAMETERS | {'cell_move': MARK}
+        action = self.action(
+            'CANCELLED',
+            now,
+            action_type='kronos_cross_cell_migrate',
+            input_parameters=told,
+        )
+        plan = {'uuid': 'plan', 'audit_uuid': 'audit', 'created_at': now}
+        for plans, expected in (
+            ([plan | {'state': 'CANCELLED'}], ''),
+            ([plan | {'state': 'ONGOING'}], 'plan'),
+            ([], ''),
+        ):
+            self.between()
+            self.watcher_says(plans, [action])
+            found = self.recorded('--force')
+            [move] = found.gathered.cell_needs.unfinished
+            self.assertEqual(
+                (action['uuid'], 'u-a1', expected),
+                (move.action, move.instance, move.plan),
+            )
+
+    def test_watcher_does_not_tell_who_began_them(self) -> None:
+        self.between()
+        self.wire.get(f'{WATCHER}/v1/actions/detail', status_code=403, json={})
+        found = self.recorded()
+        self.assertIn('each is taken for one of', ' '.join(found.unknown))
+        needs = found.gathered.cell_needs
+        self.assertEqual([], needs.unfinished)
+        self.assertEqual(['u-a1'], [one.instance for one in needs.of_others])
 
     def test_no_cells(self) -> None:
         """Nothing is asked that nobody needs."""

@@ -8,7 +8,13 @@ from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.types import ComputeService, Host
 from kronos.snapshots import cells
 from kronos.snapshots.cells import CellSource
-from tests.unit.clients.nova.test_client import aggregate
+from tests.unit.clients.nova.test_client import (
+    AGGREGATES,
+    SERVICE,
+    SERVICES,
+    NovaTestCase,
+    aggregate,
+)
 from tests.unit.snapshots.test_collector import CollectTestCase
 
 
@@ -92,6 +98,26 @@ class TestFillIn(base.BaseTestCase):
         """Nothing moves then in any case."""
         found = self.fill_in(source=CellSource.AZ)
         self.assertEqual(dict.fromkeys('abc', ('', '')), found)
+
+
+class TestByHost(NovaTestCase):
+    def test_metadata(self) -> None:
+        """Who is in two cells, or in none, is left out."""
+        told = [aggregate(1, 'x', 'a', 'b'), aggregate(2, 'y', 'b', 'c')]
+        for one in told:
+            one['metadata'] = {'kronos:cell': f'cell {one["name"]}'}
+        told.append(aggregate(3, 'z', 'd'))
+        self.wire.get(AGGREGATES, json={'aggregates': told})
+        self.assertEqual(
+            {'a': 'cell x', 'c': 'cell y'},
+            cells.by_host(self.nova, CellSource.METADATA),
+        )
+        self.assertEqual([], self.keystone.requests('/os-services'))
+
+    def test_zones(self) -> None:
+        rows = [{**SERVICE, 'host': 'a'}, {**SERVICE, 'host': 'b', 'zone': ''}]
+        self.wire.get(SERVICES, json={'services': rows})
+        self.assertEqual({'a': 'az1'}, cells.by_host(self.nova, CellSource.AZ))
 
 
 class TestCollected(CollectTestCase):

@@ -92,6 +92,8 @@ Decide = Callable[[list[Slot]], str]
 class Slots:
     """The turn of one move among all others.
 
+    One class, since all that is read and written is one row under one lock.
+
     :param action_uuid: the move
     :param recent: seconds for which others are told whose turn is over
     :param max_age: seconds after which nobody believes in a slot any more:

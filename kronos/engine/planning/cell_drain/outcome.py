@@ -66,16 +66,14 @@ def _note_unfinished(
     settings: Settings,
 ) -> None:
     """Add the moves that are not over, and count where they bring servers."""
-    moves = unfinished_moves.of_drain(snapshot, settings)
-    reasons = unfinished_moves.reasons(snapshot, settings)
-    cell.finishing = unfinished_moves.finished(moves, reasons)
-    finished = {one.instance for one in cell.finishing}
-    for one in moves:
-        uuid, why = one.instance, reasons[one.instance]
-        if why.code is Code.CELL_UNCONFIRMED:
-            cell.unconfirmed.append(one)
-        elif uuid not in finished:
-            cell.going_on.append(one)
+    for one in unfinished_moves.judged(snapshot, settings):
+        uuid, why = one.move.instance, one.reason
+        if one.is_finished:
+            cell.finishing.append(one.move)
+        elif why.code is Code.CELL_UNCONFIRMED:
+            cell.unconfirmed.append(one.move)
+        else:
+            cell.going_on.append(one.move)
         # Whatever else is the matter with it: it does not stay.
         if uuid in result.stayed:
             result.stayed[uuid] = result.unmovable[uuid] = why

@@ -106,8 +106,23 @@ class TestGoodEnds(ProgressTestCase):
 
     def test_deleted(self):
         self.begin()
+        self.set('error')
         self.cloud.delete(base.UUID)
         self.assertIs(Standing.GONE, self.standing())
+
+    def test_deleted_while_a_copy_is_on_its_way(self):
+        """Nova brings it to life, or gives up without a word."""
+        self.begin()
+        self.set('post-migrating')
+        deleted = self.server
+        self.cloud.delete(base.UUID)
+        self.assertEqual(120, self.until(Standing.GONE))
+        self.follow(self.own)
+        self.assertEqual([U] * 3, self.standings(3))
+        self.cloud.servers[base.UUID] = deleted
+        self.set('finished', status='VERIFY_RESIZE', task_state=None)
+        self.assertIs(A, self.standing())
+        self.assertTrue(self.evidence.was_being_deleted)
 
     def test_deleted_and_its_migrations_with_it(self):
         self.begin()
@@ -272,6 +287,18 @@ class TestOurs(ProgressTestCase):
         self.cloud.clock.sleep(1)
         self.ask_by_hand()
         self.assertEqual(self.cloud.moves[0].uuid, self.listed())
+
+    def test_one_that_nova_takes_up_again(self):
+        """A conductor died of it, long ago."""
+        self.ask_by_hand()
+        left = self.cloud.moves[0]
+        self.clock.sleep(7000)
+        mark = self.mark()
+        left.status = 'pre-migrating'
+        self.follow(mark)
+        self.assertEqual('', self.listed())
+        left.updated = self.cloud.clock()
+        self.assertEqual(left.uuid, self.listed())
 
     def test_live_ones(self):
         mark = self.mark()

@@ -193,15 +193,29 @@ class TestLost(testscenarios.TestWithScenarios, RequestTestCase):
         self.assertEqual(1, len(self.requests))
         self.assertEqual(REQUEST, self.slots.marks['']['request'])
 
-    def test_it_is_found_by_a_later_try(self):
-        """Which asks for nothing then."""
+    def test_it_is_found_later(self):
+        """With the mark that was written before it."""
         self.settings.timing.queue_timeout = 20
         self.cloud.lost[base.ACTION] = [self.fault]
         self.cloud.answers[ACTIONS] = [None] + [503] * 100
         self.fails(exceptions.NovaClientError, run=self.send)
         self.cloud.answers.clear()
+        first = self.own
+        self.assertIs(first, self.request.found())
+        self.assertEqual(REQUEST, self.slots.marks['']['request'])
+        self.assertIsNone(self.request.found())
+
+    def test_it_is_found_by_a_later_try(self):
+        """Which asks for nothing, and keeps what the server was."""
+        self.settings.timing.queue_timeout = 20
+        self.cloud.lost[base.ACTION] = [self.fault]
+        self.cloud.answers[ACTIONS] = [None] + [503] * 100
+        self.fails(exceptions.NovaClientError, run=self.send)
+        first = self.own
+        self.cloud.answers.clear()
         self.assertEqual(REQUEST, self.send())
         self.assertEqual(1, len(self.requests))
+        self.assertEqual(first, self.own)
 
 
 class TestInDoubt(RequestTestCase):
@@ -211,6 +225,7 @@ class TestInDoubt(RequestTestCase):
         self.fails(exceptions.NovaClientError, run=self.send)
         self.assertEqual(1000.0 + 3 * 5, self.clock.now)
         self.assertEqual([], self.asked)
+        self.assertIsNone(self.request.found())
 
     def test_a_busy_server_is_waited_for(self):
         self.cloud.answers[base.ACTION] = [small_cloud.RESET]

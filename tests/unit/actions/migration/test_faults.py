@@ -387,8 +387,17 @@ OF_RECOVERY = (
 and test_server_restart have these."""
 
 OF_CELLS = (
+    Fault.PLAN_REFUSED,
     Fault.INSTANCE_TIED,
     Fault.ZONE_PINNED,
+    Fault.CELL_CLOSED,
+    Fault.FLAVOR_GONE,
+    Fault.QUOTA_EXCEEDED,
+    Fault.CELL_CHECK_FAILED,
+    Fault.CELL_COPY_LEFT,
+    Fault.CELL_STUCK,
+    Fault.CELL_NOT_CONFIRMED,
+    Fault.CELL_NOT_REVERTED,
     Fault.GLANCE_ERROR,
 )
 """Of the action that moves a server to another cell: its own tests have

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from kronos.clients.nova.instance_actions import InstanceActions
 from tests.fakes.keystone import NOVA
 from tests.unit.clients.nova import test_client
 
@@ -69,6 +70,27 @@ class TestRequests(RequestsTestCase):
         self.wire.get(ACTIONS, status_code=404)
         error = self.fails(self.live_migration.live_migration_requests, 'vm')
         self.assertEqual(404, error.kwargs['status'])
+
+
+class TestAskedAfter(RequestsTestCase):
+    def test_newer_than_the_newest(self) -> None:
+        self.gives(
+            action(9, 'lock'),
+            action(8, 'attach_volume'),
+            action(7, 'migrate'),
+            action(6, 'detach_volume'),
+            action(5, 'resize'),
+        )
+        actions = InstanceActions(self.nova.api)
+        for kinds, expected in (
+            (('migrate', 'resize'), {'lock', 'attach_volume'}),
+            (('lock',), set()),
+            (
+                ('resize',),
+                {'lock', 'attach_volume', 'migrate', 'detach_volume'},
+            ),
+        ):
+            self.assertEqual(expected, actions.asked_after('vm', kinds))
 
 
 class TestAborts(RequestsTestCase):

@@ -4,6 +4,7 @@
 from oslotest import base
 
 from kronos.engine.eligibility import flavors
+from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
 from tests.builders import cells
 from tests.builders.cells import server
@@ -50,3 +51,26 @@ class TestFlavors(base.BaseTestCase):
         one = server('a')
         snapshot = cells.cells([one])
         self.assertEqual(one.demand, flavors.demand(one, snapshot, settings))
+
+
+class TestQuotaReasons(base.BaseTestCase):
+    def test_what_lacks(self) -> None:
+        """What has no limit never does; what is overdrawn has nothing."""
+        need = {'cores': 3, 'ram': 1024}
+        for left, expected in (
+            ({}, []),
+            ({'cores': 3, 'ram': 1024}, []),
+            ({'cores': 2}, [('cores', 1.0)]),
+            ({'cores': -1, 'ram': 0}, [('cores', 4.0), ('ram', 1024.0)]),
+        ):
+            found = flavors.quota_reasons(need, left)
+            self.assertEqual(
+                expected, [(one.about, one.value) for one in found]
+            )
+        [reason] = flavors.quota_reasons({'cores': 1}, {'cores': -7})
+        self.assertEqual(
+            'its new flavor needs 1 more of the quota cores of its project, '
+            '0 are left',
+            reason,
+        )
+        self.assertIs(Code.QUOTA, reason.code)

@@ -31,11 +31,11 @@ class TestFinished(base.BaseTestCase):
     def finished(
         self, given: Snapshot, settings: Settings | None = None
     ) -> tuple[list[str], dict[str, Reason]]:
-        settings = settings or cells.settings()
-        moves = unfinished_moves.of_drain(given, settings)
-        reasons = unfinished_moves.reasons(given, settings)
-        found = unfinished_moves.finished(moves, reasons)
-        return [one.instance for one in found], reasons
+        found = unfinished_moves.judged(given, settings or cells.settings())
+        return (
+            [one.move.instance for one in found if one.is_finished],
+            {one.move.instance: one.reason for one in found},
+        )
 
     def test_nobody_is_at_it(self) -> None:
         """Wherever the server is, in the scope or not."""
@@ -61,6 +61,23 @@ class TestFinished(base.BaseTestCase):
         self.assertEqual([], found)
         self.assertEqual(Code.CELL_BEGUN, reasons['a'].code)
         self.assertIn('is in action plan p, which goes on', reasons['a'])
+
+    def test_a_plan_that_goes_on_finishes_it(self) -> None:
+        """Its action may not have begun; Nova tells of no plan."""
+        for outcome, origin, expected in (
+            (Outcome.PLANNED, Origin.WATCHER, []),
+            (Outcome.UNDER_WAY, Origin.WATCHER, []),
+            (Outcome.FAILED, Origin.WATCHER, ['a']),
+            (Outcome.UNDER_WAY, Origin.NOVA, ['a']),
+        ):
+            given = snapshot(unfinished('a'))
+            given.events = [
+                Event('a', 'o1', 'n1', outcome, 0.0, origin, plan='other')
+            ]
+            found, reasons = self.finished(given)
+            self.assertEqual(expected, found)
+            in_plan = 'is in action plan other' in reasons['a']
+            self.assertEqual(not expected, in_plan)
 
     def test_an_operator_confirms_it(self) -> None:
         found, reasons = self.finished(

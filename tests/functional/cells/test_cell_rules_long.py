@@ -11,8 +11,8 @@ from unittest import mock
 
 from nova.scheduler import host_manager
 
-from tests.functional.nova import cell_runs
-from tests.functional.nova.cell_runs import NEXT_ACTION, QUERY
+from tests.functional.cells import cell_runs
+from tests.functional.cells.cell_runs import NEXT_ACTION, QUERY
 
 
 class TestResize(cell_runs.CellRunTestCase):

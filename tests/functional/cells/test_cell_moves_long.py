@@ -3,8 +3,8 @@
 
 from unittest import mock
 
-from tests.functional.nova import cell_runs
-from tests.functional.nova.cell_runs import ACTION, NEXT_ACTION, QUERY
+from tests.functional.cells import cell_runs
+from tests.functional.cells.cell_runs import ACTION, NEXT_ACTION, QUERY
 
 
 class TestOtherMoves(cell_runs.CellRunTestCase):

@@ -16,7 +16,7 @@ from nova.conductor.tasks import cross_cell_migrate
 from nova.tests import fixtures as nova_fixtures
 from oslo_messaging import exceptions as messaging
 
-from tests.functional.nova import two_cells
+from tests.functional.cells import two_cells
 
 PREP_AT_DEST = 'prep_snapshot_based_resize_at_dest'
 CONDUCTOR_STEPS = {

@@ -3,7 +3,7 @@
 
 from nova.policies import servers as policies
 
-from tests.functional.nova import cell_runs
+from tests.functional.cells import cell_runs
 
 
 class TestMoves(cell_runs.CellRunTestCase):

@@ -19,7 +19,10 @@ from keystoneauth1 import adapter, session
 from requests import adapters
 from requests.packages import urllib3
 
-from tests.functional.nova import apart  # noqa: F401, I001
+from tests.functional.cells import apart  # noqa: F401
+
+# isort: split
+# Before what imports Watcher.
 from kronos.actions import notifications
 from kronos.actions.cell_move import mark as marks
 from kronos.actions.cell_move import parameters, run
@@ -33,8 +36,9 @@ from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.snapshots import watcher_actions
-from tests.functional.nova import administrator, base, broken_ends, two_cells
-from tests.functional.nova.two_cells import HOSTS
+from tests.functional.cells import administrator, broken_ends, two_cells
+from tests.functional.cells.two_cells import HOSTS
+from tests.functional.nova import base
 
 GLANCE = 'http://glance.test/v2'
 PROMETHEUS = 'http://prometheus.test'

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from keystoneauth1 import adapter, session
+from neutronclient.common import exceptions as neutron
 from nova import context, exception, objects
 from nova.policies import base as base_policies
 from nova.policies import servers as servers_policies
@@ -71,6 +72,15 @@ class TwoCellsTestCase(base.NovaTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.cinder = self.useFixture(nova_fixtures.CinderFixture(self))
+        bind = self.neutron.create_port_binding
+
+        def bind_once(port: str, body: dict[str, Any]) -> Any:
+            # Nova's fixture lets a port be bound to a host twice.
+            if body['binding']['host'] in self.neutron._port_bindings[port]:
+                raise neutron.NeutronClientException(status_code=409)
+            return bind(port, body)
+
+        self.neutron.create_port_binding = bind_once
         self.flags(rpc_response_timeout=20, long_rpc_timeout=60)
         self.policy.set_rules(
             {
