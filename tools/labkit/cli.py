@@ -141,13 +141,14 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument(
         '--down', action='store_true', help='bring the lab down afterwards'
     )
-    demo.add_argument(
+    what = demo.add_mutually_exclusive_group()
+    what.add_argument(
         '--real',
         action='store_true',
         default=None,
         help='show guests move that really run, on hosts with libvirt',
     )
-    demo.add_argument(
+    what.add_argument(
         '--cells',
         action='store_true',
         help='show Kronos empty a cell, in a lab with two of them',

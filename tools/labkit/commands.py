@@ -19,8 +19,11 @@ def run(wanted: argparse.Namespace) -> int:
 
 def _demo(lab: Lab, wanted: argparse.Namespace) -> int:
     from labkit import demo
+    from labkit.cells import demo as cells_demo
     from labkit.real import demo as real_demo
 
+    if wanted.cells:
+        return cells_demo.run(lab, down=wanted.down)
     chosen = real_demo if wanted.real else demo
     return chosen.run(lab, down=wanted.down)
 

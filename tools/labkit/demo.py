@@ -30,7 +30,7 @@ def run(lab: Lab, down: bool = False) -> int:
         not
     """
     begin = time.monotonic()
-    lab.up()
+    lab.up(cells=1)
     try:
         return Demo(lab).run(begin)
     finally:
@@ -159,20 +159,20 @@ class Demo:
     # Kronos, by the openstack client
 
     def _audit(self, aggregate: str = AGGREGATE) -> str:
-        audit = self._openstack(
-            'audit',
-            'create',
-            '--goal',
+        return self._audited(
             'kronos_balance',
-            '--strategy',
             'kronos_spread',
-            '-p',
             f'aggregates={aggregate}',
-            '-p',
             f'max_migrations={MAX_MIGRATIONS}',
-            '--name',
-            f'demo-{time.time():.0f}',
         )
+
+    def _audited(self, goal: str, strategy: str, *parameters: str) -> str:
+        """Make an audit, and wait for it; its uuid."""
+        words = ['--goal', goal, '--strategy', strategy]
+        for one in parameters:
+            words += ['-p', one]
+        name = f'demo-{time.time():.0f}'
+        audit = self._openstack('audit', 'create', *words, '--name', name)
         self._planned = True
         uuid = str(_value(audit, 'UUID'))
         state = self._wait_state('audits', uuid)
