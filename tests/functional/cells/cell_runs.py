@@ -211,6 +211,9 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
     def volumes(self, uuid: str) -> list[str]:
         return [row['id'] for row in self.shown(uuid)[two_cells.ATTACHED]]
 
+    ahead = 0.0
+    """Seconds by which the action's clock is ahead: its limits end sooner."""
+
     def when(self, status: str, deed: Callable[[], object]) -> None:
         """Do something once, while the action waits, at a server's status."""
         self._waiting.append((status, deed))
@@ -263,12 +266,12 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
             others than those of the tests
         """
         timing = parameters.Timing(
-            queue_timeout=30,
+            queue_timeout=90,
             poll_interval=two_cells.POLL_SECONDS,
             **{
-                'move_timeout': 60,
-                'confirm_timeout': 30,
-                'revert_timeout': 30,
+                'move_timeout': 120,
+                'confirm_timeout': 90,
+                'revert_timeout': 90,
                 'settle_timeout': 3,
                 'agree_seconds': 0.5,
                 **settings.pop('timing', {}),
@@ -295,6 +298,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
         context = CellMoveContext(
             is_cancelled=lambda: self.is_cancelled,
             tell=found.told.append,
+            clock=lambda: time.monotonic() + self.ahead,
             sleep=lambda seconds: self._sleep(uuid, seconds),
             nova=self.nova,
             cell_migration=self.cell_migration,

@@ -59,12 +59,17 @@ class EndsTestCase(cell_runs.CellRunTestCase):
         :param more: of :meth:`made`
         """
         uuid = self.made(**more)
-        found = self.fails(
-            uuid,
-            self.conductor_dies(task),
-            'cell_stuck',
-            timing={'move_timeout': 5},
-        )
+
+        def let_time_pass() -> None:
+            self.until(
+                f'it is {task}',
+                lambda: self.shown(uuid)['OS-EXT-STS:task_state'] == task,
+            )
+            self.ahead = 3600
+
+        self.when('RESIZE', let_time_pass)
+        found = self.fails(uuid, self.conductor_dies(task), 'cell_stuck')
+        self.ahead = 0
         self.assertIn(f'it is RESIZE ({task}) on old1', str(found.error))
         self.assertEqual([], found.document['mended'])
         self.administrator.give(found.document['commands'])
