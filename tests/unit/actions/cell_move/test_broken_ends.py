@@ -58,9 +58,8 @@ class BrokenEndsTestCase(base.CellMoveTestCase):
 
 
 class TestMended(testscenarios.TestWithScenarios, BrokenEndsTestCase):
-    """What each end is called, what is done, and what without cell_recover
-    is told.
-    """
+    # What each end is called, what is done, and what without cell_recover
+    # is told.
 
     # Where, and why; of a server that ran: what is done, and the words; the
     # same of one that was stopped.

@@ -349,9 +349,8 @@ class TestDeliveredTwice(base.CellMoveTestCase):
 
 
 class FinishTestCase(base.CellMoveTestCase):
-    """An applier died; the same action is delivered again, or another one
-    finishes what it has begun.
-    """
+    # An applier died; the same action is delivered again, or another one
+    # finishes what it has begun.
 
     def begun(self, stage=Stage.ASKED, after=100, **more):
         """It has asked, and had come so far."""
