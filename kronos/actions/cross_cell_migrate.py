@@ -12,20 +12,17 @@ from kronos.actions import notifications, watcher_action
 from kronos.actions.cell_move import parameters, run
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.mark import PlanStanding
-from kronos.actions.migration import destination, retries
 from kronos.actions.migration import parameters as of_migration
+from kronos.actions.migration import retries
 from kronos.actions.watcher_action import NAME, SEQUENCE, TEXT, UUID
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.server_details import ServerDetails
 from kronos.common import exceptions, status
-from kronos.engine import faults
 from kronos.engine.cell_drain import Confirm
-from kronos.engine.faults import Fault
-from kronos.engine.settings import HostMatch
 from kronos.engine.types import MigrationPhase
 from kronos.reports import cell_moves
-from kronos.snapshots import exclusions, watcher_actions
+from kronos.snapshots import watcher_actions
 from kronos.watcher_db import marks
 
 LOG = logging.getLogger(__name__)
@@ -172,38 +169,15 @@ class CrossCellMigrate(watcher_action.KronosAction):
             self._own_run = run.CellMoveRun(settings, context, plan)
         return self._own_run
 
-    def _exclusions(self) -> destination.Exclusions | None:
-        query = CONF.kronos.exclude_hosts_query
-        if not query:
-            return None
-        how = HostMatch(CONF.kronos.host_match)
-        return lambda hosts: exclusions.ask(
-            self._prometheus(), query, hosts, how
-        )
-
     def _plan(self) -> PlanStanding:
         """:raises TurnUnknown: Watcher's database does not tell"""
         told = self.input_parameters
-        plan, own = told.get('action_plan_uuid'), told.get('action_uuid')
-        if not plan:
+        own = told.get('action_uuid')
+        if not told.get('action_plan_uuid'):
             return PlanStanding(True, '')
-        try:
-            actions = watcher_action.in_time(
-                lambda: objects.Action.list(
-                    watcher_context.make_context(is_admin=True),
-                    filters={'action_plan_uuid': plan},
-                )
-            )
-        except Exception as error:
-            # Without its text, which may hold the statement.
-            raise faults.error(
-                Fault.WATCHER_ERROR,
-                f"Watcher's database does not tell the actions of plan "
-                f'{plan}: {type(error).__name__}',
-            ) from error
         return PlanStanding.of(
             marks.part(one.input_parameters or {}, watcher_actions.CELL_MARK)
-            for one in actions
+            for one in self._actions_of_plan()
             if one.uuid != own and one.action_type == watcher_actions.CELL_MOVE
         )
 

@@ -5,11 +5,9 @@ from typing import Any
 
 from oslo_log import log as logging
 from watcher import conf, objects
-from watcher.common import context
 
 from kronos.actions import notifications, watcher_action
 from kronos.actions.migration import (
-    destination,
     parameters,
     recovery,
     retries,
@@ -21,8 +19,6 @@ from kronos.clients.nova.live_migration import LiveMigration
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.phase_rules import LIVE
-from kronos.engine.settings import HostMatch
-from kronos.snapshots import exclusions
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -119,15 +115,6 @@ class LiveMigrate(watcher_action.KronosAction):
             self._own_run = run.MigrationRun(settings, reached)
         return self._own_run
 
-    def _exclusions(self) -> destination.Exclusions | None:
-        query = CONF.kronos.exclude_hosts_query
-        if not query:
-            return None
-        how = HostMatch(CONF.kronos.host_match)
-        return lambda hosts: exclusions.ask(
-            self._prometheus(), query, hosts, how
-        )
-
     def _check_other_half(self) -> None:
         """Whether the move that this one is the answer to was made.
 
@@ -151,20 +138,3 @@ class LiveMigrate(watcher_action.KronosAction):
             f'it is half of an exchange whose other half, {required}, is not '
             'in its plan',
         )
-
-    def _actions_of_plan(self) -> list[Any]:
-        plan = self.input_parameters['action_plan_uuid']
-        try:
-            return watcher_action.in_time(
-                lambda: objects.Action.list(
-                    context.make_context(is_admin=True),
-                    filters={'action_plan_uuid': plan},
-                )
-            )
-        except Exception as error:
-            # Without its text, which may hold the statement.
-            raise faults.error(
-                Fault.WATCHER_ERROR,
-                f"Watcher's database does not tell the actions of plan "
-                f'{plan}: {type(error).__name__}',
-            ) from error

@@ -17,7 +17,7 @@ from kronos.engine import faults
 from kronos.engine.faults import Fault
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import MigrationPhase
-from kronos.snapshots import exclusions, failures, watcher_actions
+from kronos.snapshots import failures, watcher_actions
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -113,17 +113,6 @@ class RestartServer(watcher_action.KronosAction):
             HostMatch(kronos.host_match),
         )
         return {uuid: one.at for uuid, one in found.items()}
-
-    def _exclusions(self) -> Any:
-        query, how = (
-            CONF.kronos.exclude_hosts_query,
-            HostMatch(CONF.kronos.host_match),
-        )
-        if not query:
-            return None
-        return lambda hosts: exclusions.ask(
-            self._prometheus(), query, hosts, how
-        )
 
     def _mark(self, stop: str) -> None:
         """Write down that it acts: the next audits count it.

@@ -17,12 +17,16 @@ from watcher import conf, objects
 from watcher.applier.actions import base
 from watcher.common import context, exception
 
+from kronos.actions.migration import destination
 from kronos.actions.migration.context import Patience
 from kronos.clients import connection
 from kronos.clients.prometheus import client as prometheus
 from kronos.common import deadline, exceptions, status
 from kronos.conf import opts, validation
 from kronos.engine import faults
+from kronos.engine.faults import Fault
+from kronos.engine.settings import HostMatch
+from kronos.snapshots import exclusions
 from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
@@ -140,6 +144,34 @@ class KronosAction(base.BaseAction):
         return prometheus.from_options(
             CONF.kronos_prometheus, self.osc.session
         )
+
+    def _exclusions(self) -> destination.Exclusions | None:
+        """Asks which hosts are at fault; None: there is no such query."""
+        query = CONF.kronos.exclude_hosts_query
+        if not query:
+            return None
+        how = HostMatch(CONF.kronos.host_match)
+        return lambda hosts: exclusions.ask(
+            self._prometheus(), query, hosts, how
+        )
+
+    def _actions_of_plan(self) -> list[Any]:
+        """:raises TurnUnknown: Watcher's database does not tell"""
+        plan = self.input_parameters['action_plan_uuid']
+        try:
+            return in_time(
+                lambda: objects.Action.list(
+                    context.make_context(is_admin=True),
+                    filters={'action_plan_uuid': plan},
+                )
+            )
+        except Exception as error:
+            # Without its text, which may hold the statement.
+            raise faults.error(
+                Fault.WATCHER_ERROR,
+                f"Watcher's database does not tell the actions of plan "
+                f'{plan}: {type(error).__name__}',
+            ) from error
 
     def _is_cancelled(self) -> bool:
         """Since Watcher 16.0.0 only the plan's state tells an action."""

@@ -9,6 +9,7 @@ from oslo_log import log as logging
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.mark import Mark
 from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.migration import lost_answers
 from kronos.actions.migration.retries import joined
 from kronos.common import exceptions
 from kronos.engine import faults
@@ -17,17 +18,12 @@ from kronos.snapshots.watcher_actions import CELL_MARK
 
 LOG = logging.getLogger(__name__)
 
-QUIET_LOOKS = 3
-"""So often Nova has to say that it knows of no request before one counts as
-lost: a slow API worker may still be at it."""
 TAKEN_UP = 'pre-migrating'
 """Status of a migration that Nova has left behind and takes up again for the
 next request, uuid and all."""
 KNOWN = 10
 """So many earlier migrations are kept in mind: others are older by far."""
 _REFUSALS = frozenset({400, 403, 404, 409})
-_REQUEST_TIMEOUT = 408
-"""A proxy's, which may have sent the request on."""
 CLOSED = (
     'Nova does not know {host}, which os-services lists: the policy '
     'compute:servers:resize:cross_cell is closed, the cells of hosts are told '
@@ -152,14 +148,15 @@ class CellMoveRequest:
             if found:
                 return found
             raise self._refusal(error) from error
-        own_fault = 400 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
-        if own_fault or error.kwargs['sent'] is False:
+        if not lost_answers.may_have_arrived(error):
             raise error
         LOG.warning(
             'Instance %s: %s; asking Nova whether it moves', self._uuid, error
         )
         self._in_doubt = True
-        found = self._await()
+        found = lost_answers.await_request(
+            self._settings, self._context, self._context.nova, self._found
+        )
         if not found:
             raise error
         return found
@@ -172,32 +169,11 @@ class CellMoveRequest:
         requests = self._context.cell_migration.requests_of(self._uuid)
         return next((one for one in requests if one not in self._known), '')
 
-    def _await(self) -> str:
-        """The request that arrived although its answer was lost, or ''."""
-        context, timing = self._context, self._settings.timing
-        deadline = context.clock() + timing.queue_timeout
-        quiet = 0
-        while quiet < QUIET_LOOKS and context.clock() < deadline:
-            context.sleep(timing.poll_interval)
-            try:
-                found = self._found()
-                instance = context.nova.get_instance(self._uuid)
-            except exceptions.NovaClientError as error:
-                LOG.warning('Instance %s: %s', self._uuid, error)
-                continue
-            if found:
-                return found
-            busy = instance is not None and bool(instance.task_state)
-            quiet = 0 if busy else quiet + 1
-        return ''
-
     def _refusal(
         self, error: exceptions.NovaClientError
     ) -> exceptions.MigrationError:
         status, task = error.kwargs['status'], self._task
-        told = f'HTTP {status}'
-        # Nova's own words, without what was asked.
-        reason = error.kwargs['reason'].partition(f'{told}: ')[2]
+        reason = lost_answers.words_of(error)
         if status == 400 and 'could not be found' in reason:
             if task.is_resize:
                 # Of its flavor; hosts are not named.
@@ -210,5 +186,5 @@ class CellMoveRequest:
                 Fault.QUOTA_EXCEEDED, f'rejected by Nova: {reason}'
             )
         return faults.error(
-            Fault.NOVA_REJECTED, f'rejected by Nova: {told}: {reason}'
+            Fault.NOVA_REJECTED, f'rejected by Nova: HTTP {status}: {reason}'
         )

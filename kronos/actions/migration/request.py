@@ -3,6 +3,7 @@
 
 from oslo_log import log as logging
 
+from kronos.actions.migration import lost_answers
 from kronos.actions.migration.context import MigrationContext
 from kronos.actions.migration.parameters import MigrationSettings
 from kronos.common import exceptions
@@ -11,16 +12,11 @@ from kronos.engine.faults import Fault
 
 LOG = logging.getLogger(__name__)
 
-QUIET_LOOKS = 3
-"""So often Nova has to say that it knows of no request before one counts as
-lost: a slow API worker may still be at it."""
 _REFUSALS = frozenset({400, 404, 409})
 """What Nova answers to a move that is wrong; other errors of the client are
 about who asks."""
 MIGRATING = 'migrating'
 """Task state of a server from when Nova takes the request."""
-_REQUEST_TIMEOUT = 408
-"""A proxy's, which may have sent the request on."""
 
 
 class MigrationRequest:
@@ -29,6 +25,8 @@ class MigrationRequest:
     def __init__(
         self, settings: MigrationSettings, context: MigrationContext
     ) -> None:
+        self._settings = settings
+        self._context = context
         self._task = settings.task
         self._timing = settings.timing
         self._nova = context.nova
@@ -95,8 +93,7 @@ class MigrationRequest:
             if found:
                 return found
             raise self._refusal(error) from error
-        own_fault = 400 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
-        if own_fault or error.kwargs['sent'] is False:
+        if not lost_answers.may_have_arrived(error):
             raise error
         LOG.warning(
             'Instance %s: %s; asking Nova whether the migration runs',
@@ -104,7 +101,9 @@ class MigrationRequest:
             error,
         )
         self._in_doubt = True
-        found = self._ask()
+        found = lost_answers.await_request(
+            self._settings, self._context, self._nova, self.found
+        )
         if not found:
             raise error
         return found
@@ -119,7 +118,7 @@ class MigrationRequest:
         was_in_doubt, self._in_doubt = self._in_doubt, True
         deadline = self._clock() + self._timing.queue_timeout
         looks = 0
-        while looks < QUIET_LOOKS and self._clock() < deadline:
+        while looks < lost_answers.QUIET_LOOKS and self._clock() < deadline:
             try:
                 found = self.found()
                 instance = self._nova.get_instance(self._task.instance)
@@ -139,12 +138,11 @@ class MigrationRequest:
         self, error: exceptions.NovaClientError
     ) -> exceptions.MigrationError:
         status = error.kwargs['status']
-        told = f'HTTP {status}'
-        # Nova's own words, without what was asked.
-        reason = error.kwargs['reason'].partition(f'{told}: ')[2]
+        reason = lost_answers.words_of(error)
         if status != 400:
             return faults.error(
-                Fault.NOVA_REJECTED, f'rejected by Nova: {told}: {reason}'
+                Fault.NOVA_REJECTED,
+                f'rejected by Nova: HTTP {status}: {reason}',
             )
         if 'could not be found' in reason:
             # Its service is up, or the pre-flight had refused it.
@@ -154,21 +152,3 @@ class MigrationRequest:
                 'or unmapped',
             )
         return self._task.refused(reason)
-
-    def _ask(self) -> str:
-        """The request that arrived although its answer was lost, or ''."""
-        deadline = self._clock() + self._timing.queue_timeout
-        quiet = 0
-        while quiet < QUIET_LOOKS and self._clock() < deadline:
-            self._sleep(self._timing.poll_interval)
-            try:
-                found = self.found()
-                instance = self._nova.get_instance(self._task.instance)
-            except exceptions.NovaClientError as error:
-                LOG.warning('Instance %s: %s', self._task.instance, error)
-                continue
-            if found:
-                return found
-            busy = instance is not None and bool(instance.task_state)
-            quiet = 0 if busy else quiet + 1
-        return ''

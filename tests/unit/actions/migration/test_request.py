@@ -5,7 +5,7 @@ import contextlib
 
 import testscenarios
 
-from kronos.actions.migration import request
+from kronos.actions.migration import lost_answers
 from kronos.common import exceptions
 from tests.fakes.small_cloud import cloud
 from tests.unit.actions.migration import base
@@ -87,7 +87,9 @@ class NotArrivedTestCase(testscenarios.TestWithScenarios, CallTestCase):
         self.assertEqual(2, self.requests)
         # Once before each call, and between the two besides.
         self.assertEqual(1, looks[0])
-        self.assertGreaterEqual(looks[1] - looks[0], 1 + request.QUIET_LOOKS)
+        self.assertGreaterEqual(
+            looks[1] - looks[0], 1 + lost_answers.QUIET_LOOKS
+        )
 
 
 class PatienceTestCase(CallTestCase):
@@ -122,14 +124,14 @@ class PatienceTestCase(CallTestCase):
 
     def test_quiet_looks(self):
         """As often as said."""
-        self.assertEqual(request.QUIET_LOOKS, self.looks_between())
+        self.assertEqual(lost_answers.QUIET_LOOKS, self.looks_between())
 
     def test_a_busy_server_is_waited_for(self):
         """Something goes on, so the looks begin anew when it is over."""
         self.clock.at(1040, self.idle)
         # At 1005; six times while it is busy; then as often as said.
         self.assertEqual(
-            1 + 6 + request.QUIET_LOOKS, self.looks_between(since=1010)
+            1 + 6 + lost_answers.QUIET_LOOKS, self.looks_between(since=1010)
         )
 
     def test_not_for_ever(self):
