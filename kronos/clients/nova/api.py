@@ -45,6 +45,19 @@ class Api:
             self._version = _dotted(min(newest, WANTED))
         return self._version
 
+    def act(self, uuid: str, body: dict[str, Any]) -> str:
+        """Ask for an action of a server.
+
+        :returns: the request id; '' if the answer has none
+        """
+        response = self.wire.send(
+            'POST',
+            f'/servers/{quoted(uuid)}/action',
+            self.microversion,
+            body,
+        )
+        return str(response.headers.get('x-compute-request-id') or '')
+
     def untold(self, uuid: str) -> exceptions.ClientError:
         """The error of a server whose host Nova does not tell."""
         return self.wire.failure(

@@ -17,8 +17,6 @@ SHARES = '2.97'
 OFFLOADED = 'SHELVED_OFFLOADED'
 UNCONFIRMED = 'finished'
 """Status of a cold migration that waits to be confirmed."""
-COLD = ('migration', 'resize')
-"""Types of a migration that has to be confirmed."""
 
 
 class CellListings:
@@ -108,25 +106,15 @@ class CellListings:
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
         """The cold migrations of a server, the newest first."""
-        return self._cold(instance_uuid=uuid)
+        return migrations.cold(self._api, instance_uuid=uuid)
 
     def unconfirmed(self) -> list[MigrationStatus]:
         """All cold migrations that wait to be confirmed, the newest first."""
         return [
             one
-            for one in self._cold(status=UNCONFIRMED)
+            for one in migrations.cold(self._api, status=UNCONFIRMED)
             if one.status == UNCONFIRMED
         ]
-
-    def _cold(self, **filters: str) -> list[MigrationStatus]:
-        """Each uuid once: a move between cells has a row in both."""
-        found: dict[str, MigrationStatus] = {}
-        for row in migrations.listing(self._api, **filters):
-            if row.get('migration_type') in COLD:
-                found.setdefault(row['uuid'], rows.migration(row))
-        return sorted(
-            found.values(), key=lambda one: one.created_at, reverse=True
-        )
 
 
 def _number(version: str) -> tuple[int, ...]:

@@ -7,15 +7,13 @@ confirm or to revert them.
 
 from typing import Any
 
-from kronos.clients.nova import migrations, rows
+from kronos.clients.nova import migrations
 from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.rows import MigrationStatus
 
 MIGRATE, RESIZE = 'migrate', 'resize'
 """What Nova calls the requests, and in other words the migrations."""
-COLD = frozenset({'migration', 'resize'})
-"""Types of a migration that waits for its confirmation."""
 PINNING = '2.104'
 """The first microversion that pins servers to a zone, and unpins them."""
 
@@ -54,33 +52,33 @@ class CellMigration:
 
     def confirm(self, uuid: str) -> str:
         """:returns: the request id; '' if the answer has none"""
-        return self._ask(uuid, {'confirmResize': None})
+        return self._api.act(uuid, {'confirmResize': None})
 
     def revert(self, uuid: str) -> str:
         """:returns: as of :meth:`confirm`"""
-        return self._ask(uuid, {'revertResize': None})
+        return self._api.act(uuid, {'revertResize': None})
 
     def set_active(self, uuid: str) -> str:
         """Set the row of a server to ACTIVE, without a task.
 
         :returns: as of :meth:`confirm`
         """
-        return self._ask(uuid, {'os-resetState': {'state': 'active'}})
+        return self._api.act(uuid, {'os-resetState': {'state': 'active'}})
 
     def reboot(self, uuid: str) -> str:
         """Make its guest anew, from its disks.
 
         :returns: as of :meth:`confirm`
         """
-        return self._ask(uuid, {'reboot': {'type': 'HARD'}})
+        return self._api.act(uuid, {'reboot': {'type': 'HARD'}})
 
     def start(self, uuid: str) -> str:
         """:returns: as of :meth:`confirm`"""
-        return self._ask(uuid, {'os-start': None})
+        return self._api.act(uuid, {'os-start': None})
 
     def stop(self, uuid: str) -> str:
         """:returns: as of :meth:`confirm`"""
-        return self._ask(uuid, {'os-stop': None})
+        return self._api.act(uuid, {'os-stop': None})
 
     def pin(self, uuid: str, zone: str | None) -> None:
         """Pin a server to an availability zone, or to none (None).
@@ -95,17 +93,8 @@ class CellMigration:
         )
 
     def migrations_of(self, uuid: str) -> list[MigrationStatus]:
-        """The cold ones of a server, the newest first, each uuid once.
-
-        A migration has a row in either cell; both have its uuid.
-        """
-        found: dict[str, MigrationStatus] = {}
-        for row in migrations.listing(self._api, instance_uuid=uuid):
-            if row.get('migration_type') in COLD:
-                found.setdefault(row['uuid'], rows.migration(row))
-        return sorted(
-            found.values(), key=lambda one: one.created_at, reverse=True
-        )
+        """The cold ones of a server, the newest first, each uuid once."""
+        return migrations.cold(self._api, instance_uuid=uuid)
 
     def requests_of(self, uuid: str) -> list[str]:
         """Ids of all requests for such a move, the newest first.
@@ -124,7 +113,7 @@ class CellMigration:
         return self._actions.refusal_reason(uuid, request_id)
 
     def _begin(self, uuid: str, body: dict[str, Any]) -> str:
-        request = self._ask(uuid, body)
+        request = self._api.act(uuid, body)
         if not request:
             # It came from something in between that gave up on Nova.
             raise self._api.wire.failure(
@@ -133,12 +122,3 @@ class CellMigration:
                 transient=True,
             )
         return request
-
-    def _ask(self, uuid: str, body: dict[str, Any]) -> str:
-        response = self._api.wire.send(
-            'POST',
-            f'/servers/{quoted(uuid)}/action',
-            self._api.microversion,
-            body,
-        )
-        return str(response.headers.get('x-compute-request-id') or '')

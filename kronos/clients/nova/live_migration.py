@@ -163,12 +163,7 @@ class LiveMigration:
 
     def set_active(self, uuid: str) -> None:
         """Set the row of a server to ACTIVE, without a task."""
-        self._api.wire.send(
-            'POST',
-            f'/servers/{quoted(uuid)}/action',
-            self._api.microversion,
-            {'os-resetState': {'state': 'active'}},
-        )
+        self._api.act(uuid, {'os-resetState': {'state': 'active'}})
 
     def live_migration_requests(self, uuid: str) -> list[str]:
         """Ids of all requests to live-migrate a server, the newest first.

@@ -4,8 +4,12 @@
 from collections.abc import Iterator
 
 from kronos.clients import rest
-from kronos.clients.nova import schema
+from kronos.clients.nova import rows, schema
 from kronos.clients.nova.api import Api
+from kronos.clients.nova.rows import MigrationStatus
+
+COLD = frozenset({'migration', 'resize'})
+"""Types of a migration that waits to be confirmed."""
 
 
 def listing(api: Api, **filters: str) -> Iterator[rest.Json]:
@@ -21,3 +25,17 @@ def listing(api: Api, **filters: str) -> Iterator[rest.Json]:
         id_field='uuid',
         shape=schema.Migration,
     )
+
+
+def cold(api: Api, **filters: str) -> list[MigrationStatus]:
+    """The cold ones, the newest first, each uuid once.
+
+    A move between cells has a row in either, and both have its uuid.
+
+    :param filters: as of :func:`listing`
+    """
+    found: dict[str, MigrationStatus] = {}
+    for row in listing(api, **filters):
+        if row.get('migration_type') in COLD:
+            found.setdefault(row['uuid'], rows.migration(row))
+    return sorted(found.values(), key=lambda one: one.created_at, reverse=True)
