@@ -5,10 +5,7 @@ The client loads this module and those of the commands whatever it is asked
 for, so they import no more of Kronos than they need to be found.
 """
 
-import logging
 from typing import Any
-
-LOG = logging.getLogger(__name__)
 
 API_NAME = 'kronos'
 """The commands are in the group ``openstack.kronos.v1``: not Watcher's own,
@@ -26,6 +23,8 @@ def make_client(instance: Any) -> Any:
     :param instance: the ClientManager of the openstack client
     :raises ClientError: there is no Watcher, or Keystone refuses
     """
+    from oslo_log import log as logging
+
     from kronos.clients import keystone, watcher
 
     given = instance.get_configuration()
@@ -34,7 +33,7 @@ def make_client(instance: Any) -> Any:
         for kind in watcher.SERVICE_TYPES
     ]
     return watcher.find(
-        keystone.own(instance.session, tell=LOG.debug),
+        keystone.own(instance.session, tell=logging.getLogger(__name__).debug),
         instance.region_name or None,
         instance.interface or None,
         next(filter(None, override), None),

@@ -84,7 +84,7 @@ class Arrival:
         remark = self._ending.confirm()
         if self._context.is_cancelled():
             remark = joined(INSTEAD, remark)
-        return joined(self._short(), remark)
+        return joined(self._evidence.short(), remark)
 
     def _revived(self, failed: str) -> exceptions.MigrationError:
         """The error of a server that was deleted when a copy was there.
@@ -115,13 +115,13 @@ class Arrival:
         """
         remark = self._ending.of_confirmed()
         if was is Stage.CONFIRMING:
-            return joined(self._short(), remark)
+            return joined(self._evidence.short(), remark)
         failed = self._check(is_confirmed=True)
         if failed:
             raise faults.error(
                 Fault.CELL_CHECK_FAILED, joined(BY_OTHERS, failed, remark)
             )
-        return joined(self._short(), BY_OTHERS, remark)
+        return joined(self._evidence.short(), BY_OTHERS, remark)
 
     def _waiting(self) -> str:
         """What is told of a move that an operator confirms."""
@@ -130,7 +130,7 @@ class Arrival:
         confirm = f'openstack server resize confirm {uuid}'
         commands += [confirm, f'# or: openstack server resize revert {uuid}']
         self._ending.leave_unpinned(self._task.destination_zone)
-        return f'"{confirm}", or revert: {self._short()}'
+        return f'"{confirm}", or revert: {self._evidence.short()}'
 
     def _stop_if_cancelled(self) -> None:
         if self._context.is_cancelled():
@@ -189,9 +189,6 @@ class Arrival:
         if now is None:
             raise deleted()
         return now.document()
-
-    def _short(self) -> str:
-        return self._evidence.short()
 
 
 def worded(
