@@ -302,8 +302,8 @@ def _stagger(told: list[dict[str, Any]]) -> None:
 
 
 def _uuids(kind: str, uuid: str, plan: Any, audit: Any) -> dict[str, str]:
-    """What an action is told of itself; one of Watcher's takes no more."""
-    if kind == watcher_actions.SERVICE_STATE:
+    """What an action is told of itself; another's may take no more."""
+    if kind not in watcher_actions.OURS:
         return {}
     return {
         'action_uuid': uuid,

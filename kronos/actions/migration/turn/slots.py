@@ -36,7 +36,6 @@ RENEWALS = 10
 """So often does a carrier that waits say so within ``max_age``."""
 _SLACK = 60.0
 """Seconds by which the clocks of appliers may differ."""
-_MOVES = (watcher_actions.ACTION_TYPE, watcher_actions.CELL_MOVE)
 _NEEDED = ('aggregate', 'resource_id', 'source_node', 'destination_node')
 
 _OVER = ('SUCCEEDED', 'FAILED', 'SKIPPED')
@@ -315,7 +314,7 @@ def _query(uuid: str, since: float) -> Any:
     )
     moment = moment.replace(tzinfo=None)
     return _ROWS.where(
-        _Action.c.action_type.in_(_MOVES),
+        _Action.c.action_type.in_(watcher_actions.MOVES),
         _Action.c.uuid != uuid,
         sa.or_(
             _Plan.c.state.in_((state.ONGOING, state.CANCELLING)),
