@@ -3,8 +3,8 @@
 
 import json
 import pathlib
+import subprocess
 import sys
-import threading
 import urllib.error
 import urllib.request
 from typing import Any
@@ -16,7 +16,7 @@ from tests import places
 
 sys.path.insert(0, str(places.TOP / 'tools'))
 
-from labkit.cells import network, neutron  # noqa: E402
+from labkit.cells import network  # noqa: E402
 
 ASKED = {
     'device_id': 'server',
@@ -36,10 +36,8 @@ class NetworkTestCase(base.BaseTestCase):
 
     def hosts(self) -> dict[str, str]:
         """Whether the port is active, by host that it is bound to."""
-        return {
-            one['host']: one['status']
-            for one in self.ports.bindings(self.name)
-        }
+        kept = network.Ports(self.file)
+        return {one['host']: one['status'] for one in kept.bindings(self.name)}
 
 
 class TestPorts(NetworkTestCase):
@@ -92,18 +90,20 @@ class TestRequests(NetworkTestCase):
     def setUp(self) -> None:
         super().setUp()
 
-        class Here(neutron.Handler):
-            ports = self.ports
-
-        server = neutron.http.server.ThreadingHTTPServer(
-            ('127.0.0.1', 0), Here
+        # In a process of its own: whatever else is tested in this one may
+        # have had eventlet put its own modules where http.server is.
+        command = [sys.executable, '-m', 'labkit.cells.neutron']
+        server = subprocess.Popen(
+            [*command, '0', self.file],
+            cwd=places.TOP / 'tools',
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(thread.join)
-        self.addCleanup(server.shutdown)
-        self.url = f'http://127.0.0.1:{server.server_address[1]}/v2.0'
+        self.addCleanup(server.communicate)
+        self.addCleanup(server.kill)
+        port = server.stdout.readline().strip()
+        self.url = f'http://127.0.0.1:{port}/v2.0'
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()

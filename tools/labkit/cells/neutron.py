@@ -9,6 +9,7 @@ name of its server.
 
 import http.server
 import json
+import pathlib
 import sys
 import time
 import urllib.parse
@@ -185,9 +186,12 @@ def _versions(host: str) -> Any:
 
 
 def main() -> None:
-    Handler.ports = network.Ports()
+    """Serve at a port; a file to keep the ports in may follow."""
+    Handler.ports = network.Ports(*map(pathlib.Path, sys.argv[2:]))
     address = ('127.0.0.1', int(sys.argv[1]))
-    http.server.ThreadingHTTPServer(address, Handler).serve_forever()
+    server = http.server.ThreadingHTTPServer(address, Handler)
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
 
 
 if __name__ == '__main__':
