@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-from labkit import debian
+from labkit import cohorts, debian
 from labkit.masakari import services as masakari_services
 from labkit.real import packages as real_packages
 from labkit.telling import BootstrapError, say, step
@@ -34,6 +34,7 @@ def ensure(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    cohort: cohorts.Cohort | None = None,
 ) -> pathlib.Path:
     """Install whatever is missing; quick when nothing is.
 
@@ -42,7 +43,8 @@ def ensure(
     :param real: whether what real hosts need is needed too
     :param masakari: whether Masakari is needed too
     :param linters: whether linters from Debian are needed too
-    :returns: path of the virtual environment
+    :param cohort: whose environment is needed too
+    :returns: path of the virtual environment: the cohort's, if there is one
     :raises BootstrapError: what is missing may not or could not be installed
     """
     LAB.mkdir(exist_ok=True)
@@ -64,6 +66,8 @@ def ensure(
         venv = ensure_venv(sys.executable, VENV.name)
         if masakari:
             _ensure_masakari(venv)
+        if cohort:
+            venv = ensure_cohort(sys.executable, cohort)
         return venv
 
 
@@ -86,9 +90,27 @@ def ensure_venv(python: str, name: str) -> pathlib.Path:
     :param python: path of the interpreter
     :param name: of its folder, below the lab's
     """
+    return _ensure_venv(python, name, REQUIREMENTS, CONSTRAINTS)
+
+
+def ensure_cohort(python: str, cohort: cohorts.Cohort) -> pathlib.Path:
+    """The virtual environment of a cohort; the lab's is there."""
+    return _ensure_venv(
+        python, cohort.folder, cohorts.REQUIREMENTS, cohort.constraints
+    )
+
+
+def _ensure_venv(
+    python: str,
+    name: str,
+    requirements: pathlib.Path,
+    constraints: pathlib.Path,
+) -> pathlib.Path:
     venv = LAB / name
     wanted = {
-        'requirements': _digest(REQUIREMENTS, CONSTRAINTS),
+        'requirements': _digest(
+            requirements, cohorts.REQUIREMENTS, constraints
+        ),
         'project': _digest(ROOT / 'pyproject.toml', ROOT / 'setup.cfg'),
         'root': str(ROOT),
     }
@@ -96,12 +118,13 @@ def ensure_venv(python: str, name: str) -> pathlib.Path:
     if have == wanted:
         return venv
     (venv / STAMP).unlink(missing_ok=True)
+    versions = ('-c', constraints, '--build-constraints', constraints)
     if have.get('requirements') != wanted['requirements']:
         _make_venv(python, venv)
         with step(f'installing Python packages into {venv}'):
-            _uv(venv, '-r', str(REQUIREMENTS), '-c', str(CONSTRAINTS))
-    with step('installing Kronos itself, editable'):
-        _uv(venv, '-c', str(CONSTRAINTS), '-e', str(ROOT))
+            _uv(venv, *versions, '-r', requirements)
+    with step(f'installing Kronos itself into {venv}, editable'):
+        _uv(venv, *versions, '-e', ROOT)
     (venv / STAMP).write_text(json.dumps(wanted))
     return venv
 
@@ -115,7 +138,9 @@ def _ensure_masakari(venv: pathlib.Path) -> None:
     shutil.rmtree(masakari_services.PLACE, ignore_errors=True)
     with step('installing Masakari'):
         place = str(masakari_services.PLACE)
-        _uv(venv, '--no-deps', '--target', place, *masakari_services.PACKAGES)
+        packages = masakari_services.PACKAGES
+        versions = ('--build-constraints', CONSTRAINTS)
+        _uv(venv, *versions, '--no-deps', '--target', place, *packages)
     stamp.write_text(wanted)
 
 
@@ -136,32 +161,28 @@ def _stamp(venv: pathlib.Path) -> dict[str, str]:
 
 def _make_venv(python: str, venv: pathlib.Path) -> None:
     with step(f'making the virtual environment {venv}'):
+        if venv != VENV:
+            make = ['venv', '-q', '--clear', '--python', python]
+            _run([str(VENV / 'bin/uv'), *make, str(venv)])
+            return
         _run([python, '-m', 'venv', '--clear', str(venv)])
         pip = [str(venv / 'bin/python'), '-m', 'pip', 'install', '-q']
         _run([*pip, '-c', str(CONSTRAINTS), 'uv'])
 
 
-def _uv(venv: pathlib.Path, *what: str) -> None:
-    python = str(venv / 'bin/python')
-    environ = {**_uv_settings(python), **os.environ}
+def _uv(venv: pathlib.Path, *what: object) -> None:
+    # A hundred processes of the lab import Nova and Watcher.
+    options = ['-q', '--compile-bytecode', '--python', venv / 'bin/python']
+    words = ['pip', 'install', *options, *what]
+    _run([str(VENV / 'bin/uv'), *map(str, words)], uv_environ())
+
+
+def uv_environ() -> dict[str, str]:
+    """The environment of uv: the package index is this machine's."""
+    environ = {**_uv_settings(str(VENV / 'bin/python')), **os.environ}
     if not _git_knows():
         environ.setdefault('PBR_VERSION', '0.0.1.dev0')
-    _run(
-        [
-            str(venv / 'bin/uv'),
-            'pip',
-            'install',
-            '-q',
-            # A hundred processes of the lab import Nova and Watcher.
-            '--compile-bytecode',
-            '--python',
-            python,
-            '--build-constraints',
-            str(CONSTRAINTS),
-            *what,
-        ],
-        environ,
-    )
+    return environ
 
 
 def _git_knows() -> bool:
