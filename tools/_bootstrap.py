@@ -239,10 +239,11 @@ def main(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    cohort: cohorts.Cohort | None = None,
 ) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        return ensure(packages, browser, real, masakari, linters)
+        return ensure(packages, browser, real, masakari, linters, cohort)
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

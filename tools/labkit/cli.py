@@ -4,6 +4,7 @@
 """
 
 import argparse
+import functools
 import os
 import shlex
 import shutil
@@ -13,7 +14,7 @@ import sys
 
 import _bootstrap
 
-from labkit import layout, ports, process, running, settings
+from labkit import cohorts, layout, ports, process, running, settings
 
 NEEDS_ENVIRONMENT = (
     'up',
@@ -28,6 +29,8 @@ NEEDS_ENVIRONMENT = (
     'guest',
     'speed',
 )
+_ONE_COHORT_ONLY = ('real', 'monitor', 'masakari')
+"""Options for what is in one environment only."""
 EPILOG = """\
 A first time:
   ./tools/lab demo                    see Kronos even out a cloud
@@ -70,6 +73,10 @@ wipe it before):
   .lab/run/migrations.json  {"source:old1": {"fail": "snapshot"},
                             "destination:cmp1": {"spawn_seconds": 20}}
 
+A cloud of other releases, in a lab of its own, which has the cohort's name:
+  ./tools/lab demo --cohort 2025.2    see Kronos even out a cloud of then
+  ./tools/lab down --cohort 2025.2    each command takes it
+
 "stop --kill" is a crash; what is paused accepts connections and says nothing
 until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
 started by name only.
@@ -91,6 +98,13 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(
         dest='command', required=True, metavar='COMMAND'
     )
+    cohort = argparse.ArgumentParser(add_help=False)
+    cohort.add_argument(
+        '--cohort',
+        choices=list(cohorts.COHORTS),
+        help='of the lab with these releases of Nova and Watcher',
+    )
+    add = functools.partial(commands.add_parser, parents=[cohort])
     for name, text in (
         ('up', 'install what is missing and bring up all that is not up'),
         ('down', 'stop all; the data stays for the next "up"'),
@@ -99,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
         ('reset', 'delete all servers and groups, cancel audits'),
         ('wipe', 'stop all and remove the data; installed things stay'),
     ):
-        commands.add_parser(name, help=text, description=text)
+        add(name, help=text, description=text)
     up = commands.choices['up']
     up.add_argument(
         '--real',
@@ -131,13 +145,11 @@ def parser() -> argparse.ArgumentParser:
         metavar='N',
         help='of the first of two cells (default: as before, or nine)',
     )
-    policy = commands.add_parser(
+    policy = add(
         'policy', help='whether an administrator may move servers to a cell'
     )
     policy.add_argument('state', choices=('open', 'closed'))
-    demo = commands.add_parser(
-        'demo', help='show Kronos even out a cloud; exit 0 if it did'
-    )
+    demo = add('demo', help='show Kronos even out a cloud; exit 0 if it did')
     demo.add_argument(
         '--down', action='store_true', help='bring the lab down afterwards'
     )
@@ -153,7 +165,7 @@ def parser() -> argparse.ArgumentParser:
         action='store_true',
         help='show Kronos empty a cell, in a lab with two of them',
     )
-    logs = commands.add_parser('logs', help="show a service's log")
+    logs = add('logs', help="show a service's log")
     logs.add_argument('name', help='as "status" lists it, or a host (cmp1)')
     logs.add_argument('-f', '--follow', action='store_true')
     logs.add_argument('-n', '--lines', type=int, default=50)
@@ -161,7 +173,7 @@ def parser() -> argparse.ArgumentParser:
         text = f'{name} one service or host'
         if name == 'kill':
             text = 'end one service or host as a crash would'
-        one = commands.add_parser(name, help=text)
+        one = add(name, help=text)
         one.add_argument(
             'name', help='as "status" lists it, or a host (cmp1, ra)'
         )
@@ -169,14 +181,12 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument('--kill', action='store_true', help='as a crash')
         if name != 'restart':
             _add_parts(one, name)
-    guest = commands.add_parser(
+    guest = add(
         'guest', help='tell a real guest what to do; see "Real hosts" below'
     )
     guest.add_argument('name', help='of its server')
     guest.add_argument('order', help='such as "cpu 40"')
-    speed = commands.add_parser(
-        'speed', help='limit how fast a real guest migrates'
-    )
+    speed = add('speed', help='limit how fast a real guest migrates')
     speed.add_argument('name', help='of its server')
     speed.add_argument('mib', type=int, help='MiB per second; 0: no limit')
     return top
@@ -204,6 +214,7 @@ def main() -> int:
     wanted = parser().parse_args()
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGINT, _interrupt)  # a shell may have ignored it
+    _enter_lab(wanted)
     try:
         if wanted.command in NEEDS_ENVIRONMENT:
             _enter_environment(
@@ -226,6 +237,18 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
+def _enter_lab(wanted: argparse.Namespace) -> None:
+    """Go on in the lab of the cohort that is wanted."""
+    if layout.COHORT or wanted.cohort:
+        for name in _ONE_COHORT_ONLY:
+            if getattr(wanted, name, None):
+                parser().error(f'--{name} is for a lab without a cohort')
+    if wanted.cohort and wanted.cohort != layout.NAME:
+        os.environ['KRONOS_LAB'] = wanted.cohort
+        script = str(layout.KIT.parent / 'lab')
+        os.execv(sys.executable, [sys.executable, script, *sys.argv[1:]])
+
+
 def _enter_environment(real: bool, masakari: bool) -> None:
     """Go on in the lab's virtual environment, made if need be.
 
@@ -234,7 +257,7 @@ def _enter_environment(real: bool, masakari: bool) -> None:
     """
     if os.environ.get('KRONOS_LAB_ENTERED') == str(layout.VENV):
         return
-    _bootstrap.main(real=real, masakari=masakari)
+    _bootstrap.main(real=real, masakari=masakari, cohort=layout.COHORT)
     os.environ['KRONOS_LAB_ENTERED'] = str(layout.VENV)
     script = str(layout.KIT.parent / 'lab')
     python = layout.program('python')

@@ -9,13 +9,8 @@ on the package index when it was released: tools/constraints-COHORT.txt, which
 import pathlib
 from dataclasses import dataclass
 
-from labkit import layout
-
-TOOLS = layout.KIT.parent
+TOOLS = pathlib.Path(__file__).resolve().parent.parent
 REQUIREMENTS = TOOLS / 'requirements-cohort.txt'
-LOWEST = 'lowest'
-CHOSEN = layout.LAB / 'cohort'
-"""The name of the lab's cohort, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +36,6 @@ class Cohort:
         """Of its environment, below .lab."""
         return f'venv-{self.name}'
 
-    def versions(self) -> dict[str, str]:
-        """What its file says, by the name of the package."""
-        lines = self.constraints.read_text().splitlines()
-        pairs = [line.partition(' ')[0].partition('==') for line in lines]
-        return {name: version for name, equals, version in pairs if equals}
-
 
 COHORTS = {
     one.name: one
@@ -56,13 +45,21 @@ COHORTS = {
         Cohort('2026.2', 34, 17, '2026-10-15'),
         # A cloud whose Nova is upgraded last.
         Cohort('nova31', 31, 15, '2025-10-15', below='nova<32'),
-        Cohort(LOWEST, 31, 15, '2025-10-15', are_floors=True),
+        Cohort('lowest', 31, 15, '2025-10-15', are_floors=True),
     )
 }
 
 
-def chosen() -> Cohort | None:
-    """The cohort of this lab; None: the versions of constraints.txt."""
-    if not CHOSEN.exists():
-        return None
-    return COHORTS[CHOSEN.read_text().strip()]
+def constraints(cohort: Cohort | None) -> pathlib.Path:
+    """The versions of an environment.
+
+    :param cohort: None: of the one that all else is tested in
+    """
+    return cohort.constraints if cohort else TOOLS / 'constraints.txt'
+
+
+def versions(cohort: Cohort | None) -> dict[str, str]:
+    """What :func:`constraints` says, by the name of the package."""
+    lines = constraints(cohort).read_text().splitlines()
+    pairs = [line.partition(' ')[0].partition('==') for line in lines]
+    return {name: version for name, equals, version in pairs if equals}

@@ -17,7 +17,7 @@ from typing import Any
 
 import pymysql
 
-from labkit import layout, process, running, services, settings
+from labkit import cohorts, layout, process, running, services, settings
 from labkit import ports as kept_ports
 
 DATABASES = (
@@ -104,9 +104,8 @@ def prepared() -> Iterator[str]:
 
 def _key() -> str:
     """Of a seed: everything that what is in it depends on."""
-    constraints = layout.KIT.parent / 'constraints.txt'
     parts = [
-        constraints.read_bytes(),
+        cohorts.constraints(layout.COHORT).read_bytes(),
         pathlib.Path(__file__).read_bytes(),
         _version().encode(),
     ]

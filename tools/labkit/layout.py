@@ -7,18 +7,23 @@ import pathlib
 import tempfile
 from typing import Any
 
+from labkit import cohorts
+
 KIT = pathlib.Path(__file__).resolve().parent
 ROOT = KIT.parent.parent
 HOME = ROOT / '.lab'
 NAME = os.environ.get('KRONOS_LAB', '')
-"""Of a lab beside the usual one; they share what is installed and the seed."""
+"""Of a lab beside the usual one; they share what is installed and the seed,
+but for those of cohorts."""
 LAB = HOME / f'lab-{NAME}' if NAME else HOME
-VENV = HOME / 'venv'
+COHORT = cohorts.COHORTS.get(NAME)
+"""Of the lab that has its name; None: the versions of constraints.txt."""
+VENV = HOME / (COHORT.folder if COHORT else 'venv')
 ETC = LAB / 'etc'
 LOG = LAB / 'log'
 RUN = LAB / 'run'
 DATA = LAB / 'data'
-SEED = HOME / 'seed'
+SEED = HOME / (f'seed-{COHORT.name}' if COHORT else 'seed')
 PORTS = LAB / 'ports.json'
 
 DEMAND = RUN / 'demand.json'

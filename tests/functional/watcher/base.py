@@ -13,10 +13,15 @@ import requests
 from oslo_config import cfg
 from pecan import configuration
 from watcher import objects
-from watcher.tests.functional import base
 
+from tests import watcher_tests
 from tests.fakes.small_cloud import cloud
 from tests.functional.watcher import database
+
+if watcher_tests.IS_HARNESS_THERE:
+    from watcher.tests.functional import base
+else:
+    from tests.functional.watcher import before_17 as base
 
 CONF = cfg.CONF
 OVER = ('SUCCEEDED', 'FAILED', 'CANCELLED')

@@ -11,13 +11,13 @@ from oslotest import base
 from watcher import objects
 from watcher.common import context
 from watcher.db.sqlalchemy import models
-from watcher.tests.unit.db import base as db_base
-from watcher.tests.unit.db import utils
 
 from kronos.actions.migration.turn import slots
 from kronos.common import exceptions
 from kronos.snapshots import watcher_actions
 from tests import turntaking
+from tests.watcher_tests import db_base
+from tests.watcher_tests import db_utils as utils
 
 NOW = 1763752294.5
 

@@ -3,7 +3,8 @@
 
 import jsonschema
 from watcher.applier.loading import default
-from watcher.tests.unit.db import base
+
+from tests.watcher_tests import db_base as base
 
 UUID = '11111111-1111-1111-1111-111111111111'
 PARAMETERS = {

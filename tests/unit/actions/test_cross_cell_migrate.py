@@ -14,8 +14,6 @@ from oslotest import base as oslotest_base
 from watcher import conf, objects
 from watcher.applier.loading import default
 from watcher.common import context, exception
-from watcher.tests.unit.db import base
-from watcher.tests.unit.objects import utils
 
 from kronos.actions.cell_move.mark import PlanStanding
 from kronos.common import exceptions
@@ -26,6 +24,8 @@ from kronos.snapshots import watcher_actions
 from kronos.strategies.outcome import planned_actions
 from tests.builders import cells
 from tests.unit.actions.cell_move import base as moves
+from tests.watcher_tests import db_base as base
+from tests.watcher_tests import object_utils as utils
 
 CONF = conf.CONF
 UUID, OTHER = moves.UUID, moves.OTHER

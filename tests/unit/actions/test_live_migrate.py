@@ -11,11 +11,11 @@ from oslo_db.sqlalchemy import enginefacade
 from watcher import conf, objects
 from watcher.applier.loading import default
 from watcher.common import exception
-from watcher.tests.unit.db import base
-from watcher.tests.unit.objects import utils
 
 from kronos.actions import watcher_action
 from kronos.common import exceptions
+from tests.watcher_tests import db_base as base
+from tests.watcher_tests import object_utils as utils
 
 CONF = conf.CONF
 UUID = '11111111-1111-1111-1111-111111111111'

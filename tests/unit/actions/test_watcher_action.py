@@ -2,12 +2,12 @@
 """How does what happens to an action of Kronos reach Watcher?"""
 
 from watcher.common import exception
-from watcher.tests.unit.db import base
 
 from kronos.actions import watcher_action
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from tests.watcher_tests import db_base as base
 
 
 class Action(watcher_action.KronosAction):

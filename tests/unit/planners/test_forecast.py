@@ -7,9 +7,9 @@ from oslo_config import cfg
 from oslo_config import fixture as config_fixture
 from oslotest import base
 from watcher.applier.workflow_engine import default
-from watcher.tests.unit import base as watcher_base
 
 from kronos.planners import forecast
+from tests.watcher_tests import base as watcher_base
 
 CONF = cfg.CONF
 GROUP = 'watcher_workflow_engines.taskflow'

@@ -13,11 +13,11 @@ from oslo_db.sqlalchemy import enginefacade
 from oslo_utils import timeutils
 from watcher import objects
 from watcher.common import context, exception
-from watcher.tests.unit.db import base
-from watcher.tests.unit.objects import utils
 
 from kronos.planners import kronos
 from kronos.watcher_db import publishing
+from tests.watcher_tests import db_base as base
+from tests.watcher_tests import object_utils as utils
 
 CONF = cfg.CONF
 State = objects.action_plan.State

@@ -5,13 +5,13 @@ The functional tests do the same with plans that are carried out.
 """
 
 from watcher import objects
-from watcher.tests.unit.db import base
-from watcher.tests.unit.objects import utils
 
 from kronos.engine.eligibility import cooldown
 from kronos.engine.types import Outcome
 from kronos.snapshots import watcher_actions
 from kronos.strategies import history
+from tests.watcher_tests import db_base as base
+from tests.watcher_tests import object_utils as utils
 
 EVER = cooldown.Since(None, None)
 State = objects.action.State

@@ -9,11 +9,11 @@ from oslo_db.sqlalchemy import enginefacade
 from watcher import objects
 from watcher.common import context
 from watcher.db.sqlalchemy import models
-from watcher.tests.unit.db import base as db_base
 
 from kronos.common import deadline
 from kronos.snapshots import watcher_actions
 from kronos.watcher_db import lock
+from tests.watcher_tests import db_base
 
 TEXT = 'as Watcher has it'
 

@@ -10,12 +10,12 @@ from oslo_utils import timeutils
 from watcher import objects
 from watcher.common import context
 from watcher.db.sqlalchemy import models
-from watcher.tests.unit.db import base as db_base
-from watcher.tests.unit.db import utils
 
 from kronos.snapshots import watcher_actions
 from kronos.watcher_db import publishing
 from tests import turntaking
+from tests.watcher_tests import db_base
+from tests.watcher_tests import db_utils as utils
 
 OLD = datetime.timedelta(hours=2)
 CELL = {'kind': watcher_actions.CELL_MOVE}

@@ -3,10 +3,10 @@
 
 from watcher import objects
 from watcher.applier.loading import default
-from watcher.tests.unit.db import base
-from watcher.tests.unit.objects import utils
 
 from tests.unit.actions.migration import base as moves
+from tests.watcher_tests import db_base as base
+from tests.watcher_tests import object_utils as utils
 
 
 class WholeMoveTestCase(moves.MoveTestCase, base.DbTestCase):
