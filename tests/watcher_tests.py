@@ -29,7 +29,6 @@ def _found(name):
 
 
 base = _found('base')
-conf_fixture = _found('conf_fixture')
 db_base = _found('db.base')
 db_utils = _found('db.utils')
 object_utils = _found('objects.utils')

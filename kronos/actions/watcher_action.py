@@ -108,8 +108,12 @@ class KronosAction(base.BaseAction):
         """Nothing: execute has looked; Watcher calls this in any case."""
 
     def check_abort(self) -> bool:
-        """Watcher before 16.0.0 asks whether it may call ``abort``."""
-        return True
+        """Watcher before 16.0.0 asks whether it may kill ``execute``.
+
+        It may not: a move that is killed goes on in Nova. That of a plan
+        that was cancelled ends by itself, as beside later releases.
+        """
+        return False
 
     def abort(self) -> bool:
         """End the wait; ``execute`` then ends what it may."""

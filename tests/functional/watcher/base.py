@@ -16,7 +16,7 @@ from watcher import objects
 
 from tests import watcher_tests
 from tests.fakes.small_cloud import cloud
-from tests.functional.watcher import database
+from tests.functional.watcher import catalog, database
 
 if watcher_tests.IS_HARNESS_THERE:
     from watcher.tests.functional import base
@@ -75,9 +75,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
         folder = self.useFixture(fixtures.TempDir()).path
         self.policies_file = f'{folder}/policies.yaml'
         self.write_policies(POLICIES)
-        self.set('watcher_clients_auth', auth_type='none')
-        self.set('nova', endpoint_override=self.cloud.nova_url)
-        self.set('placement', endpoint_override=self.cloud.placement_url)
+        self._lead_to_cloud()
         self.set(
             'kronos',
             policies_file=self.policies_file,
@@ -90,6 +88,19 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
             url=self.cloud.prometheus_url,
             max_retries=0,
         )
+
+    def _lead_to_cloud(self):
+        endpoints = {
+            'nova': self.cloud.nova_url,
+            'placement': self.cloud.placement_url,
+        }
+        if all(group in CONF for group in endpoints):
+            self.set('watcher_clients_auth', auth_type='none')
+            for group, url in endpoints.items():
+                self.set(group, endpoint_override=url)
+        else:  # before Watcher 16
+            endpoints['compute'] = endpoints.pop('nova')
+            self.useFixture(catalog.Keystone(endpoints))
 
     def set(self, group, **options):
         for name, value in options.items():

@@ -6,19 +6,22 @@ here need: an API, a decision engine and an applier on one database, which
 talk as they would by a message broker.
 """
 
+import contextlib
+import sqlite3
+import threading
 from unittest import mock
 
 import fixtures
 import oslo_messaging
 import requests
-from oslo_config import cfg
+from oslo_config import cfg, fixture
 from oslo_db.sqlalchemy import enginefacade, test_fixtures
 from oslo_messaging import conffixture
 from watcher import objects
 from watcher.api import app
 from watcher.applier import manager as applier_manager
-from watcher.common import context, rpc, service
-from watcher.db.sqlalchemy import models
+from watcher.common import config, context, rpc, service
+from watcher.db.sqlalchemy import api, models
 from watcher.decision_engine import manager as engine_manager
 from watcher.decision_engine import sync
 from watcher.decision_engine.model import model_root
@@ -26,6 +29,7 @@ from watcher.decision_engine.model.collector import manager as collectors
 from wsgi_intercept import interceptor
 
 from tests import watcher_tests
+from tests.functional.watcher import catalog
 
 CONF = cfg.CONF
 URL = 'http://watcher.example:80'
@@ -36,8 +40,10 @@ class Database(fixtures.Fixture):
     """An SQLite file with Watcher's tables."""
 
     def _setUp(self):
-        folder = self.useFixture(fixtures.TempDir()).path
-        url = f'sqlite:///{folder}/watcher.sqlite'
+        file = f'{self.useFixture(fixtures.TempDir()).path}/watcher.sqlite'
+        with contextlib.closing(sqlite3.connect(file)) as connection:
+            connection.execute('PRAGMA journal_mode=WAL')
+        url = f'sqlite:///{file}'
         CONF.set_override('connection', url, 'database')
         self.addCleanup(CONF.clear_override, 'connection', 'database')
         facade = enginefacade.transaction_context()
@@ -49,9 +55,18 @@ class Database(fixtures.Fixture):
         )
         engine = enginefacade.writer.get_engine()
         self.addCleanup(engine.dispose)
-        with engine.connect() as connection:
-            connection.exec_driver_sql('PRAGMA journal_mode=WAL')
         models.Base.metadata.create_all(engine)
+        self._lock = threading.RLock()
+        self._for_write = api._session_for_write
+        self.useFixture(
+            fixtures.MockPatchObject(api, '_session_for_write', self._alone)
+        )
+
+    @contextlib.contextmanager
+    def _alone(self):
+        """SQLite lets one write at a time, and the others fail."""
+        with self._lock, self._for_write() as session:
+            yield session
 
 
 class Service(fixtures.Fixture):
@@ -106,7 +121,7 @@ class WatcherFunctionalTestCase(watcher_tests.base.BaseTestCase):
         self._override(None, enable_authentication=False)
         self._override('collector', collector_plugins=[])
         self._messaging()
-        self.useFixture(watcher_tests.conf_fixture.ConfReloadFixture())
+        self._options()
         self.useFixture(watcher_tests.policy_fixture.PolicyFixture())
         self.useFixture(Database())
         objects.register_all()
@@ -116,7 +131,9 @@ class WatcherFunctionalTestCase(watcher_tests.base.BaseTestCase):
         self.useFixture(Service(engine_manager.DecisionEngineManager))
         self.useFixture(Service(applier_manager.ApplierManager))
         application = app.VersionSelectorApplication()
-        api = interceptor.RequestsInterceptor(lambda: application, f'{URL}/')
+        api = interceptor.RequestsInterceptor(
+            lambda: application, url=f'{URL}/'
+        )
         api.install_intercept()
         self.addCleanup(api.uninstall_intercept)
         self.admin_api = Client()
@@ -130,6 +147,16 @@ class WatcherFunctionalTestCase(watcher_tests.base.BaseTestCase):
         for name, value in options.items():
             CONF.set_override(name, value, group)
             self.addCleanup(CONF.clear_override, name, group)
+
+    def _options(self):
+        self.useFixture(fixture.Config(CONF))
+        file = f'{self.useFixture(fixtures.TempDir()).path}/watcher.conf'
+        with open(file, 'w') as options:
+            options.write(catalog.OPTIONS)
+        # Those of the process are read again whenever a plugin is loaded.
+        arguments = ['watcher', f'--config-file={file}']
+        self.useFixture(fixtures.MonkeyPatch('sys.argv', arguments))
+        config.parse_args(arguments)
 
     def _messaging(self):
         """Within the process; before the options are read, which use it."""
