@@ -66,7 +66,7 @@ def ensure(
         venv = ensure_venv(sys.executable, VENV.name)
         if masakari:
             _ensure_masakari(venv)
-        if cohort:
+        if cohort and cohort.name:
             venv = ensure_cohort(sys.executable, cohort)
         return venv
 
@@ -96,7 +96,7 @@ def ensure_venv(python: str, name: str) -> pathlib.Path:
 def ensure_cohort(python: str, cohort: cohorts.Cohort) -> pathlib.Path:
     """The virtual environment of a cohort; the lab's is there."""
     return _ensure_venv(
-        python, cohort.folder, cohorts.REQUIREMENTS, cohort.constraints
+        python, cohort.environment, cohorts.REQUIREMENTS, cohort.constraints
     )
 
 

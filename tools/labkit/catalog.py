@@ -7,10 +7,13 @@ Done at each ``up``, and only what is not so yet: ports may have changed.
 from collections.abc import Sequence
 from typing import Any
 
+from labkit import layout
 from labkit.cells import choice
 
 USERS = ('nova', 'placement', 'glance', 'watcher')
 INTERFACES = ('public', 'internal', 'admin')
+PEOPLE = 'internal'
+"""The interface that leads people to the services themselves."""
 
 
 def endpoints(ports: dict[str, int]) -> dict[str, tuple[str, str]]:
@@ -28,13 +31,20 @@ def endpoints(ports: dict[str, int]) -> dict[str, tuple[str, str]]:
     return found
 
 
+def public(ports: dict[str, int]) -> dict[str, str]:
+    """Service type to the public address, where that is another one."""
+    if layout.COHORT.watcher < 16:  # it has no option for Nova's address
+        return {'compute': f'http://127.0.0.1:{ports["nova_proxy"]}/v2.1'}
+    return {}
+
+
 def ensure(connection: Any, ports: dict[str, int], password: str) -> None:
     """Make users and endpoints what they should be.
 
     :param connection: an openstacksdk connection of the administrator
     """
     _users(connection.identity, USERS, password)
-    _services(connection.identity, endpoints(ports))
+    _services(connection.identity, endpoints(ports), public(ports))
 
 
 def ensure_service(
@@ -45,7 +55,7 @@ def ensure_service(
     :param kind: its type in the catalog
     """
     _users(identity, [name], password)
-    _services(identity, {kind: (name, url)})
+    _services(identity, {kind: (name, url)}, {})
 
 
 def ensure_project(identity: Any, name: str) -> None:
@@ -74,17 +84,24 @@ def _users(identity: Any, names: Sequence[str], password: str) -> None:
             identity.assign_project_role_to_user(project, user, roles[role])
 
 
-def _services(identity: Any, wanted: dict[str, tuple[str, str]]) -> None:
+def _services(
+    identity: Any,
+    wanted: dict[str, tuple[str, str]],
+    public: dict[str, str],
+) -> None:
     have = {service.type: service for service in identity.services()}
     placed = {
         (endpoint.service_id, endpoint.interface): endpoint
         for endpoint in identity.endpoints()
     }
-    for kind, (name, url) in wanted.items():
+    for kind, (name, address) in wanted.items():
         service = have.get(kind) or identity.create_service(
             type=kind, name=name
         )
         for interface in INTERFACES:
+            url = address
+            if interface == 'public':
+                url = public.get(kind, address)
             endpoint = placed.get((service.id, interface))
             if endpoint is None:
                 identity.create_endpoint(

@@ -239,7 +239,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 def _enter_lab(wanted: argparse.Namespace) -> None:
     """Go on in the lab of the cohort that is wanted."""
-    if layout.COHORT or wanted.cohort:
+    if layout.COHORT.name or wanted.cohort:
         for name in _ONE_COHORT_ONLY:
             if getattr(wanted, name, None):
                 parser().error(f'--{name} is for a lab without a cohort')

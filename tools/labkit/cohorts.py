@@ -20,7 +20,9 @@ class Cohort:
     name: str
     nova: int
     watcher: int
-    until: str
+    watcher_api: str
+    """Its newest microversion."""
+    until: str = ''
     """The day at whose beginning the package index is looked at."""
     below: str = ''
     """What is to be older than on that day, as pip writes it."""
@@ -29,37 +31,33 @@ class Cohort:
 
     @property
     def constraints(self) -> pathlib.Path:
-        return TOOLS / f'constraints-{self.name}.txt'
+        return TOOLS / f'{self.named("constraints")}.txt'
 
     @property
-    def folder(self) -> str:
-        """Of its environment, below .lab."""
-        return f'venv-{self.name}'
+    def environment(self) -> str:
+        """The folder of its virtual environment, below .lab."""
+        return self.named('venv')
+
+    def named(self, what: str) -> str:
+        return f'{what}-{self.name}' if self.name else what
+
+    def versions(self) -> dict[str, str]:
+        """By the name of the package, on whatever Python."""
+        lines = self.constraints.read_text().splitlines()
+        pairs = [line.partition('==') for line in lines if ';' not in line]
+        return {name: version for name, equals, version in pairs if equals}
 
 
+REFERENCE = Cohort('', 34, 17, '1.7')
+"""What all else is tested with: constraints.txt."""
 COHORTS = {
     one.name: one
     for one in (
-        Cohort('2025.2', 32, 15, '2025-10-15'),
-        Cohort('2026.1', 33, 16, '2026-04-15'),
-        Cohort('2026.2', 34, 17, '2026-10-15'),
+        Cohort('2025.2', 32, 15, '1.6', '2025-10-15'),
+        Cohort('2026.1', 33, 16, '1.6', '2026-04-15'),
+        Cohort('2026.2', 34, 17, '1.7', '2026-10-15'),
         # A cloud whose Nova is upgraded last.
-        Cohort('nova31', 31, 15, '2025-10-15', below='nova<32'),
-        Cohort('lowest', 31, 15, '2025-10-15', are_floors=True),
+        Cohort('nova31', 31, 15, '1.6', '2025-10-15', below='nova<32'),
+        Cohort('lowest', 31, 15, '1.6', '2025-10-15', are_floors=True),
     )
 }
-
-
-def constraints(cohort: Cohort | None) -> pathlib.Path:
-    """The versions of an environment.
-
-    :param cohort: None: of the one that all else is tested in
-    """
-    return cohort.constraints if cohort else TOOLS / 'constraints.txt'
-
-
-def versions(cohort: Cohort | None) -> dict[str, str]:
-    """What :func:`constraints` says, by the name of the package."""
-    lines = constraints(cohort).read_text().splitlines()
-    pairs = [line.partition(' ')[0].partition('==') for line in lines]
-    return {name: version for name, equals, version in pairs if equals}

@@ -17,7 +17,7 @@ from typing import Any
 
 import pymysql
 
-from labkit import cohorts, layout, process, running, services, settings
+from labkit import layout, process, running, services, settings
 from labkit import ports as kept_ports
 
 DATABASES = (
@@ -105,7 +105,7 @@ def prepared() -> Iterator[str]:
 def _key() -> str:
     """Of a seed: everything that what is in it depends on."""
     parts = [
-        cohorts.constraints(layout.COHORT).read_bytes(),
+        layout.COHORT.constraints.read_bytes(),
         pathlib.Path(__file__).read_bytes(),
         _version().encode(),
     ]

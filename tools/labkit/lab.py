@@ -318,6 +318,7 @@ class Lab:
             user_domain_id='default',
             project_domain_id='default',
             region_name='RegionOne',
+            interface=catalog.PEOPLE,
             load_yaml_config=False,
             load_envvars=False,
             **{'project_name': 'admin', **overrides},

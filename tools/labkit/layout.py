@@ -14,16 +14,16 @@ ROOT = KIT.parent.parent
 HOME = ROOT / '.lab'
 NAME = os.environ.get('KRONOS_LAB', '')
 """Of a lab beside the usual one; they share what is installed and the seed,
-but for those of cohorts."""
+unless it is a cohort's."""
 LAB = HOME / f'lab-{NAME}' if NAME else HOME
-COHORT = cohorts.COHORTS.get(NAME)
-"""Of the lab that has its name; None: the versions of constraints.txt."""
-VENV = HOME / (COHORT.folder if COHORT else 'venv')
+COHORT = cohorts.COHORTS.get(NAME, cohorts.REFERENCE)
+"""What is installed in it: a cohort's lab has its name."""
+VENV = HOME / COHORT.environment
 ETC = LAB / 'etc'
 LOG = LAB / 'log'
 RUN = LAB / 'run'
 DATA = LAB / 'data'
-SEED = HOME / (f'seed-{COHORT.name}' if COHORT else 'seed')
+SEED = HOME / COHORT.named('seed')
 PORTS = LAB / 'ports.json'
 
 DEMAND = RUN / 'demand.json'

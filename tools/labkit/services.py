@@ -254,8 +254,9 @@ def _program(name: str, *arguments: str) -> Service:
 def _decision_engine(name: str, *more: str) -> Service:
     program = layout.program('watcher-decision-engine')
     found = Service(name, [program, *watcher_files(), *more])
-    # Until then it cancels audits that it has just taken up.
-    found.last_words = 'Starting service monitoring service'
+    if layout.COHORT.watcher >= 16:  # one before has no such service
+        # Until then it cancels audits that it has just taken up.
+        found.last_words = 'Starting service monitoring service'
     return found
 
 

@@ -8,7 +8,7 @@ import pathlib
 import secrets
 import string
 
-from labkit import layout, services, topology
+from labkit import catalog, layout, services, topology
 from labkit import ports as kept_ports
 from labkit.cells import choice
 
@@ -107,8 +107,9 @@ def client_variables(known: dict[str, int]) -> dict[str, str]:
         'OS_USER_DOMAIN_ID': 'default',
         'OS_PROJECT_DOMAIN_ID': 'default',
         'OS_REGION_NAME': 'RegionOne',
+        'OS_INTERFACE': catalog.PEOPLE,
         'OS_IDENTITY_API_VERSION': '3',
-        'OS_INFRA_OPTIM_API_VERSION': '1.7',
+        'OS_INFRA_OPTIM_API_VERSION': layout.COHORT.watcher_api,
         'OS_COMPUTE_API_VERSION': '2.100',
         'KRONOS_LAB_PROMETHEUS': f'http://127.0.0.1:{known["prometheus"]}',
     }
