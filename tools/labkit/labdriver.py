@@ -21,12 +21,17 @@ from typing import Any
 
 import nova.conf
 from nova import context as nova_context
-from nova import exception, objects, thread_pool_factory
+from nova import exception, objects
 from nova.compute import power_state
 from oslo_log import log as logging
 
 from labkit import faults, passes, topology
 from labkit.cells import hypervisor
+
+try:  # since Nova 34
+    from nova import thread_pool_factory
+except ImportError:
+    thread_pool_factory = None
 
 CONF = nova.conf.CONF
 LOG = logging.getLogger(__name__)
@@ -147,6 +152,11 @@ class LabDriver(hypervisor.CellMovesDriver):
                 'queued_seconds', instance, self._host, destination, over
             )
 
+        if thread_pool_factory is None:
+            executor = self.virtapi._compute._live_migration_executor
+            for _ in range(CONF.max_concurrent_live_migrations):
+                executor.submit(hold)
+            return
         kind = thread_pool_factory.ExecutorType.LIVE_MIGRATION
         for _ in range(thread_pool_factory.ExecutorsPoolSize.get(kind)):
             thread_pool_factory.spawn_on(kind, hold)
