@@ -7,7 +7,6 @@ Standard library only. tools/test runs the suites and keeps what they say, and
 
 import pathlib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from labkit import cohorts, layout
@@ -17,7 +16,7 @@ TOLD = re.compile(
     r'^\{\d+\} (\S+) \[[\d.]+s\] \.\.\. (ok|FAILED|SKIPPED(?:: .*)?)$',
     re.MULTILINE,
 )
-TABLE = layout.ROOT / 'doc/source/supported-table.rst'
+TABLE = layout.ROOT / 'doc/source/supported-table.inc'
 HEADER = """\
 .. Made by ./tools/supported of what the tests of each cohort said.
 
@@ -115,16 +114,9 @@ def _cell(cohort: cohorts.Cohort, pattern: str) -> str:
         for test, said in tests.items()
         if re.search(pattern, test)
     ]
-    if not told:
-        return 'not tested'
-    reasons = sorted(set(_reasons(told)))
-    number = sum(said == 'ok' for said in told)
-    if not number:
-        return '; '.join(reasons)
-    return '; '.join([f'yes ({number})', *reasons])
-
-
-def _reasons(told: Iterable[str]) -> list[str]:
-    return [
-        said.partition(': ')[2] or 'fails' for said in told if said != 'ok'
-    ]
+    if not told or 'FAILED' in told:
+        return 'fails' if told else 'not tested'
+    reasons = {said.partition(': ')[2] for said in told if said != 'ok'}
+    number = told.count('ok')
+    works = [f'yes ({number})'] if number else []
+    return '; '.join([*works, *sorted(reasons)])
