@@ -143,7 +143,7 @@ def _make_venv(python: str, venv: pathlib.Path) -> None:
 
 def _uv(venv: pathlib.Path, *what: str) -> None:
     python = str(venv / 'bin/python')
-    environ = {**_uv_settings(python), **os.environ}
+    environ = {**uv_settings(python), **os.environ}
     if not _git_knows():
         environ.setdefault('PBR_VERSION', '0.0.1.dev0')
     _run(
@@ -173,7 +173,7 @@ def _git_knows() -> bool:
     return subprocess.run(ask, capture_output=True).returncode == 0
 
 
-def _uv_settings(python: str) -> dict[str, str]:
+def uv_settings(python: str) -> dict[str, str]:
     """pip's configuration of this machine as uv's: uv does not read it."""
     names = {
         'index-url': 'UV_DEFAULT_INDEX',

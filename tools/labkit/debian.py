@@ -36,7 +36,7 @@ FONTS = {
     'fonts-dejavu-core': '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
 }
 """Without any a browser draws empty boxes."""
-LINTERS = {'shellcheck': '/usr/bin/shellcheck'}
+LINTERS = {'mandoc': '/usr/bin/mandoc', 'shellcheck': '/usr/bin/shellcheck'}
 
 
 def missing_servers() -> list[str]:
