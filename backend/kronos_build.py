@@ -21,6 +21,8 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 NOT_IMPORTED = 'oslo.messaging'
 """A dependency that no command imports; with it comes half of all packages."""
 
+MANUAL_PAGES = 'argparse-manpage>=4.7'
+
 build_editable = build.build_editable
 get_requires_for_build_editable = build.get_requires_for_build_editable
 prepare_metadata_for_build_editable = build.prepare_metadata_for_build_editable
@@ -61,15 +63,16 @@ def _is_distribution() -> bool:
 
 
 def _imported() -> list[str]:
-    """What has to be there so that the commands can be imported."""
+    """What has to be there to import the commands and to tell of them."""
     if _is_distribution():
         return []
     project = tomllib.loads((TOP / 'pyproject.toml').read_text())['project']
-    return [
+    imported = (
         one
         for one in project['dependencies']
         if not one.startswith(NOT_IMPORTED)
-    ]
+    )
+    return [MANUAL_PAGES, *imported]
 
 
 def _make(metadata: str | None = None) -> None:
