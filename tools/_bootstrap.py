@@ -13,8 +13,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from labkit import debian
+from labkit.horizon import services as horizon_services
 from labkit.masakari import services as masakari_services
 from labkit.real import packages as real_packages
 from labkit.telling import BootstrapError, say, step
@@ -34,6 +36,7 @@ def ensure(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    horizon: bool = False,
 ) -> pathlib.Path:
     """Install whatever is missing; quick when nothing is.
 
@@ -42,6 +45,7 @@ def ensure(
     :param real: whether what real hosts need is needed too
     :param masakari: whether Masakari is needed too
     :param linters: whether linters from Debian are needed too
+    :param horizon: whether Horizon is needed too
     :returns: path of the virtual environment
     :raises BootstrapError: what is missing may not or could not be installed
     """
@@ -63,7 +67,10 @@ def ensure(
             real_packages.ensure()
         venv = ensure_venv(sys.executable, VENV.name)
         if masakari:
-            _ensure_masakari(venv)
+            packages = masakari_services.PACKAGES
+            _ensure_beside(venv, 'Masakari', masakari_services.PLACE, packages)
+        if horizon:
+            _ensure_horizon(venv)
         return venv
 
 
@@ -106,16 +113,27 @@ def ensure_venv(python: str, name: str) -> pathlib.Path:
     return venv
 
 
-def _ensure_masakari(venv: pathlib.Path) -> None:
-    """Beside the virtual environment, which has what it stands on."""
-    stamp = masakari_services.PLACE / STAMP
-    wanted = ' '.join(masakari_services.PACKAGES)
+def _ensure_horizon(venv: pathlib.Path) -> None:
+    lines = horizon_services.PACKAGES.read_text().splitlines()
+    packages = [line for line in lines if not line.startswith('#')]
+    _ensure_beside(venv, 'Horizon', horizon_services.PLACE, packages)
+    horizon_services.enable_pages()
+
+
+def _ensure_beside(
+    venv: pathlib.Path,
+    name: str,
+    place: pathlib.Path,
+    packages: Sequence[str],
+) -> None:
+    """Beside the virtual environment, which has what they stand on."""
+    stamp = place / STAMP
+    wanted = ' '.join(packages)
     if stamp.exists() and stamp.read_text() == wanted:
         return
-    shutil.rmtree(masakari_services.PLACE, ignore_errors=True)
-    with step('installing Masakari'):
-        place = str(masakari_services.PLACE)
-        _uv(venv, '--no-deps', '--target', place, *masakari_services.PACKAGES)
+    shutil.rmtree(place, ignore_errors=True)
+    with step(f'installing {name}'):
+        _uv(venv, '--no-deps', '--target', str(place), *packages)
     stamp.write_text(wanted)
 
 
@@ -218,10 +236,11 @@ def main(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    horizon: bool = False,
 ) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        return ensure(packages, browser, real, masakari, linters)
+        return ensure(packages, browser, real, masakari, linters, horizon)
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

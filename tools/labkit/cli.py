@@ -27,6 +27,7 @@ NEEDS_ENVIRONMENT = (
     'kill',
     'guest',
     'speed',
+    'horizon',
 )
 EPILOG = """\
 A first time:
@@ -74,6 +75,9 @@ wipe it before):
 until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
 started by name only.
 
+Horizon with watcher-dashboard, while the lab runs; "down" stops it:
+  ./tools/lab horizon                 prints where it is
+
 With KRONOS_LAB=NAME in the environment all of this is about a second lab, in
 .lab/lab-NAME.
 """
@@ -98,6 +102,7 @@ def parser() -> argparse.ArgumentParser:
         ('env', 'print shell lines; use: eval "$(./tools/lab env)"'),
         ('reset', 'delete all servers and groups, cancel audits'),
         ('wipe', 'stop all and remove the data; installed things stay'),
+        ('horizon', 'serve watcher-dashboard for the lab that runs'),
     ):
         commands.add_parser(name, help=text, description=text)
     up = commands.choices['up']
@@ -209,6 +214,7 @@ def main() -> int:
             _enter_environment(
                 getattr(wanted, 'real', None) is not None,
                 getattr(wanted, 'masakari', False),
+                wanted.command == 'horizon',
             )
             from labkit import commands
 
@@ -226,15 +232,16 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _enter_environment(real: bool, masakari: bool) -> None:
+def _enter_environment(real: bool, masakari: bool, horizon: bool) -> None:
     """Go on in the lab's virtual environment, made if need be.
 
     :param real: whether real hosts are wanted, too
     :param masakari: whether Masakari is, too
+    :param horizon: whether Horizon is, too
     """
     if os.environ.get('KRONOS_LAB_ENTERED') == str(layout.VENV):
         return
-    _bootstrap.main(real=real, masakari=masakari)
+    _bootstrap.main(real=real, masakari=masakari, horizon=horizon)
     os.environ['KRONOS_LAB_ENTERED'] = str(layout.VENV)
     script = str(layout.KIT.parent / 'lab')
     python = layout.program('python')
