@@ -4,6 +4,7 @@ that watcher-dashboard tells of them.
 """
 
 import json
+import uuid
 from typing import Any
 
 from tests.functional.pages import chromium
@@ -15,7 +16,6 @@ from labkit import settings  # isort: skip
 
 SHOTS = base.TOP / '.lab' / 'screenshots'
 """The page about Horizon shows some of them."""
-REFUSED = 'web-3'
 PARAMETERS = {'aggregates': 'alpha', 'max_migrations': 5}
 BOOKKEEPING = ('carrier', 'turn')
 """What the appliers write down for each other."""
@@ -37,19 +37,21 @@ class TestHorizon(base.LabTestCase):
             Wanted(f'web-{number}', 'cmp1', 0.9, 2600)
             for number in range(1, 7)
         )
-        self.cloud.set_migrations({REFUSED: {'fail': 'destination-check'}})
         self.page.log_in('admin', settings.password())
-        audit = self.ordered('even-alpha')
+        # Audits of earlier runs keep their names.
+        audit = self.ordered(f'even-alpha-{uuid.uuid4().hex[:4]}')
         [plan] = self.plans(audit)
         self.look_at_the_audit(audit, plan)
         self.look_at_the_plan(plan, 'RECOMMENDED')
         self.page.show('action_plans')
         self.shoot('plans', menu=True)
+        refused = self.actions(plan)[-1]['input_parameters']['resource_name']
+        self.cloud.set_migrations({refused: {'fail': 'destination-check'}})
         self.page.click(f'button[value$=start_action_plan__{plan["uuid"]}]')
         self.assertEqual('FAILED', self.executed(plan)['state'])
         self.look_at_the_plan(plan, 'FAILED')
         for action in self.actions(plan):
-            self.look_at_the_action(action)
+            self.look_at_the_action(action, refused)
 
     def test_an_audit_that_failed(self) -> None:
         """Its sentence is what it has to say, and is not shown there."""
@@ -78,10 +80,10 @@ class TestHorizon(base.LabTestCase):
             parameters=json.dumps(PARAMETERS),
         )
         self.page.click('#create_audit_form input[type=submit]')
-        [row] = self.page.rows('audits')
+        rows = {row['Name']: row for row in self.page.rows('audits')}
+        row = rows[name]
         self.assertEqual(
-            (name, 'kronos_balance', 'kronos_spread'),
-            (row['Name'], row['Goal'], row['Strategy']),
+            ('kronos_balance', 'kronos_spread'), (row['Goal'], row['Strategy'])
         )
         return self.finished(row)
 
@@ -124,7 +126,7 @@ class TestHorizon(base.LabTestCase):
             self.assertEqual(one['state'], row['State'].upper())
         self.shoot(f'plan-{state}')
 
-    def look_at_the_action(self, action: dict[str, Any]) -> None:
+    def look_at_the_action(self, action: dict[str, Any], refused: str) -> None:
         self.page.show('actions', action['uuid'])
         told = action['input_parameters']
         shown = {
@@ -136,7 +138,7 @@ class TestHorizon(base.LabTestCase):
             self.assertEqual(str(told[name]), shown[name])
         self.shoot(f'action-{action["state"]}')
         facts = self.page.facts()
-        is_refused = told['resource_name'] == REFUSED
+        is_refused = told['resource_name'] == refused
         self.assertEqual(
             'FAILED' if is_refused else 'SUCCEEDED', facts['State']
         )
