@@ -92,6 +92,16 @@ class TestTox(base.BaseTestCase):
         self.assertLessEqual(set(names), set(environments()))
 
 
+class TestPages(base.BaseTestCase):
+    def test_tools(self) -> None:
+        for name in ('CONTRIBUTING.rst', 'doc/source/releases.rst'):
+            text = (places.TOP / name).read_text()
+            found = re.findall(r'\btools/[\w.-]+', text)
+            self.assertNotEqual([], found, name)
+            for path in found:
+                self.assertTrue((places.TOP / path).exists(), (name, path))
+
+
 class TestZuul(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
