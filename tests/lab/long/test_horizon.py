@@ -54,7 +54,7 @@ class TestHorizon(base.LabTestCase):
             self.look_at_the_action(action, refused)
 
     def test_an_audit_that_failed(self) -> None:
-        """Its sentence is what it has to say, and is not shown there."""
+        """Its sentence is not shown there, and Horizon looks for a plan."""
         audit = self.finished(self.audit('aggregates=nowhere'))
         self.assertEqual('FAILED', audit['State'])
         self.page.log_in('admin', settings.password())
@@ -62,6 +62,9 @@ class TestHorizon(base.LabTestCase):
         self.assertEqual('FAILED', self.page.facts()['State'])
         self.assertNotIn(audit['Status Message'], self.page.text())
         self.shoot('audit-failed')
+        self.page.show('audits')
+        self.page.click(f'button[value$=go_to_action_plan__{audit["UUID"]}]')
+        self.assertIn('Something went wrong!', self.page.text())
 
     def ordered(self, name: str) -> dict[str, Any]:
         """An audit that Horizon's form makes, once it has succeeded."""
