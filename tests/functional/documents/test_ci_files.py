@@ -92,6 +92,19 @@ class TestTox(base.BaseTestCase):
         self.assertLessEqual(set(names), set(environments()))
 
 
+class TestLint(base.BaseTestCase):
+    def test_programs_without_a_suffix(self) -> None:
+        """ruff looks at them only if they are named."""
+        text = (places.TOP / 'pyproject.toml').read_text()
+        named = tomllib.loads(text)['tool']['ruff']['extend-include']
+        found = {
+            str(path.relative_to(places.TOP))
+            for path in (places.TOP / 'tools').iterdir()
+            if path.is_file() and not path.suffix and is_for(path, rb'python3')
+        }
+        self.assertEqual(found, set(named))
+
+
 class TestPages(base.BaseTestCase):
     def test_tools(self) -> None:
         for name in ('CONTRIBUTING.rst', 'doc/source/releases.rst'):
@@ -226,12 +239,13 @@ class TestPreCommit(base.BaseTestCase):
             str(path.relative_to(places.TOP))
             for top in ('.ci', 'devstack', 'tests', 'tools', 'deploy', 'etc')
             for path in (places.TOP / top).rglob('*')
-            if path.is_file() and is_for_a_shell(path)
+            if path.is_file() and is_for(path, rb'(ba|da)?sh')
         }
         self.assertLessEqual(scripts, set(tool().SCRIPTS))
 
 
-def is_for_a_shell(path: pathlib.Path) -> bool:
+def is_for(path: pathlib.Path, program: bytes) -> bool:
+    """Whether the first line of a file names a program that runs it."""
     with path.open('rb') as file:
         first = file.readline(80)
-    return re.match(rb'#!.*\b(ba|da)?sh\b', first) is not None
+    return re.match(rb'#!.*\b%b\b' % program, first) is not None
