@@ -13,8 +13,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from labkit import cohorts, debian
+from labkit.horizon import services as horizon_services
 from labkit.masakari import services as masakari_services
 from labkit.real import packages as real_packages
 from labkit.telling import BootstrapError, say, step
@@ -34,6 +36,7 @@ def ensure(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    horizon: bool = False,
     cohort: cohorts.Cohort | None = None,
 ) -> pathlib.Path:
     """Install whatever is missing; quick when nothing is.
@@ -43,6 +46,7 @@ def ensure(
     :param real: whether what real hosts need is needed too
     :param masakari: whether Masakari is needed too
     :param linters: whether linters from Debian are needed too
+    :param horizon: whether Horizon is needed too
     :param cohort: whose environment is needed too
     :returns: path of the virtual environment: the cohort's, if there is one
     :raises BootstrapError: what is missing may not or could not be installed
@@ -65,7 +69,10 @@ def ensure(
             real_packages.ensure()
         venv = ensure_venv(sys.executable, VENV.name)
         if masakari:
-            _ensure_masakari(venv)
+            packages = masakari_services.PACKAGES
+            _ensure_beside(venv, 'Masakari', masakari_services.PLACE, packages)
+        if horizon:
+            _ensure_horizon(venv)
         if cohort and cohort.name:
             venv = ensure_cohort(sys.executable, cohort)
         return venv
@@ -129,17 +136,27 @@ def _ensure_venv(
     return venv
 
 
-def _ensure_masakari(venv: pathlib.Path) -> None:
-    """Beside the virtual environment, which has what it stands on."""
-    stamp = masakari_services.PLACE / STAMP
-    wanted = ' '.join(masakari_services.PACKAGES)
+def _ensure_horizon(venv: pathlib.Path) -> None:
+    lines = horizon_services.PACKAGES.read_text().splitlines()
+    packages = [line for line in lines if not line.startswith('#')]
+    _ensure_beside(venv, 'Horizon', horizon_services.PLACE, packages)
+    horizon_services.enable_pages()
+
+
+def _ensure_beside(
+    venv: pathlib.Path,
+    name: str,
+    place: pathlib.Path,
+    packages: Sequence[str],
+) -> None:
+    """Beside the virtual environment, which has what they stand on."""
+    stamp = place / STAMP
+    wanted = ' '.join(packages)
     if stamp.exists() and stamp.read_text() == wanted:
         return
-    shutil.rmtree(masakari_services.PLACE, ignore_errors=True)
-    with step('installing Masakari'):
-        place = str(masakari_services.PLACE)
-        packages = masakari_services.PACKAGES
-        versions = ('--build-constraints', CONSTRAINTS)
+    shutil.rmtree(place, ignore_errors=True)
+    versions = ('--build-constraints', CONSTRAINTS)
+    with step(f'installing {name}'):
         _uv(venv, *versions, '--no-deps', '--target', place, *packages)
     stamp.write_text(wanted)
 
@@ -179,7 +196,7 @@ def _uv(venv: pathlib.Path, *what: object) -> None:
 
 def uv_environ() -> dict[str, str]:
     """The environment of uv: the package index is this machine's."""
-    environ = {**_uv_settings(str(VENV / 'bin/python')), **os.environ}
+    environ = {**uv_settings(str(VENV / 'bin/python')), **os.environ}
     if not _git_knows():
         environ.setdefault('PBR_VERSION', '0.0.1.dev0')
     return environ
@@ -194,7 +211,7 @@ def _git_knows() -> bool:
     return subprocess.run(ask, capture_output=True).returncode == 0
 
 
-def _uv_settings(python: str) -> dict[str, str]:
+def uv_settings(python: str) -> dict[str, str]:
     """pip's configuration of this machine as uv's: uv does not read it."""
     names = {
         'index-url': 'UV_DEFAULT_INDEX',
@@ -239,11 +256,14 @@ def main(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    horizon: bool = False,
     cohort: cohorts.Cohort | None = None,
 ) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
-        return ensure(packages, browser, real, masakari, linters, cohort)
+        return ensure(
+            packages, browser, real, masakari, linters, horizon, cohort
+        )
     except BootstrapError as error:
         say(str(error))
         sys.exit(2)

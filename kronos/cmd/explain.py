@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the process if None
     :returns: the exit status
     """
-    parser = _parser()
+    parser = argument_parser()
     parsed = parser.parse_args(arguments)
     if parsed.destination and not parsed.instance:
         parser.error('--destination needs --instance')
@@ -52,11 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
         description='Say why a plan of a recorded cloud moves an instance or '
         'does not, why a host sends or receives, or why there is no plan.',
+        epilog='Exit status: 0 answered, 1 not answered, 2 wrong usage.',
     )
     parser.add_argument(
         'path',

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the process if None
     :returns: the exit status
     """
-    parsed = _parser().parse_args(arguments)
+    parsed = argument_parser().parse_args(arguments)
     where = config_files.paths([*parsed.config_file, *parsed.config_dir])
     where = where or config_files.default_paths(PROGRAM)
     try:
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return WRONG
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
         description='Watch the servers of this host, and tell of those that '

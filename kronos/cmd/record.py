@@ -50,13 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the process if None
     :returns: the exit status
     """
-    parsed = _parser().parse_args(arguments)
+    parsed = argument_parser().parse_args(arguments)
     config_files.log(parsed.debug)
     _record(parsed, _tell)
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
         description='Record the cloud as it is now, to plan by it offline '

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     :param arguments: those of the process if None
     :returns: the exit status
     """
-    parser = _parser()
+    parser = argument_parser()
     parsed = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
     parsed.command = shlex.join([parser.prog, *given])
@@ -57,9 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return _many(paths, parsed) if many else _one(paths[0], parsed)
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
-        PROGRAM, description='Plan the migrations of recorded clouds, offline.'
+        PROGRAM,
+        description='Plan the migrations of recorded clouds, offline.',
+        epilog='Exit status: 0 planned, whatever the outcome, 1 not planned, '
+        '2 wrong usage.',
     )
     parser.add_argument(
         'path',

@@ -52,7 +52,7 @@ def main(
     :param inspect: loads modules of Watcher and Nova
     :returns: the exit status
     """
-    parser = _parser()
+    parser = argument_parser()
     parsed = parser.parse_args(arguments)
     if not parsed.cells and (parsed.cell_config or parsed.nova_policy):
         parser.error('--cell-config and --nova-policy are for --cells')
@@ -70,7 +70,7 @@ def main(
     return 0 if check.findings.is_good else 1
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
         description='Test the configuration of Kronos, without changing '

@@ -28,7 +28,6 @@ from kronos.watcher_db import publishing
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
 opts.register_opts(CONF)
-State = objects.action_plan.State
 
 _UNFINISHED = (
     'KRONOS: not all actions of this plan were written, so it cannot be '
@@ -47,12 +46,14 @@ class Kronos(base.BasePlanner):
     plan's and its audit's uuid through its input parameters, since Watcher
     tells an action none of them.
 
+    Watcher's objects are named in no signature: they are there once a service
+    has registered them, and the options of plugins are listed by programs
+    that have not.
+
     One class, since Watcher asks one object for the plan: whole, or discarded.
     """
 
-    def schedule(
-        self, context: Any, audit_uuid: Any, solution: Any
-    ) -> objects.ActionPlan:
+    def schedule(self, context: Any, audit_uuid: Any, solution: Any) -> Any:
         """Write a plan, or an empty one if another plan came first.
 
         :param audit_uuid: the audit's integer id, whatever Watcher names it
@@ -73,7 +74,7 @@ class Kronos(base.BasePlanner):
         except Exception as error:
             raise _not_written(context, strategy.audit, error) from error
 
-    def _schedule(self, context: Any, solution: Any) -> objects.ActionPlan:
+    def _schedule(self, context: Any, solution: Any) -> Any:
         """Write the solution, or the one of a second look, or nothing."""
         strategy = solution.strategy
         plan, rival = self._publish(context, solution)
@@ -84,9 +85,7 @@ class Kronos(base.BasePlanner):
             plan, _ = self._publish(context, strategy.stand_back(rival))
         return plan
 
-    def _publish(
-        self, context: Any, solution: Any
-    ) -> tuple[objects.ActionPlan, str]:
+    def _publish(self, context: Any, solution: Any) -> tuple[Any, str]:
         """Write a plan that may be started, or an empty one.
 
         :returns: it, and why it was deleted again, if another came first
@@ -109,9 +108,7 @@ class Kronos(base.BasePlanner):
             self._announce(plan)
         return plan, rival
 
-    def _empty(
-        self, context: Any, audit: Any, solution: Any
-    ) -> objects.ActionPlan:
+    def _empty(self, context: Any, audit: Any, solution: Any) -> Any:
         """The audit's empty plan of an earlier run, or a new one.
 
         An idle continuous audit would leave one per run.
@@ -129,7 +126,8 @@ class Kronos(base.BasePlanner):
         return plan
 
     @staticmethod
-    def _plan(context: Any, audit: Any, solution: Any) -> objects.ActionPlan:
+    def _plan(context: Any, audit: Any, solution: Any) -> Any:
+        state = objects.action_plan.State
         strategy = objects.Strategy.get_by_name(
             context, solution.strategy.name
         )
@@ -138,14 +136,14 @@ class Kronos(base.BasePlanner):
             uuid=utils.generate_uuid(),
             audit_id=audit.id,
             strategy_id=strategy.id,
-            state=State.CANCELLED if solution.actions else State.SUCCEEDED,
+            state=state.CANCELLED if solution.actions else state.SUCCEEDED,
             status_message=_UNFINISHED if solution.actions else None,
             global_efficacy=solution.global_efficacy,
         )
 
     def _actions(
         self, context: Any, audit: Any, plan: Any, solution: Any
-    ) -> list[objects.Action]:
+    ) -> list[Any]:
         parents = solution.strategy.parents
         uuids = [utils.generate_uuid() for _ in solution.actions]
         told = self._told(plan, solution, parents)
@@ -199,7 +197,7 @@ class Kronos(base.BasePlanner):
     @staticmethod
     def _announce(plan: Any) -> None:
         """Tell whoever listens to Watcher that the plan may be started."""
-        plan.state = State.RECOMMENDED
+        plan.state = objects.action_plan.State.RECOMMENDED
         plan.status_message = None
         try:
             plan.save()
@@ -220,14 +218,12 @@ class Kronos(base.BasePlanner):
             LOG.warning(
                 'Action plan %s was not written whole. It stays %s: %s',
                 plan.uuid,
-                State.CANCELLED,
+                objects.action_plan.State.CANCELLED,
                 error,
             )
 
     @staticmethod
-    def _indicators(
-        context: Any, solution: Any
-    ) -> list[objects.EfficacyIndicator]:
+    def _indicators(context: Any, solution: Any) -> list[Any]:
         return [
             objects.EfficacyIndicator(
                 context,
@@ -350,10 +346,9 @@ def _why_not_written(error: Exception) -> str:
 
 def _empty_plans(context: Any, audit: Any) -> Iterator[Any]:
     """Those that succeeded, have no actions and are not on their way."""
+    state = objects.action_plan.State.SUCCEEDED
     older = objects.ActionPlan.list(
-        context,
-        filters={'audit_id': audit.id, 'state': State.SUCCEEDED},
-        eager=True,
+        context, filters={'audit_id': audit.id, 'state': state}, eager=True
     )
     for plan in older:
         if audit.auto_trigger and _on_its_way(plan):

@@ -4,25 +4,19 @@
 The recording is the one that the strategy keeps, or that of kronos-record.
 """
 
-import json
 import pathlib
-import subprocess
-import sys
-from typing import Any
 
 import fixtures
 import yaml
 
 from tests import documented
-from tests.lab import base
+from tests.lab import base, replays
 from tests.lab.base import Wanted, layout
 
 POOL = '_unassigned_'
 LARGE = 'lab.large'
 """A server uses no more cores than it has."""
 EVERYTHING = ['--scope', 'alpha', '--scope', 'beta', '--scope', POOL]
-Step = tuple[str, str, str, str, str]
-"""Scope, phase, instance, source, destination."""
 
 
 class TestDriversAgree(base.LabTestCase):
@@ -88,7 +82,7 @@ class TestDriversAgree(base.LabTestCase):
         for _where, command in documented.commands():
             program, *words = command.split()
             if program == 'kronos-record':
-                self.run_it('record', *(paths.get(w, w) for w in words))
+                replays.run('record', *(paths.get(w, w) for w in words))
                 ran += 1
         self.assertGreater(ran, 0)
 
@@ -109,8 +103,8 @@ class TestDriversAgree(base.LabTestCase):
         for name in hidden:
             for path, text in texts.items():
                 self.assertNotIn(name, text, path)
-        mine = self.certain(self.replayed(folder))
-        theirs = self.certain(self.replayed(recording))
+        mine = self.certain(replays.replayed(folder))
+        theirs = self.certain(replays.replayed(recording))
         self.assertNotEqual([], theirs)
         # Scopes of other names come in another order.
         self.assertEqual(
@@ -173,7 +167,7 @@ class TestDriversAgree(base.LabTestCase):
         scope: str,
         more: dict[str, str],
         recording: pathlib.Path,
-    ) -> list[Step]:
+    ) -> list[replays.Step]:
         """The steps of an audit, which both its recordings lead to.
 
         :param scope: '': all of them
@@ -184,20 +178,20 @@ class TestDriversAgree(base.LabTestCase):
         audit, _, _ = self.audited(
             f'aggregates={named} {pool} {asked}', '', f'kronos_{mode}'
         )
-        steps = self.planned(audit)
+        steps = replays.planned(self.reports, audit)
         [kept] = self.kept.glob(f'*-{audit["UUID"]}')
-        self.assertEqual(steps, self.replayed(kept), f'{mode} {kept.name}')
+        self.assertEqual(steps, replays.replayed(kept), f'{mode} {kept.name}')
         words = ['--scope', scope] if scope else EVERYTHING
         for name, value in more.items():
             words += ['--set', f'{name}={value}']
         self.assertEqual(
             self.certain(steps),
-            self.certain(self.replayed(recording, '--mode', mode, *words)),
+            self.certain(replays.replayed(recording, '--mode', mode, *words)),
             f'{mode} {recording.name}',
         )
         return steps
 
-    def certain(self, steps: list[Step]) -> list[Step]:
+    def certain(self, steps: list[replays.Step]) -> list[replays.Step]:
         """Without the spread moves behind the first of each scope.
 
         Those are about equally good, and chosen by samples that are a few
@@ -212,15 +206,11 @@ class TestDriversAgree(base.LabTestCase):
                 seen.add(scope)
         return found
 
-    def planned(self, audit: dict[str, Any]) -> list[Step]:
-        [report] = self.reports.glob(f'*-{audit["UUID"]}.json')
-        return self.steps(json.loads(report.read_text()))
-
     def recorded(self, name: str, *words: str) -> pathlib.Path:
         """What kronos-record writes with Watcher's own credentials."""
         folder = self.made / f'{name}{len(list(self.made.iterdir()))}'
         files = {'spread': self.policies, 'pack': self.pack}
-        self.run_it(
+        replays.run(
             'record',
             str(folder),
             '--config-file',
@@ -230,32 +220,3 @@ class TestDriversAgree(base.LabTestCase):
             *words,
         )
         return folder
-
-    def replayed(self, recording: pathlib.Path, *words: str) -> list[Step]:
-        text = self.run_it(
-            'replay', str(recording), '--format', 'json', *words
-        )
-        return self.steps(json.loads(text))
-
-    def steps(self, document: dict[str, Any]) -> list[Step]:
-        return [
-            (
-                scope['name'],
-                step['phase'],
-                step['instance'],
-                step['source'],
-                step['destination'],
-            )
-            for scope in document['scopes']
-            for step in scope['steps']
-        ]
-
-    def run_it(self, program: str, *words: str) -> str:
-        done = subprocess.run(
-            [sys.executable, '-m', f'kronos.cmd.{program}', *words],
-            cwd=base.TOP,
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual(0, done.returncode, done.stderr)
-        return done.stdout

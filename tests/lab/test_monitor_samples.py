@@ -16,7 +16,7 @@ from oslotest import base
 from kronos.cmd.checks import monitors
 from tests import places
 
-SAMPLES = places.TOP / 'etc' / 'kronos' / 'monitor'
+SAMPLES = places.TOP / 'deploy' / 'monitor'
 ALERTS = SAMPLES / 'prometheus-alerts.yaml'
 UNIT = 'kronos-instance-monitor.service'
 MOST_EXPOSED = 15

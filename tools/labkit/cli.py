@@ -28,6 +28,7 @@ NEEDS_ENVIRONMENT = (
     'kill',
     'guest',
     'speed',
+    'horizon',
 )
 _ONE_COHORT_ONLY = ('real', 'monitor', 'masakari')
 """Options for what is in one environment only."""
@@ -81,6 +82,9 @@ A cloud of other releases, in a lab of its own, which has the cohort's name:
 until it is resumed; watcher-applier-2 and watcher-decision-engine-2 are
 started by name only.
 
+Horizon with watcher-dashboard, while the lab runs; "down" stops it:
+  ./tools/lab horizon                 prints where it is
+
 With KRONOS_LAB=NAME in the environment all of this is about a second lab, in
 .lab/lab-NAME.
 """
@@ -112,6 +116,7 @@ def parser() -> argparse.ArgumentParser:
         ('env', 'print shell lines; use: eval "$(./tools/lab env)"'),
         ('reset', 'delete all servers and groups, cancel audits'),
         ('wipe', 'stop all and remove the data; installed things stay'),
+        ('horizon', 'serve watcher-dashboard for the lab that runs'),
     ):
         add(name, help=text, description=text)
     up = commands.choices['up']
@@ -220,6 +225,7 @@ def main() -> int:
             _enter_environment(
                 getattr(wanted, 'real', None) is not None,
                 getattr(wanted, 'masakari', False),
+                wanted.command == 'horizon',
             )
             from labkit import commands
 
@@ -240,6 +246,8 @@ def _interrupt(number: int, frame: object) -> None:
 def _enter_lab(wanted: argparse.Namespace) -> None:
     """Go on in the lab of the cohort that is wanted."""
     if layout.COHORT.name or wanted.cohort:
+        if wanted.command == 'horizon':
+            parser().error('horizon is for a lab without a cohort')
         for name in _ONE_COHORT_ONLY:
             if getattr(wanted, name, None):
                 parser().error(f'--{name} is for a lab without a cohort')
@@ -249,15 +257,18 @@ def _enter_lab(wanted: argparse.Namespace) -> None:
         os.execv(sys.executable, [sys.executable, script, *sys.argv[1:]])
 
 
-def _enter_environment(real: bool, masakari: bool) -> None:
+def _enter_environment(real: bool, masakari: bool, horizon: bool) -> None:
     """Go on in the lab's virtual environment, made if need be.
 
     :param real: whether real hosts are wanted, too
     :param masakari: whether Masakari is, too
+    :param horizon: whether Horizon is, too
     """
     if os.environ.get('KRONOS_LAB_ENTERED') == str(layout.VENV):
         return
-    _bootstrap.main(real=real, masakari=masakari, cohort=layout.COHORT)
+    _bootstrap.main(
+        real=real, masakari=masakari, horizon=horizon, cohort=layout.COHORT
+    )
     os.environ['KRONOS_LAB_ENTERED'] = str(layout.VENV)
     script = str(layout.KIT.parent / 'lab')
     python = layout.program('python')

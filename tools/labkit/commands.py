@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Callable
 
+from labkit import settings
 from labkit.lab import Lab
 from labkit.real import guest_control
 
@@ -26,6 +27,13 @@ def _demo(lab: Lab, wanted: argparse.Namespace) -> int:
         return cells_demo.run(lab, down=wanted.down)
     chosen = real_demo if wanted.real else demo
     return chosen.run(lab, down=wanted.down)
+
+
+def _horizon(lab: Lab, wanted: argparse.Namespace) -> None:
+    print(
+        f'{lab.horizon()}\n'
+        f'Its user is admin, with the password in {settings.PASSWORD}.'
+    )
 
 
 def _kill(lab: Lab, wanted: argparse.Namespace) -> None:
@@ -68,6 +76,7 @@ COMMANDS: dict[str, Callable[[Lab, argparse.Namespace], object]] = {
     'start': lambda lab, wanted: lab.start(_named(wanted)),
     'stop': lambda lab, wanted: lab.stop(_named(wanted), kill=wanted.kill),
     'kill': _kill,
+    'horizon': _horizon,
     'restart': lambda lab, wanted: lab.restart(wanted.name),
     'pause': _pause,
     'resume': _resume,

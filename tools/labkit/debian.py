@@ -36,7 +36,11 @@ FONTS = {
     'fonts-dejavu-core': '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
 }
 """Without any a browser draws empty boxes."""
-LINTERS = {'shellcheck': '/usr/bin/shellcheck'}
+LINTERS = {
+    'mandoc': '/usr/bin/mandoc',
+    'shellcheck': '/usr/bin/shellcheck',
+    'systemd': '/usr/bin/systemd-analyze',
+}
 
 
 def missing_servers() -> list[str]:

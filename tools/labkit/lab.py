@@ -28,6 +28,7 @@ from labkit import (
 from labkit.cells import choice, policy, second_cell
 from labkit.cells import furnishing as cells_furnishing
 from labkit.cloud import Cloud
+from labkit.horizon import services as horizon_services
 from labkit.masakari import furnishing as masakari_furnishing
 from labkit.masakari import services as masakari_services
 from labkit.real import furnishing as real_furnishing
@@ -228,6 +229,19 @@ class Lab:
         if found is None:
             raise running.LabError(f'{name} does not run')
         return found
+
+    def horizon(self) -> str:
+        """Serve Horizon until the lab goes down.
+
+        :returns: its address
+        :raises running.LabError: the lab is down, or it does not come up
+        """
+        with stopping.lock():
+            keystone = process.records().get('keystone')
+            if keystone is None or not process.is_running(keystone):
+                raise running.LabError('run "./tools/lab up" first')
+            self.ports = ports.choose(running=True)
+            return horizon_services.serve(self.ports)
 
     def restart(self, name: str) -> None:
         self.stop(name)

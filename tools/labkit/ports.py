@@ -20,6 +20,7 @@ NAMES = (
     'exporter',
     'nova_proxy',
     'masakari',
+    'horizon',
 )
 FIRST, LAST = 21000, 31000
 """Below the range from which kernels take ports of outgoing calls."""

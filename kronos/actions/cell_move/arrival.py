@@ -11,11 +11,10 @@ from typing import NoReturn
 from oslo_log import log as logging
 
 from kronos.actions.cell_move import checks
-from kronos.actions.cell_move.context import CellMoveContext
+from kronos.actions.cell_move.context import BegunMove
 from kronos.actions.cell_move.ending import Ending, deleted
-from kronos.actions.cell_move.evidence import MOVED, WAITS, Evidence
-from kronos.actions.cell_move.mark import Mark, Stage
-from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.cell_move.evidence import MOVED, WAITS
+from kronos.actions.cell_move.mark import Stage
 from kronos.actions.migration.retries import joined
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
@@ -38,19 +37,13 @@ class Arrival:
     """
 
     def __init__(
-        self,
-        settings: CellMoveSettings,
-        context: CellMoveContext,
-        mark: Mark,
-        evidence: Evidence,
-        ending: Ending,
-        before: Details,
+        self, begun: BegunMove, ending: Ending, before: Details
     ) -> None:
-        self._settings = settings
-        self._task = settings.task
-        self._context = context
-        self._mark = mark
-        self._evidence = evidence
+        self._settings = begun.settings
+        self._task = begun.settings.task
+        self._context = begun.context
+        self._mark = begun.mark
+        self._evidence = begun.evidence
         self._ending = ending
         self._before = before
         self.outcome = MOVED

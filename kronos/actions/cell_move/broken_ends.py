@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from oslo_log import log as logging
 
 from kronos.actions.cell_move import checks
-from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.evidence import AWAY, Evidence
-from kronos.actions.cell_move.mark import Mark
+from kronos.actions.cell_move.context import BegunMove, CellMoveContext
+from kronos.actions.cell_move.evidence import AWAY
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.progress import ERROR, FAILED, Look
 from kronos.clients.nova.server_details import Details
@@ -152,19 +151,13 @@ class BrokenEnds:
     One class, since what is told of a broken end depends on what was mended.
     """
 
-    def __init__(
-        self,
-        settings: CellMoveSettings,
-        context: CellMoveContext,
-        mark: Mark,
-        evidence: Evidence,
-    ) -> None:
-        self._settings = settings
-        self._task = settings.task
-        self._context = context
-        self._mark = mark
-        self._evidence = evidence
-        self._before = Details.from_document(mark.before)
+    def __init__(self, begun: BegunMove) -> None:
+        self._settings = begun.settings
+        self._task = begun.settings.task
+        self._context = begun.context
+        self._mark = begun.mark
+        self._evidence = begun.evidence
+        self._before = Details.from_document(begun.mark.before)
 
     def of_move(self, look: Look) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kronos.actions import notifications
-from kronos.actions.cell_move.mark import PlanStanding
+from kronos.actions.cell_move.evidence import Evidence
+from kronos.actions.cell_move.mark import Mark, PlanStanding
+from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.migration import destination
 from kronos.actions.migration.context import Patience
 from kronos.actions.migration.turn import slots
@@ -36,3 +38,13 @@ class CellMoveContext(Patience):
     keep: Callable[[dict[str, Any]], object] = lambda document: None
     """Keeps the evidence."""
     exclusions: destination.Exclusions | None = None
+
+
+@dataclass(frozen=True)
+class BegunMove:
+    """A move for which Nova was asked, and what is kept of it."""
+
+    settings: CellMoveSettings
+    context: CellMoveContext
+    mark: Mark
+    evidence: Evidence

@@ -15,10 +15,8 @@ from kronos.actions.cell_move.broken_ends import (
     copy_commands,
     unbindings,
 )
-from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.evidence import Evidence
-from kronos.actions.cell_move.mark import Mark, Stage
-from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.cell_move.context import BegunMove
+from kronos.actions.cell_move.mark import Stage
 from kronos.actions.cell_move.progress import Look, Progress, Standing
 from kronos.actions.migration.retries import joined
 from kronos.clients.nova.server_details import Details
@@ -40,21 +38,14 @@ class Ending:
     told in the same way, and either may end as the other.
     """
 
-    def __init__(
-        self,
-        settings: CellMoveSettings,
-        context: CellMoveContext,
-        mark: Mark,
-        evidence: Evidence,
-        progress: Progress,
-    ) -> None:
-        self._settings = settings
-        self._task = settings.task
-        self._context = context
-        self._mark = mark
-        self._evidence = evidence
+    def __init__(self, begun: BegunMove, progress: Progress) -> None:
+        self._settings = begun.settings
+        self._task = begun.settings.task
+        self._context = begun.context
+        self._mark = begun.mark
+        self._evidence = begun.evidence
         self._progress = progress
-        self._broken = BrokenEnds(settings, context, mark, evidence)
+        self._broken = BrokenEnds(begun)
         self._refused = ''
 
     def confirm(self) -> str:

@@ -11,10 +11,7 @@ from enum import Enum
 
 from oslo_log import log as logging
 
-from kronos.actions.cell_move.context import CellMoveContext
-from kronos.actions.cell_move.evidence import Evidence
-from kronos.actions.cell_move.mark import Mark
-from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.cell_move.context import BegunMove
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
@@ -64,18 +61,12 @@ class Look:
 class Progress:
     """The looks at one move."""
 
-    def __init__(
-        self,
-        settings: CellMoveSettings,
-        context: CellMoveContext,
-        mark: Mark,
-        evidence: Evidence,
-    ) -> None:
-        self._task = settings.task
-        self._timing = settings.timing
-        self._context = context
-        self._mark = mark
-        self._evidence = evidence
+    def __init__(self, begun: BegunMove) -> None:
+        self._task = begun.settings.task
+        self._timing = begun.settings.timing
+        self._context = begun.context
+        self._mark = begun.mark
+        self._evidence = begun.evidence
         self._odd: tuple[object, ...] = ()
         self._odd_since = 0.0
         self.seen: Look | None = None

@@ -14,7 +14,7 @@ from kronos.actions.cell_move import broken_ends, checks, preflight
 from kronos.actions.cell_move.arrival import Arrival, worded
 from kronos.actions.cell_move.broken_ends import BrokenEnds
 from kronos.actions.cell_move.concurrency import CellConcurrency
-from kronos.actions.cell_move.context import CellMoveContext
+from kronos.actions.cell_move.context import BegunMove, CellMoveContext
 from kronos.actions.cell_move.ending import Ending, deleted
 from kronos.actions.cell_move.evidence import FAILED, MOVED, SKIPPED, Evidence
 from kronos.actions.cell_move.mark import Mark, PlanStanding
@@ -223,9 +223,9 @@ class CellMoveRun:
         evidence.began, evidence.before = mark.at, mark.before
         evidence.migration = mark.migration
         evidence.requests.setdefault(self._task.mode, mark.request)
-        progress = Progress(self._settings, self._context, mark, evidence)
-        progress.write()
-        return self._follow(mark, progress)
+        return self._follow(
+            BegunMove(self._settings, self._context, mark, evidence)
+        )
 
     def _ask(self) -> Mark:
         """Ask Nova for the move; the request is in the mark."""
@@ -241,20 +241,21 @@ class CellMoveRun:
         self._started(mark)
         return mark
 
-    def _follow(self, mark: Mark, progress: Progress) -> str:
+    def _follow(self, begun: BegunMove) -> str:
         """Follow it to its end.
 
         :raises MigrationError: it did not come to a good one
         """
-        parts = (self._settings, self._context, mark, self.evidence)
-        ending = Ending(*parts, progress)
-        was = mark.stage
+        progress = Progress(begun)
+        progress.write()
+        ending = Ending(begun, progress)
+        was = begun.mark.stage
         look = progress.until(self._settings.timing.move_timeout)
         if look is None:
             ending.leave_unpinned(self._task.source_zone)
-            raise BrokenEnds(*parts).of_endless(progress.seen)
-        before = Details.from_document(mark.before)
-        arrival = Arrival(*parts, ending, before)
+            raise BrokenEnds(begun).of_endless(progress.seen)
+        before = Details.from_document(begun.mark.before)
+        arrival = Arrival(begun, ending, before)
         match look.standing:
             case Standing.ARRIVED:
                 remark = arrival.settle()
@@ -267,7 +268,7 @@ class CellMoveRun:
             case Standing.REVERTED:
                 raise ending.reverted(was)
             case _:
-                raise self._broken(look, ending, BrokenEnds(*parts))
+                raise self._broken(look, ending, BrokenEnds(begun))
 
     def _broken(
         self, look: Look, ending: Ending, broken: BrokenEnds

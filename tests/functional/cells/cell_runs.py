@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 from urllib import parse
 
 import requests
@@ -132,6 +132,10 @@ class Outcome:
 
 class CellRunTestCase(broken_ends.BrokenEndsTestCase):
     """Moves servers by Kronos' action."""
+
+    patience: ClassVar[float] = 30
+    """Seconds until what does not fit together is broken: where nothing is,
+    a busy machine must not make it so."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -272,7 +276,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
                 'move_timeout': 120,
                 'confirm_timeout': 90,
                 'revert_timeout': 90,
-                'settle_timeout': 3,
+                'settle_timeout': self.patience,
                 'agree_seconds': 0.5,
                 **settings.pop('timing', {}),
             },

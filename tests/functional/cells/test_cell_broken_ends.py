@@ -2,7 +2,7 @@
 """What Nova leaves of moves that fail, and what Kronos makes of it."""
 
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.functional.cells import cell_runs
 from tests.functional.cells.cell_runs import NEXT_ACTION
@@ -12,6 +12,8 @@ REBOOT, STOP, SET = 'reboot --hard', 'stop', 'set --state active'
 
 class EndsTestCase(cell_runs.CellRunTestCase):
     """One server that is moved while there is trouble."""
+
+    patience: ClassVar[float] = 5
 
     def fails(
         self,

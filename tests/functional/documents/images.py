@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A virtual environment like that in an image of Watcher, without Kronos."""
 
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import sysconfig
-
-from tests import places
 
 OURS = ('kronos', '__editable__', '_kronos', 'easy-install')
 """Beginnings of the names by which this environment has Kronos."""
@@ -59,40 +55,3 @@ class Image:
             capture_output=True,
             text=True,
         )
-
-
-def wheel(folder: pathlib.Path) -> pathlib.Path:
-    """Build one of what is here, in a copy."""
-    copy = folder / 'clone'
-    listing = subprocess.run(
-        [
-            'git',
-            'ls-files',
-            '-z',
-            '--cached',
-            '--others',
-            '--exclude-standard',
-        ],
-        cwd=places.TOP,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    for name in filter(None, listing.split('\0')):
-        if (places.TOP / name).is_file() and not name.startswith('tests/'):
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(places.TOP / name, copy / name)
-    # What pip calls, too, without all that it does around it.
-    build = 'import sys; from pbr import build; build.build_wheel(sys.argv[1])'
-    dist = folder / 'dist'
-    dist.mkdir()
-    done = subprocess.run(
-        [sys.executable, '-c', build, str(dist)],
-        cwd=copy,
-        env={**os.environ, 'PBR_VERSION': '9.9.9'},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise AssertionError(done.stdout + done.stderr)
-    return next(dist.iterdir())

@@ -30,8 +30,8 @@ LISTS = frozenset(
     {
         'actions/cell_move/broken_ends:_steps',
         'cmd/checks/cloud:_nova',
-        'cmd/record:_parser',
-        'cmd/test_config:_parser',
+        'cmd/record:argument_parser',
+        'cmd/test_config:argument_parser',
         'cmd/what_if:add',
         'recordings/anonymize/names:__init__',
         'recordings/meta_schema:of',

@@ -18,13 +18,14 @@ import jinja2.sandbox
 import yaml
 from oslotest import base
 
-from tests import places
+from tests import built, places
 from tests.functional.documents import deployers, images
 
 KOLLA = deployers.DEPLOY / 'kolla-ansible'
 HELM = deployers.DEPLOY / 'openstack-helm'
 PACKAGES = deployers.DEPLOY / 'packages'
 CONTAINERFILE = deployers.DEPLOY / 'container' / 'Containerfile'
+MONITOR = deployers.DEPLOY / 'monitor'
 OF_WATCHER = ('watcher', 'kronos')
 OF_KRONOS = ('kronos',)
 WEIGHERS = repr(
@@ -76,9 +77,15 @@ class TestPage(base.BaseTestCase):
         there = {
             str(path.relative_to(places.TOP))
             for path in deployers.DEPLOY.rglob('*')
-            if path.is_file()
+            if path.is_file() and path.parent != MONITOR
         }
         self.assertEqual(there, told)
+
+    def test_every_file_of_the_monitor(self) -> None:
+        """It has a page of its own."""
+        page = (places.TOP / 'doc' / 'source' / 'monitoring.rst').read_text()
+        for path in MONITOR.iterdir():
+            self.assertIn(f'``{path.name}``', page)
 
     def test_samples_that_are_named(self) -> None:
         page = places.TOP / 'doc' / 'source' / 'deploying.rst'
@@ -444,7 +451,7 @@ class TestContainerfile(FilesCase):
 
     def test_lines_run(self) -> None:
         """pip puts Kronos beside Watcher, and changes nothing else."""
-        wheel = images.wheel(self.folder)
+        wheel = built.distributions().wheel
         image = images.Image(self.folder)
         found = deployers.instructions(CONTAINERFILE.read_text())
         (copied,) = _all(found, 'COPY')
@@ -467,7 +474,8 @@ class TestContainerfile(FilesCase):
         self.assertEqual(0, done.returncode, done.stderr)
         after = {path.name for path in image.packages.iterdir()}
         self.assertEqual(
-            {'kronos', 'kronos_watcher-9.9.9.dist-info'}, after - before
+            {'kronos', f'kronos_watcher-{built.VERSION}.dist-info'},
+            after - before,
         )
         self.assertEqual(set(), before - after)
         self.assertTrue((image.venv / 'bin' / 'kronos-replay').exists())

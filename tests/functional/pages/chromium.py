@@ -198,9 +198,16 @@ class Browser:
             if event.get('method') == 'Log.entryAdded'
         ]
 
-    def shoot(self, path: str) -> None:
-        """A picture of the whole page, as PNG."""
-        found = self.ask('Page.captureScreenshot', captureBeyondViewport=True)
+    def shoot(self, path: str, clip: dict[str, float] | None = None) -> None:
+        """A picture of the whole page, as PNG.
+
+        :param clip: what of it is wanted; None: all
+        """
+        found = self.ask(
+            'Page.captureScreenshot',
+            captureBeyondViewport=True,
+            **({'clip': clip} if clip else {}),
+        )
         pathlib.Path(path).write_bytes(base64.b64decode(found['data']))
 
     def nodes(self) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from tests import places
 from tests.functional.watcher import base
 from tests.unit.monitor.sinks import services
 
-SAMPLE = places.TOP / 'etc' / 'kronos' / 'monitor' / 'watcher-policy.yaml'
+SAMPLE = places.TOP / 'deploy' / 'monitor' / 'watcher-policy.yaml'
 ROLE = 'kronos_trigger'
 NAME = 'recover'
 MAY = {'webhook:trigger', 'audit:get'}

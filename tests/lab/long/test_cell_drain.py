@@ -13,10 +13,13 @@ bound       in a group of the policy affinity       stays, until that is gone
 ==========  ======================================  =========================
 """
 
+import pathlib
 import subprocess
 from typing import Any
 
-from tests.lab import cells
+import fixtures
+
+from tests.lab import cells, replays
 from tests.lab.cells import OLD_HOSTS
 
 from labkit import layout, services  # isort: skip
@@ -41,18 +44,22 @@ class TestDrain(cells.CellsTestCase):
     def test_twelve_servers(self):
         """One audit moves nine, a second one the rest; the cell is deleted."""
         self.addCleanup(self.bring_back)
+        self.keep = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.configure(record_dir=self.keep)
         self.build()
         before = {name: self.kept(name) for name in self.uuids}
         audit, plan, _ = self.drained(ASKED)
         moves = self.moves(plan)
         self.assertEqual(set(FREE), set(moves))
         self.assert_named(audit)
+        self.assert_replayed(audit)
         self.assert_shown(moves['plain-1'])
         self.carried_out(plan)
         self.assert_once(*FREE)
         self.assertEqual(TOGETHER, self.most_at_a_time(FREE))
         self.set_free()
-        _, plan, _ = self.drained(ASKED)
+        audit, plan, _ = self.drained(ASKED)
+        self.assert_replayed(audit)
         self.assertEqual(set(KEPT), set(self.moves(plan)))
         self.carried_out(plan)
         self.assert_once(*FREE, *KEPT)
@@ -93,6 +100,13 @@ class TestDrain(cells.CellsTestCase):
         for name, words in KEPT.items():
             self.assertIn(words, stayed[name])
         self.assertIn('servers 12 -> 3, 3 stay', self.report_text(audit))
+
+    def assert_replayed(self, audit: dict[str, Any]) -> None:
+        """What the audit kept of the cloud leads to the same steps again."""
+        [kept] = self.keep.glob(f'*-{audit["UUID"]}')
+        planned = replays.planned(self.reports, audit)
+        self.assertNotEqual([], planned)
+        self.assertEqual(planned, replays.replayed(kept))
 
     def assert_shown(self, action: dict[str, Any]) -> None:
         """The client shows of an action where it goes from and to."""

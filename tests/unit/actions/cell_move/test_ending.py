@@ -3,6 +3,7 @@
 
 from kronos.actions import watcher_action
 from kronos.actions.cell_move.broken_ends import BrokenEnds
+from kronos.actions.cell_move.context import BegunMove
 from kronos.actions.cell_move.ending import Ending
 from kronos.actions.cell_move.evidence import Evidence
 from kronos.actions.cell_move.mark import Stage
@@ -38,11 +39,11 @@ class EndingTestCase(base.CellMoveTestCase):
         self.own.request = self.ask_by_hand()
         self.clock.sleep(100)
         self.evidence = Evidence(self.task, self.clock())
-        parts = (self.settings, self.context, self.own, self.evidence)
-        self.progress = Progress(*parts)
+        begun = BegunMove(self.settings, self.context, self.own, self.evidence)
+        self.progress = Progress(begun)
         self.assertIs(Standing.ARRIVED, self.progress.look().standing)
-        self.ending = Ending(*parts, self.progress)
-        self.broken = BrokenEnds(*parts)
+        self.ending = Ending(begun, self.progress)
+        self.broken = BrokenEnds(begun)
         self.began = self.clock()
 
     def passed(self):

@@ -2,6 +2,7 @@
 """Is a state only believed where server and migration say the same?"""
 
 from kronos.actions.cell_move import progress
+from kronos.actions.cell_move.context import BegunMove
 from kronos.actions.cell_move.evidence import Evidence
 from kronos.actions.cell_move.progress import Standing
 from kronos.common import exceptions
@@ -31,7 +32,7 @@ class ProgressTestCase(base.CellMoveTestCase):
     def follow(self, mark):
         self.own = mark
         self.progress = progress.Progress(
-            self.settings, self.context, mark, self.evidence
+            BegunMove(self.settings, self.context, mark, self.evidence)
         )
 
     def arrive(self):

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Horizon with watcher-dashboard, to look at the lab by."""
