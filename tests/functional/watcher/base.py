@@ -98,7 +98,7 @@ class KronosTestCase(base.WatcherFunctionalTestCase):
             self.set('watcher_clients_auth', auth_type='none')
             for group, url in endpoints.items():
                 self.set(group, endpoint_override=url)
-        else:  # before Watcher 16
+        else:  # before Watcher 17
             endpoints['compute'] = endpoints.pop('nova')
             self.useFixture(catalog.Keystone(endpoints))
 

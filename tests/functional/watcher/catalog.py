@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Keystone in this process, whose catalog leads to the services of a cloud.
 
-For Watcher 15, which has no options for where Nova and Placement are.
+For Watcher before 17, where Kronos has no options for Nova and Placement.
 """
 
 import json
