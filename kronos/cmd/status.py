@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from oslo_config import cfg
 from oslo_upgradecheck import upgradecheck
 
-from kronos.cmd import config_files, program, scripts, terminal
+from kronos.cmd import config_files, program, terminal
 from kronos.cmd.checks import subprocess_probe
 from kronos.cmd.config_files import Paths
 from kronos.cmd.upgrade_checks import (
@@ -26,6 +26,7 @@ from kronos.cmd.upgrade_checks import (
     services,
     versions,
 )
+from kronos.common import exceptions
 
 PROGRAM = 'kronos-status'
 SCHEDULER = 'nova-scheduler'
@@ -94,6 +95,7 @@ class Checks(upgradecheck.UpgradeCommands):
     )
 
 
+@program.command(PROGRAM, failed=UNFORESEEN)
 def main(
     arguments: Sequence[str] | None = None,
     inspect: subprocess_probe.Inspect = subprocess_probe.inspect,
@@ -104,31 +106,27 @@ def main(
     :param inspect: loads modules of Watcher and Nova
     :returns: the exit status
     """
-    parsed = _parser().parse_args(arguments)
+    parsed = argument_parser().parse_args(arguments)
+    config_files.log(parsed.debug)
     try:
-        config_files.log(parsed.debug)
         status, text = _checked(_checks(parsed, inspect), parsed.json)
-        terminal.show(text)
-    except KeyboardInterrupt:
-        terminal.complain(PROGRAM, 'interrupted')
-        return scripts.INTERRUPTED
-    except terminal.OutputError as error:
-        terminal.complain(PROGRAM, f'standard output: {error}')
+    except exceptions.KronosException:
+        raise
     # Without its text, which may hold a secret.
     except Exception as error:
         terminal.complain(PROGRAM, f'{type(error).__name__} {_place(error)}')
-    else:
-        return status
-    return UNFORESEEN
+        return UNFORESEEN
+    terminal.show(text)
+    return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
         description='Tell whether Kronos, Watcher or Nova may be upgraded, '
         'and their services restarted. Nothing is changed.',
-        epilog='Exit status: 0 good, 1 a warning, 2 a failure or wrong '
-        'usage, 255 something unforeseen.',
+        epilog='Exit status: 0 all is good, 1 there is a warning, 2 there is '
+        'a failure, or wrong usage, 255 something unforeseen.',
     )
     parser.add_argument('what', choices=['upgrade'], help='what it is about')
     parser.add_argument('action', choices=['check'], help='what to do')

@@ -17,7 +17,7 @@ from kronos.cmd.upgrade_checks.tally import Tally
 from kronos.common import exceptions
 from kronos.conf import opts
 
-UNREAD = 'the configuration could not be read: see the check Configuration'
+UNREAD = 'the configuration cannot be used: see the check Configuration'
 
 
 @dataclass
@@ -79,6 +79,8 @@ def check_policies(found: Configuration) -> upgradecheck.Result:
     try:
         path, other = kronos.policies_file, kronos.pack_policies_file
     except cfg.Error:
+        path, other = '', None
+    if not path:
         tally.warn(UNREAD)
         return tally.result()
     if _is_none_wanted(path, other):
