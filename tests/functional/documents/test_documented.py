@@ -23,7 +23,13 @@ HERE = (
 )
 SILENT = ('oslo-config-validator', 'sed')
 HELP = ('./tools/chaos', './tools/lab', './tools/test')
-IN_THE_LAB = ('eval', 'openstack', 'kronos-record', 'kronos-test-config')
+IN_THE_LAB = (
+    'eval',
+    'openstack',
+    'kronos-record',
+    'kronos-status',
+    'kronos-test-config',
+)
 # These change the reader's machine, or a database; pip's argument is checked
 # below, and what nova-manage knows where Nova's own tests run.
 NOT_RUN = ('nova-manage', 'pip', 'python3', 'reno', 'systemctl')

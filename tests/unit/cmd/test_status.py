@@ -2,12 +2,16 @@
 """Does kronos-status end as it should, with every result in its place?"""
 
 import json
+import re
+import textwrap
 from collections.abc import Sequence
+from importlib import metadata
 from typing import Any
 
-from kronos.cmd import status
+from kronos.cmd import program, status
+from kronos.cmd.upgrade_checks import services
 from kronos.watcher_db import service_probe
-from tests import commands
+from tests import commands, documented
 from tests.fakes.keystone import AUTH_URL
 from tests.unit.cmd.checking import SECRETS, CheckTestCase, policy
 from tests.unit.cmd.upgrade_checks import packages, test_database
@@ -134,3 +138,89 @@ class TestUnforeseen(StatusTestCase):
         self.assertRegex(
             err, r'^kronos-status: ValueError in inspect, line \d+ of .+\n$'
         )
+
+
+class TestPage(StatusTestCase):
+    """What the page about upgrades shows is what is printed."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        database = self.loaded['database']
+        database['stored'] |= {
+            'strategies': [
+                {
+                    'name': 'kronos_spread',
+                    'differs': ['its parameters max_migrations'],
+                }
+            ],
+            'audits': [
+                {
+                    'name': 'even',
+                    'uuid': '5b1d7c1e-66f4-4a8c-8a0f-3c9d2e7b9f10',
+                    'state': 'ONGOING',
+                }
+            ],
+            'waiting_plans': 1,
+            'finished_audits': 4,
+        }
+        database['host'] = 'ctl1'
+        database['services'] = [
+            test_database.up(service, host)
+            for service in (services.ENGINE, services.APPLIER)
+            for host in ('ctl1', 'ctl2')
+        ]
+        self.paths = {
+            '/etc/watcher/watcher.conf': self.conf(),
+            '/etc/kronos/policies.yaml': str(self.folder / 'policies.yaml'),
+        }
+
+    def rows(self, table: str) -> list[str]:
+        """What is said of each check, without frame and line breaks."""
+        for shown, path in self.paths.items():
+            table = table.replace(path, shown)
+        table = table.replace(program.version(), '1.0.0')
+        return [
+            ' '.join(re.sub(r'(?m)^\||\|$', '', row).split())
+            for row in re.split(r'(?m)^\+-+\+$', table)
+        ]
+
+    def inspect(
+        self, module: str, arguments: Sequence[str], request: Any
+    ) -> Any:
+        """All plugins of a service can be loaded."""
+        answer = super().inspect(module, arguments, request)
+        groups = service_probe.GROUPS[arguments[0]] if arguments else ()
+        plugins = {
+            f'{one.group}:{one.name}': ''
+            for one in metadata.distribution(program.PACKAGE).entry_points
+            if one.group in groups
+        }
+        return answer | {'plugins': plugins}
+
+    def test_the_example(self) -> None:
+        page = documented.page('upgrading.rst')
+        example = documented.section(page, 'Example')
+        _, _, rest = example.partition('   $ kronos-status ')
+        command, _, shown = rest.partition('\n')
+        words = [self.paths.get(one, one) for one in command.split()]
+        code, out, _ = commands.run(status.main, words, self.inspect)
+        self.assertEqual(2, code)
+        table, _, _ = shown.partition('\n\n')
+        self.assertEqual(self.rows(out), self.rows(textwrap.dedent(table)))
+
+    def test_each_check(self) -> None:
+        """Has its rows in the table, in this order."""
+        page = documented.page('upgrading.rst')
+        table = documented.section(page, 'What it checks')
+        self.assertEqual(NAMES, re.findall(r'(?m)^   \* - (\w.+)$', table)[1:])
+        self.assertEqual(
+            {'success', 'warning', 'failure'},
+            set(re.findall(r'(?m)^     - (success|warning|failure)$', table)),
+        )
+
+    def test_commands(self) -> None:
+        found = documented.typed('upgrading.rst', 'kronos-status')
+        self.assertGreater(len(found), 3)
+        for words in found:
+            words = [self.paths.get(one, one) for one in words]
+            status.argument_parser().parse_args(words)
