@@ -9,6 +9,7 @@ extensions = [
     'openstackdocstheme',
     'oslo_config.sphinxext',
     'faults_table',
+    'troubleshooting',
 ]
 project = 'Kronos'
 copyright = 'The Kronos developers'
