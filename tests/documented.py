@@ -35,8 +35,14 @@ OF_THE_READER = re.compile(r'\b(?:MIGRATION|PLAN|SERVER)\b')
 """What stands for a name that only the reader knows."""
 
 
+OF_A_PACKAGE = re.compile(r'\bkronos_night\b')
+"""The strategy of a page; functional tests put it into a Watcher."""
+
+
 def why_not_run(command: str) -> str:
     """Why no test runs a command; '' if one does."""
+    if OF_A_PACKAGE.search(command):
+        return 'it needs the package of its page, which the lab has not'
     if OF_THE_READER.search(command):
         return 'it names what only the reader has'
     return NOT_RUN.get(command.split()[0], '')
@@ -45,6 +51,19 @@ def why_not_run(command: str) -> str:
 def files() -> list[pathlib.Path]:
     """README, CONTRIBUTING and every page of the documentation."""
     return [*TOP.glob('*.rst'), *sorted(TOP.glob('doc/source/*.rst'))]
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """(command, line) of what is shown below a command of a console block."""
+    for path in files():
+        for block in _BLOCK.findall(path.read_text() + '\n'):
+            command = ''
+            for line in re.sub(r'\\\n\s*', '', block).splitlines():
+                prompt, _, rest = line.strip().partition(' ')
+                if prompt == '$':
+                    command = rest
+                elif line.strip():
+                    yield command, line.strip()
 
 
 def commands() -> Iterator[tuple[str, str]]:

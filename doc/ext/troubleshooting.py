@@ -11,8 +11,7 @@ import functools
 import re
 from dataclasses import dataclass, field
 
-from docutils import nodes, statemachine
-from docutils.parsers import rst
+import generated
 
 from kronos.engine import faults, reasons
 
@@ -89,53 +88,39 @@ def _pattern(sentence: str) -> re.Pattern[str]:
     return re.compile('.*'.join(re.escape(part) for part in parts))
 
 
-class _Made(rst.Directive):
-    """A directive whose content is made of lines of reStructuredText."""
-
-    def lines(self) -> list[str]:
-        raise NotImplementedError
-
-    def run(self) -> list[nodes.Node]:
-        node = nodes.section()
-        node.document = self.state.document
-        content = statemachine.StringList(self.lines(), source=__file__)
-        self.state.nested_parse(content, self.content_offset, node)
-        return list(node.children)
-
-
-class Says(_Made):
+class Says(generated.Generated):
     has_content = True
 
     def lines(self) -> list[str]:
         return ['It says:', '', *(f'* ``{line}``' for line in self.content)]
 
 
-class Reasons(_Made):
+class Reasons(generated.Generated):
     required_arguments = 1
     final_argument_whitespace = True
 
     def lines(self) -> list[str]:
         named = [reasons.Code(name) for name in self.arguments[0].split()]
-        return table(
+        return generated.table(
             ('Code of a plan', 'What it means', 'What to do'),
             [(f'``{one}``', one.means, one.remedy or '-') for one in named],
         )
 
 
-class Faults(_Made):
+class Faults(generated.Generated):
     required_arguments = 1
     final_argument_whitespace = True
 
     def lines(self) -> list[str]:
         named = [faults.Fault(name) for name in self.arguments[0].split()]
         told = [(f'``{one}``', faults.TABLE[one]) for one in named]
-        return table(
+        return generated.table(
             ('Code of an action', 'What it means', 'What to do'),
             [(code, row.means, row.remedy) for code, row in told],
         )
 
 
-class MessageIndex(_Made):
+class MessageIndex(generated.Generated):
     def lines(self) -> list[str]:
         with open(self.state.document['source']) as file:
             page = sections(file.read())
@@ -144,21 +129,13 @@ class MessageIndex(_Made):
             for one in page
             for sentence in one.sentences
         ]
-        return table(('Message', 'Section'), sorted(rows, key=_letters))
+        return generated.table(
+            ('Message', 'Section'), sorted(rows, key=_letters)
+        )
 
 
 def _letters(row: tuple[str, str]) -> str:
     return re.sub(r'[^a-z]', '', row[0].lower())
-
-
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """A list-table."""
-    lines = ['.. list-table::', '   :header-rows: 1', '']
-    for cells in (header, *rows):
-        first, *others = cells
-        lines.append(f'   * - {first}')
-        lines += [f'     - {cell}' for cell in others]
-    return lines
 
 
 def setup(app):

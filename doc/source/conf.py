@@ -10,6 +10,9 @@ extensions = [
     'oslo_config.sphinxext',
     'faults_table',
     'troubleshooting',
+    'command_reference',
+    'plugin_reference',
+    'upgrade_notes',
 ]
 project = 'Kronos'
 copyright = 'The Kronos developers'

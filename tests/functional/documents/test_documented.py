@@ -77,15 +77,24 @@ class TestDocumented(base.BaseTestCase):
         self.assertEqual(set(), {*documented.NOT_RUN} - words)
 
     def test_commands_for_anywhere_run(self):
-        """In their order: what one writes, a later one reads."""
-        desk, ran = self._desk(), 0
+        """In their order: what one writes, a later one reads.
+
+        What a page shows of the output is a part of it, line by line.
+        """
+        desk, ran, outputs = self._desk(), 0, {}
         for command in dict.fromkeys(one for _, one in documented.commands()):
             word = command.split()[0]
             if word in HERE and not documented.why_not_run(command):
                 told = self._run(command, desk)
                 self.assertEqual(word in SILENT, told == '', command)
+                outputs[command] = [
+                    ' '.join(one.split()) for one in told.splitlines()
+                ]
                 ran += 1
         self.assertGreater(ran, 0)
+        for command, line in documented.shown():
+            if command in outputs:
+                self.assertIn(' '.join(line.split()), outputs[command])
 
     def test_a_newcomer_needs_two_commands(self):
         """The README's, where there is no clone and no cloud."""
