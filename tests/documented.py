@@ -31,6 +31,8 @@ NOT_RUN = {
     'podman': 'it is an engine of containers',
 }
 """Programs of the documentation that no test runs, and why."""
+TUTORIAL = 'tutorial.rst'
+"""Its commands are one script, which a long scenario of the lab runs."""
 OF_THE_READER = re.compile(r'\b(?:MIGRATION|PLAN|SERVER)\b')
 """What stands for a name that only the reader knows."""
 

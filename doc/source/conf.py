@@ -8,6 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'ext'))
 extensions = [
     'openstackdocstheme',
     'oslo_config.sphinxext',
+    'drawings',
     'faults_table',
     'troubleshooting',
     'command_reference',

@@ -16,6 +16,7 @@ if EXT not in sys.path:
     sys.path.insert(0, EXT)
 
 import command_reference  # noqa: E402
+import drawings  # noqa: E402
 
 EXTENDING = SOURCE / 'extending'
 MOST_LINES = 80
@@ -78,6 +79,32 @@ class TestPlugins(base.BaseTestCase):
             if group.startswith('watcher_')
         ]
         self.assertEqual(sorted(wanted), sorted(named))
+
+
+class TestDrawings(base.BaseTestCase):
+    def test_the_rooms_are_those_of_the_package(self) -> None:
+        package = places.TOP / 'kronos'
+        for name, folder in (
+            ('kronos', package),
+            ('kronos.engine', package / 'engine'),
+            ('kronos.monitor', package / 'monitor'),
+        ):
+            floors = drawings.layers(name)
+            drawn = {room for floor in floors for room in floor}
+            for room in drawn:
+                found = [folder / room, folder / f'{room}.py']
+                self.assertTrue(any(one.exists() for one in found), room)
+            figure = drawings.staircase_svg(floors, name)
+            self.assertEqual(len(drawn), figure.count('<rect'))
+
+    def test_each_entry_point_is_loaded_by_somebody(self) -> None:
+        figure = drawings.hosts_svg(drawings.loaded())
+        for group, points in project()['entry-points'].items():
+            if group.startswith('watcher_'):
+                for name in points:
+                    self.assertIn(f'>{name}<', figure)
+        self.assertIn('>optimize kronos explain<', figure)
+        self.assertIn('>kronos-replay<', figure)
 
 
 class TestWritten(base.BaseTestCase):
