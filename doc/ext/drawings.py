@@ -16,17 +16,20 @@ from docutils.parsers import rst
 
 TOP = Path(__file__).resolve().parents[2]
 WIDTH, ROW, GAP, LINE = 720, 34, 12, 18
-CLIENT = 'openstack.kronos.v1'
-HOSTS = (
-    ('watcher-decision-engine', ('watcher_goals', 'watcher_strategies')),
-    ('', ('watcher_planners',)),
-    ('watcher-applier', ('watcher_actions',)),
-    ('the openstack client', (CLIENT,)),
-    ('a shell', ('scripts',)),
-)
-"""Who loads which entry points; one without a name is the one before."""
-WEIGHER = ('nova-scheduler', ['kronos.weighers.load.KronosWeigher'])
-"""It is found by its path."""
+KINDS = {
+    'watcher_goals': ('watcher-decision-engine', 'goal'),
+    'watcher_strategies': ('watcher-decision-engine', 'strategy'),
+    'watcher_planners': ('watcher-decision-engine', 'planner'),
+    'watcher_actions': ('watcher-applier', 'action'),
+    'openstack.kronos.v1': ('openstack client', 'command'),
+}
+"""Group of entry points to who loads them, and what each of them is."""
+MONITOR = 'kronos-instance-monitor'
+OTHERS = {
+    'nova-scheduler': ['weigher kronos.weighers.load.KronosWeigher'],
+    'compute node': [f'service {MONITOR}'],
+}
+"""What is found by its path, and what is a process of its own."""
 
 
 def layers(package: str) -> list[list[str]]:
@@ -41,17 +44,16 @@ def layers(package: str) -> list[list[str]]:
 
 
 def loaded() -> dict[str, list[str]]:
-    """Name of each process to the entry points that it loads."""
-    project, found, last = _pyproject()['project'], {}, ''
-    for process, groups in HOSTS:
-        last = process or last
-        for group in groups:
-            points = project.get(group) or project['entry-points'][group]
-            names = [name.replace('_', ' ') for name in points]
-            is_client = group == CLIENT
-            found.setdefault(last, []).extend(names if is_client else points)
-    process, names = WEIGHER
-    return {**found, process: names}
+    """Name of each process to what it loads."""
+    project, found = _pyproject()['project'], {}
+    for group, (process, kind) in KINDS.items():
+        for name in project['entry-points'][group]:
+            told = name.replace('_', ' ') if kind == 'command' else name
+            found.setdefault(process, []).append(f'{kind} {told}')
+    found['shell'] = [
+        f'command {name}' for name in project['scripts'] if name != MONITOR
+    ]
+    return {**found, **OTHERS}
 
 
 def _pyproject() -> dict:

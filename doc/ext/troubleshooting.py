@@ -92,7 +92,8 @@ class Says(generated.Generated):
     has_content = True
 
     def lines(self) -> list[str]:
-        return ['It says:', '', *(f'* ``{line}``' for line in self.content)]
+        sentences = (f'``{line}``' for line in self.content)
+        return [f'It says: {" · ".join(sentences)}']
 
 
 class Reasons(generated.Generated):
@@ -103,7 +104,10 @@ class Reasons(generated.Generated):
         named = [reasons.Code(name) for name in self.arguments[0].split()]
         return generated.table(
             ('Code of a plan', 'What it means', 'What to do'),
-            [(f'``{one}``', one.means, one.remedy or '-') for one in named],
+            [
+                (f'``{one}``', one.means, one.remedy or 'Nothing.')
+                for one in named
+            ],
         )
 
 
