@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy kronos_night: it spreads, and at night it asks for more."""
 
+import datetime
 from typing import Any
-
-from oslo_utils import timeutils
 
 from kronos.engine import types
 from kronos.engine.settings import PlanMode
@@ -26,7 +25,7 @@ class Night(base.KronosStrategy):
     @classmethod
     def policies_file(cls, kronos: Any) -> str:
         """The one of the option by day, and that with ``.night`` at night."""
-        hour = timeutils.utcnow().hour
+        hour = datetime.datetime.now(datetime.UTC).hour
         is_night = hour >= BEGINS or hour < ENDS
         return f'{kronos.policies_file}{".night" if is_night else ""}'
 
