@@ -51,12 +51,12 @@ class TestTutorial(base.LabTestCase):
 class TestPolicies(base.LabTestCase):
     def test_each_is_judged(self) -> None:
         """With windows that a scenario can wait for."""
-        text = (GUIDE / 'policies.yaml').read_text()
-        self.policies.write_text(
-            text.replace('[2m]', f'[{base.WINDOW_SECONDS}s]')
-        )
         self.boot(base.Wanted(f'g-{n}', 'cmp1', 1.5, 2048) for n in range(4))
-        self.wait_for_metrics()
+        text = (GUIDE / 'policies.yaml').read_text()
+        file = base.layout.RUN / 'test-guide.yaml'
+        self.addCleanup(file.unlink)
+        file.write_text(text.replace('[2m]', f'[{base.WINDOW_SECONDS}s]'))
+        self.configure(policies_file=file)
         audit, _, actions = self.audited('aggregates=alpha')
         self.assertNotEqual([], actions)
         self.assertNotIn('not judged', audit['Status Message'])
