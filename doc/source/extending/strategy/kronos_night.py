@@ -2,6 +2,7 @@
 """The strategy kronos_night: it spreads, and at night it asks for more."""
 
 import datetime
+import os
 from typing import Any
 
 from kronos.engine import types
@@ -24,10 +25,12 @@ class Night(base.KronosStrategy):
 
     @classmethod
     def policies_file(cls, kronos: Any) -> str:
-        """The one of the option by day, and that with ``.night`` at night."""
+        """That with ``.night`` at night, if it is there."""
+        path: str = kronos.policies_file
         hour = datetime.datetime.now(datetime.UTC).hour
         is_night = hour >= BEGINS or hour < ENDS
-        return f'{kronos.policies_file}{".night" if is_night else ""}'
+        at_night = f'{path}.night'
+        return at_night if is_night and os.path.exists(at_night) else path
 
     @classmethod
     def summary(cls, scope: types.AggregateResult) -> str:
