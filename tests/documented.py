@@ -31,6 +31,8 @@ NOT_RUN = {
     'podman': 'it is an engine of containers',
 }
 """Programs of the documentation that no test runs, and why."""
+LEFT_OUT = '...'
+"""What stands for lines of an output that a page does not show."""
 TUTORIAL = 'tutorial.rst'
 """Its commands are one script, which a long scenario of the lab runs."""
 OF_THE_READER = re.compile(r'\b(?:MIGRATION|PLAN|SERVER)\b')

@@ -93,7 +93,7 @@ class TestDocumented(base.BaseTestCase):
                 ran += 1
         self.assertGreater(ran, 0)
         for command, line in documented.shown():
-            if command in outputs:
+            if command in outputs and line != documented.LEFT_OUT:
                 self.assertIn(' '.join(line.split()), outputs[command])
 
     def test_a_newcomer_needs_two_commands(self):
