@@ -15,10 +15,57 @@ _SAMPLE = (
     r'^\.\. code-block:: {}\n {{3}}:caption: (\S+)\n\n((?: {{3}}.*\n|\n)+)'
 )
 
+NOT_RUN = {
+    'journalctl': 'it asks the journal of the reader',
+    'nova-manage': 'it changes a database; what it knows is tested with Nova',
+    'pip': "it changes the reader's machine; what is installed is tested",
+    'python3': "it changes the reader's machine, as pip does",
+    'systemctl': "it restarts services of the reader's machine",
+    # There is no cloud of theirs, and no engine of containers, in the tests;
+    # what they would read is checked in test_deploying.
+    'ansible': 'it needs a cloud of kolla-ansible',
+    'helm': 'it needs a cloud in Kubernetes',
+    'kolla-ansible': 'it needs a cloud of its own',
+    'kolla-build': 'it needs an engine of containers',
+    'kubectl': 'it needs a cloud in Kubernetes',
+    'podman': 'it is an engine of containers',
+}
+"""Programs of the documentation that no test runs, and why."""
+LEFT_OUT = '...'
+"""What stands for lines of an output that a page does not show."""
+TUTORIAL = 'tutorial.rst'
+"""Its commands are one script, which a long scenario of the lab runs."""
+OF_THE_READER = re.compile(r'\b(?:MIGRATION|PLAN|SERVER)\b')
+"""What stands for a name that only the reader knows."""
+OF_A_PACKAGE = re.compile(r'\bkronos_night\b')
+"""The strategy of a page; functional tests put it into a Watcher."""
+
+
+def why_not_run(command: str) -> str:
+    """Why no test runs a command; '' if one does."""
+    if OF_A_PACKAGE.search(command):
+        return 'it needs the package of its page, which the lab has not'
+    if OF_THE_READER.search(command):
+        return 'it names what only the reader has'
+    return NOT_RUN.get(command.split()[0], '')
+
 
 def files() -> list[pathlib.Path]:
     """README, CONTRIBUTING and every page of the documentation."""
     return [*TOP.glob('*.rst'), *sorted(TOP.glob('doc/source/*.rst'))]
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """(command, line) of what is shown below a command of a console block."""
+    for path in files():
+        for block in _BLOCK.findall(path.read_text() + '\n'):
+            command = ''
+            for line in re.sub(r'\\\n\s*', '', block).splitlines():
+                prompt, _, rest = line.strip().partition(' ')
+                if prompt == '$':
+                    command = rest
+                elif line.strip():
+                    yield command, line.strip()
 
 
 def commands() -> Iterator[tuple[str, str]]:

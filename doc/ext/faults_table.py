@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The directive ``faults-table``: each fault of a move, from the code."""
 
-from docutils import statemachine
-from docutils.parsers import rst
+import generated
 
 from kronos.engine import faults
 
@@ -35,18 +34,9 @@ def rows():
         )
 
 
-class FaultsTable(rst.Directive):
-    def run(self):
-        lines = ['.. list-table::', '   :header-rows: 1', '']
-        for cells in (HEADER, *rows()):
-            first, *others = cells
-            lines.append(f'   * - {first}')
-            lines += [f'     - {cell}' for cell in others]
-        node = rst.nodes.section()
-        node.document = self.state.document
-        content = statemachine.StringList(lines, source=__file__)
-        self.state.nested_parse(content, self.content_offset, node)
-        return node.children
+class FaultsTable(generated.Generated):
+    def lines(self):
+        return generated.table(HEADER, list(rows()))
 
 
 def setup(app):

@@ -8,7 +8,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'ext'))
 extensions = [
     'openstackdocstheme',
     'oslo_config.sphinxext',
+    'drawings',
     'faults_table',
+    'troubleshooting',
+    'command_reference',
+    'plugin_reference',
+    'upgrade_notes',
 ]
 project = 'Kronos'
 copyright = 'The Kronos developers'

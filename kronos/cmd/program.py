@@ -72,10 +72,11 @@ def width(parsed: argparse.Namespace) -> int | None:
     return None if parsed.wide else terminal.width()
 
 
-def command(name: str) -> Callable[[Main], Main]:
+def command(name: str, failed: int = 1) -> Callable[[Main], Main]:
     """A ``main`` that ends in no traceback for what is no fault of it.
 
     :param name: of the program, for messages
+    :param failed: the exit status if it could not be done
     """
 
     def decorate(main: Main) -> Main:
@@ -90,7 +91,7 @@ def command(name: str) -> Callable[[Main], Main]:
                 terminal.complain(name, masking.masked(str(error)))
             except terminal.OutputError as error:
                 terminal.complain(name, f'standard output: {error}')
-            return 1
+            return failed
 
         return run
 

@@ -28,6 +28,10 @@ def replay() -> int:
     return _run('replay')
 
 
+def status() -> int:
+    return _run('status')
+
+
 def test_config() -> int:
     return _run('test_config')
 

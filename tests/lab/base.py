@@ -157,7 +157,7 @@ class LabTestCase(base.BaseTestCase):
     def run_client(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run the client, JSON asked for where it can give it."""
         words = command.split()
-        if words[2] in ('create', 'list', 'show'):
+        if words[2:3] and words[2] in ('create', 'list', 'show'):
             words += ['-f', 'json']
         return client.run(words, self.lab.env())
 

@@ -91,16 +91,30 @@ def _values(opt: Any, pair: tuple[Any, Any]) -> str:
 
 
 def unknown(path: str, findings: Findings) -> None:
-    """Tell of names that oslo.config would pass over in silence."""
+    """Tell of names that oslo.config would pass over in silence.
+
+    And of those that it takes today, and will not for ever.
+    """
     sections: dict[str, dict[str, Any]] = {}
     cfg.ConfigParser(path, sections).parse()
+    old = _deprecated()
+    for section, keys in sections.items():
+        for key in sorted(keys):
+            if (section, key) in old:
+                text, mend = old[section, key]
+                findings.warning(
+                    'option-deprecated',
+                    f'{path}: [{section}] {key} {text}',
+                    mend,
+                )
     known = {
         group: {name for opt in opts for name in (opt.name, opt.dest)}
         for group, opts in conf_opts.list_opts()
     }
     for section, keys in sections.items():
         if section in known:
-            for key in sorted(set(keys) - known[section]):
+            former = {key for group, key in old if group == section}
+            for key in sorted(set(keys) - known[section] - former):
                 _tell(
                     path, f'[{section}] {key}', key, known[section], findings
                 )
@@ -114,6 +128,27 @@ def unknown(path: str, findings: Findings) -> None:
             )
         elif difflib.get_close_matches(section, known, 1, 0.85):
             _tell(path, f'[{section}]', section, known, findings)
+
+
+def _deprecated() -> dict[tuple[str, str], tuple[str, str]]:
+    """Group and name to what has become of an option, and what to do."""
+    found = {}
+    for group, opts in conf_opts.list_opts():
+        for opt in opts:
+            now = f'[{group}] {opt.name}'
+            for old in opt.deprecated_opts:
+                where = (old.group or group, old.name or opt.name)
+                found[where] = (
+                    f'is {now} today; a later release will not know the old '
+                    'name',
+                    f'write {now} instead',
+                )
+            if opt.deprecated_for_removal:
+                found[group, opt.name] = (
+                    'goes away with a later release',
+                    opt.deprecated_reason or 'leave it out',
+                )
+    return found
 
 
 def _tell(

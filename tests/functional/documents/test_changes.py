@@ -79,6 +79,7 @@ SHOWN = {
     'a column of a table on the terminal': ['unit/cmd/test_replay.py'],
     'a key of a report': ['unit/reports/test_document.py'],
     'a check of kronos-test-config': ['unit/cmd/test_test_config.py'],
+    'a check before upgrades': ['unit/cmd/test_status.py'],
     'an exporter with sample policies': [
         'lab/test_sample_queries.py',
         'unit/cmd/checks/test_exporters.py',

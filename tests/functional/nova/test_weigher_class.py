@@ -17,6 +17,7 @@ from nova import objects, test
 from nova.scheduler import host_manager, weights
 
 from kronos.weighers import cache, load
+from tests import places
 
 CONF = nova.conf.CONF
 SPEC = objects.RequestSpec(instance_group=None, flavor=objects.Flavor(vcpus=2))
@@ -51,10 +52,10 @@ class ClassTestCase(test.NoDBTestCase):
         self.weigher = load.KronosWeigher(self.cache)
         self.flags(weight_multiplier=1.0, group='kronos')
 
-    def weigh(self, *hosts):
+    def weigh(self, *hosts, spec=SPEC):
         """As Nova does; by host."""
         found = weights.HostWeightHandler().get_weighed_objects(
-            [self.weigher], list(hosts), SPEC
+            [self.weigher], list(hosts), spec
         )
         return {one.obj.host: one.weight for one in found}
 
@@ -112,6 +113,33 @@ class TestClass(ClassTestCase):
             self.assertEqual(0.0, self.weigher._weigh_object(state('a'), SPEC))
             self.assertEqual([error, error], noted[-2:])
         self.assertEqual(1.0, self.weigher.weight_multiplier(None))
+
+
+class TestOneOfTheGuide(ClassTestCase):
+    """The weigher that the documentation shows how to write."""
+
+    FOLDER = places.TOP / 'doc' / 'source' / 'extending' / 'weigher'
+
+    def setUp(self):
+        super().setUp()
+        self.useFixture(fixtures.PythonPathEntry(str(self.FOLDER)))
+        found = weights.HostWeightHandler().get_matching_classes(
+            [*weighing.CLASSES[:1], 'kronos_large.LargeOnly']
+        )
+        (large,) = (one for one in found if one.__name__ == 'LargeOnly')
+        self.weigher = large(self.cache)
+        self.cache.weigh = lambda states, vcpus: [0.2, 0.6]
+
+    def test_large_servers_are_weighed(self):
+        spec = objects.RequestSpec(
+            instance_group=None, flavor=objects.Flavor(vcpus=4)
+        )
+        found = self.weigh(state('a'), state('b'), spec=spec)
+        self.assertAlmostEqual(0.4, found['b'] - found['a'])
+
+    def test_small_ones_are_not(self):
+        found = self.weigh(state('a'), state('b'))
+        self.assertEqual({'a': 0.0, 'b': 0.0}, found)
 
 
 class TestMultiplier(ClassTestCase):

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy of another package, as the contributors' pages show one."""
+"""Strategies of other packages, as the documentation shows them."""
 
 import os
 import pathlib
 import shutil
+import tomllib
+from unittest import mock
 
 import fixtures
 from stevedore import extension
 
 from kronos.recordings import load, replay
+from tests import places
 from tests.functional.watcher import base
 
+NIGHT = places.TOP / 'doc' / 'source' / 'extending' / 'strategy'
 METADATA = 'Metadata-Version: 2.1\nName: example\nVersion: 1.0\n'
 QUIET = {
     'watcher_strategies': 'kronos_quiet = tests.unit.examples.strategy:Quiet'
@@ -45,6 +49,16 @@ class Installed(fixtures.Fixture):
             )
         )
         assert extension.ExtensionManager.ENTRY_POINT_CACHE == {}
+
+
+def lines_of_night():
+    """The entry points of the package that the guide has."""
+    text = (NIGHT / 'pyproject.toml').read_text()
+    found = tomllib.loads(text)['project']['entry-points']
+    return {
+        group: '\n'.join(f'{name} = {where}' for name, where in rows.items())
+        for group, rows in found.items()
+    }
 
 
 class ExampleTestCase(base.KronosTestCase):
@@ -86,3 +100,27 @@ class ExampleTestCase(base.KronosTestCase):
             },
             {*found['parameters_spec']['properties']},
         )
+
+
+class NightTestCase(base.KronosTestCase):
+    START_APPLIER = False
+
+    def setUp(self):
+        self.useFixture(fixtures.PythonPathEntry(str(NIGHT)))
+        self.useFixture(Installed(lines_of_night()))
+        super().setUp()
+
+    def test_an_audit_by_night_and_by_day(self):
+        """Each by the policies of its own file."""
+        import kronos_night
+
+        shutil.copy(self.policies_file, f'{self.policies_file}.night')
+        pathlib.Path(self.policies_file).write_text('not for the night')
+        with mock.patch.object(kronos_night, 'BEGINS', 0):
+            audit = self.create_audit(strategy='kronos_night')
+            self.assertIn('3 migrations, combined', self.message(audit))
+        for hour, name in ((5, '.night'), (6, ''), (21, ''), (22, '.night')):
+            with mock.patch.object(kronos_night, 'datetime') as clock:
+                clock.datetime.now.return_value.hour = hour
+                found = kronos_night.Night.policies_file(base.CONF.kronos)
+            self.assertEqual(f'{self.policies_file}{name}', found)

@@ -9,7 +9,14 @@ from oslotest import base
 
 from kronos.cmd import scripts
 
-NAMES = ('explain', 'instance_monitor', 'record', 'replay', 'test_config')
+NAMES = (
+    'explain',
+    'instance_monitor',
+    'record',
+    'replay',
+    'status',
+    'test_config',
+)
 
 
 class TestScripts(base.BaseTestCase):

@@ -18,6 +18,7 @@ from typing import Any
 import fixtures
 import yaml
 from oslo_config import types as option_types
+from oslo_upgradecheck import upgradecheck
 from oslotest import base
 
 from kronos.actions import live_migrate
@@ -28,6 +29,7 @@ from kronos.cmd import (
     record,
     replay,
     scripts,
+    status,
     test_config,
 )
 from kronos.cmd.checks import monitors
@@ -58,11 +60,19 @@ from tests.unit.osc import clouds
 
 FILE = places.FIXTURES / 'frozen.yaml'
 DAEMONS = str(places.FIXTURES / 'recordings' / 'daemons')
+
+
+def upgrade_check(arguments: Any) -> int:
+    """kronos-status, where no process answers."""
+    return status.main(arguments, lambda *_: {})
+
+
 COMMANDS = {
     'kronos-explain': explain.main,
     'kronos-instance-monitor': instance_monitor.main,
     'kronos-record': record.main,
     'kronos-replay': replay.main,
+    'kronos-status': upgrade_check,
     'kronos-test-config': test_config.main,
 }
 CLIENT = 'openstack optimize kronos'
@@ -298,6 +308,9 @@ class TestNames(FrozenTestCase):
                 'faults': {
                     code.value: row.error for code, row in faults.TABLE.items()
                 },
+                'upgrade_checks': [
+                    name for name, _ in status.Checks._upgrade_checks
+                ],
             },
         )
 
@@ -494,6 +507,7 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
             'kronos-instance-monitor': ['--check', '--config-file', bad],
             'kronos-record': [f'{folder}/out', '--config-file', bad],
             'kronos-replay': ['/nowhere'],
+            'kronos-status': ['upgrade', 'check', '--config-file', bad],
             'kronos-test-config': ['--offline', '--config-file', bad],
         }
 
@@ -509,6 +523,10 @@ class TestExitStatuses(clouds.CloudTestCase, FrozenTestCase):
                 'wrong usage': commands.run(main, ['--nothing'])[0],
                 'interrupted': commands.run(lambda _, end=ended: end(), [])[0],
             }
+        found['kronos-status'] |= {
+            'a warning': int(upgradecheck.Code.WARNING),
+            'unforeseen': status.UNFORESEEN,
+        }
         self.assertEqual(130, scripts.INTERRUPTED)
         plan = self.add_plan(1)
         self.add_action(plan)

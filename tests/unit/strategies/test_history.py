@@ -79,6 +79,8 @@ class HistoryTestCase(base.DbTestCase):
         found = history.events(since, audit)
         return sorted((one.instance, one.outcome) for one in found)
 
+
+class TestEvents(HistoryTestCase):
     def test_nothing(self):
         self.assertEqual([], history.events(EVER))
 

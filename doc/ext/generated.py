@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What directives share whose content is made from the code."""
+
+from docutils import nodes, statemachine
+from docutils.parsers import rst
+
+
+class Generated(rst.Directive):
+    """A directive whose content is lines of reStructuredText."""
+
+    def lines(self) -> list[str]:
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        node = nodes.section()
+        node.document = self.state.document
+        content = statemachine.StringList(self.lines(), source=__file__)
+        self.state.nested_parse(content, self.content_offset, node)
+        return list(node.children)
+
+
+def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    """A list-table."""
+    lines = ['.. list-table::', '   :header-rows: 1', '']
+    for cells in (header, *rows):
+        first, *others = cells
+        lines.append(f'   * - {first}'.rstrip())
+        lines += [f'     - {cell}'.rstrip() for cell in others]
+    return [*lines, '']
+
+
+def plain(text: str) -> str:
+    """Text in which nothing is markup."""
+    for sign in '\\*`|_<>':
+        text = text.replace(sign, f'\\{sign}')
+    return text

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command kronos-status: may services be upgraded, and restarted?
+
+Exit status, as of the commands of this kind of other projects: 0 all checks
+are good; 1 there is a warning; 2 there is a failure, or the arguments are
+wrong; 255 something unforeseen happened.
+"""
+
+import argparse
+import contextlib
+import io
+import sys
+import traceback
+from collections.abc import Sequence
+
+from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
+
+from kronos.cmd import config_files, program, terminal
+from kronos.cmd.checks import subprocess_probe
+from kronos.cmd.config_files import Paths
+from kronos.cmd.upgrade_checks import (
+    configuration,
+    database,
+    plugins,
+    services,
+    versions,
+)
+from kronos.common import exceptions
+
+PROGRAM = 'kronos-status'
+SCHEDULER = 'nova-scheduler'
+UNFORESEEN = 255
+
+
+class Checks(upgradecheck.UpgradeCommands):
+    """The checks, in their order.
+
+    :param found: the configuration of Kronos
+    :param asked: the services of this machine
+    :param os_cloud: of clouds.yaml; '' if none was named
+    """
+
+    def __init__(
+        self,
+        found: configuration.Configuration,
+        asked: services.Services,
+        os_cloud: str,
+    ) -> None:
+        super().__init__()
+        self._found, self._asked = found, asked
+        self._os_cloud = os_cloud
+
+    def _configuration(self) -> upgradecheck.Result:
+        return configuration.check(self._found)
+
+    def _policies(self) -> upgradecheck.Result:
+        return configuration.check_policies(self._found)
+
+    def _versions(self) -> upgradecheck.Result:
+        return versions.check()
+
+    def _nova(self) -> upgradecheck.Result:
+        return versions.check_nova(self._found, self._os_cloud)
+
+    def _names(self) -> upgradecheck.Result:
+        return plugins.names()
+
+    def _load(self) -> upgradecheck.Result:
+        return plugins.load(self._asked)
+
+    def _strategies(self) -> upgradecheck.Result:
+        return database.strategies(self._asked)
+
+    def _plans(self) -> upgradecheck.Result:
+        return database.plans(self._asked)
+
+    def _parameters(self) -> upgradecheck.Result:
+        return database.parameters(self._asked)
+
+    def _hosts(self) -> upgradecheck.Result:
+        return database.hosts(self._asked)
+
+    _upgrade_checks = (
+        ('Audits Kept', _strategies),
+        ('Configuration', _configuration),
+        ('Policies Files', _policies),
+        ('Installed Versions', _versions),
+        ('Nova API', _nova),
+        ('Plugin Names', _names),
+        ('Plugins Load', _load),
+        ('Action Plans', _plans),
+        ('Action Parameters', _parameters),
+        ('Other Hosts', _hosts),
+    )
+
+
+@program.command(PROGRAM, failed=UNFORESEEN)
+def main(
+    arguments: Sequence[str] | None = None,
+    inspect: subprocess_probe.Inspect = subprocess_probe.inspect,
+) -> int:
+    """Run the command.
+
+    :param arguments: those of the process if None
+    :param inspect: loads modules of Watcher and Nova
+    :returns: the exit status
+    """
+    parsed = argument_parser().parse_args(arguments)
+    config_files.log(parsed.debug)
+    try:
+        status, text = _checked(_checks(parsed, inspect), parsed.json)
+    except exceptions.KronosException:
+        raise
+    # Without its text, which may hold a secret.
+    except Exception as error:
+        terminal.complain(PROGRAM, f'{type(error).__name__} {_place(error)}')
+        return UNFORESEEN
+    terminal.show(text)
+    return status
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    parser = program.parser(
+        PROGRAM,
+        description='Tell whether Kronos, Watcher or Nova may be upgraded, '
+        'and their services restarted. Nothing is changed.',
+        epilog='Exit status: 0 all is good, 1 there is a warning, 2 there is '
+        'a failure, or wrong usage, 255 something unforeseen.',
+    )
+    parser.add_argument('what', choices=['upgrade'], help='what it is about')
+    parser.add_argument('action', choices=['check'], help='what to do')
+    parser.add_argument(
+        '--json', action='store_true', help='print the results as JSON'
+    )
+    config_files.add_arguments(parser)
+    parser.add_argument(
+        '--watcher-config',
+        action='append',
+        default=[],
+        type=config_files.existing,
+        metavar='PATH',
+        help='watcher.conf, or a directory of it; FILE.d is read, too '
+        '(default: as Watcher finds it). Its database is read, and its '
+        '[kronos] counts where no --config-file is given',
+    )
+    parser.add_argument(
+        '--nova-config',
+        action='append',
+        default=[],
+        type=config_files.existing,
+        metavar='PATH',
+        help='nova.conf of nova-scheduler, or a directory of it; FILE.d and '
+        f'{SCHEDULER}.conf.d are read, too (default: as nova-scheduler finds '
+        'it, where Nova is installed)',
+    )
+    parser.add_argument(
+        '--debug', action='store_true', help='log to standard error'
+    )
+    return parser
+
+
+def _checks(
+    parsed: argparse.Namespace, inspect: subprocess_probe.Inspect
+) -> Checks:
+    given = config_files.paths(parsed.watcher_config)
+    engine = given or _found('watcher', services.ENGINE)
+    applier = given or _found('watcher', services.APPLIER)
+    nova = config_files.paths(parsed.nova_config, [f'{SCHEDULER}.conf.d'])
+    if not nova and versions.installed('nova'):
+        nova = _found('nova', SCHEDULER)
+    own = config_files.paths([*parsed.config_file, *parsed.config_dir])
+    own = own or given or config_files.default_paths(PROGRAM) or engine
+    return Checks(
+        configuration.Configuration(
+            own, [one for one in (engine, applier, nova) if one != own]
+        ),
+        services.Services(inspect, engine, applier, nova),
+        parsed.os_cloud,
+    )
+
+
+def _found(project: str, service: str) -> Paths:
+    """What a service reads if nothing else is said."""
+    return Paths(
+        cfg.find_config_files(project=project, prog=service),
+        cfg.find_config_dirs(project=project, prog=service),
+    )
+
+
+def _checked(checks: Checks, as_json: bool) -> tuple[int, str]:
+    """Exit status, and what is to be printed.
+
+    As ``upgradecheck.main`` does, but for the files, which others read.
+    """
+    conf = cfg.ConfigOpts()
+    upgradecheck.register_cli_options(conf, checks)
+    conf(
+        ['upgrade', 'check', *(['--json'] if as_json else [])],
+        project=config_files.PROJECT,
+        default_config_files=[],
+        default_config_dirs=[],
+    )
+    upgradecheck.CONF = conf
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        status = checks.check()
+    return int(status), told.getvalue().rstrip('\n')
+
+
+def _place(error: Exception) -> str:
+    """Where it was raised."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f'in {last.name}, line {last.lineno} of {last.filename}'
+
+
+if __name__ == '__main__':
+    sys.exit(main())

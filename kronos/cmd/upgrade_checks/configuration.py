@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of files before an upgrade: configuration and policies."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
+
+from kronos.cmd import config_files, credentials
+from kronos.cmd.checks import files, policies
+from kronos.cmd.checks.findings import Findings
+from kronos.cmd.config_files import Paths
+from kronos.cmd.upgrade_checks.tally import Tally
+from kronos.common import exceptions
+from kronos.conf import opts
+
+UNREAD = 'the configuration cannot be used: see the check Configuration'
+
+
+@dataclass
+class Configuration:
+    """The files of this machine, and what those of Kronos say."""
+
+    own: Paths
+    """Where ``[kronos]`` is."""
+    others: list[Paths]
+    """Of Watcher and Nova, where options of Kronos may be, too."""
+    conf: Any = None
+    """None: they could not be read."""
+
+    @property
+    def all_files(self) -> list[str]:
+        every = (self.own, *self.others)
+        return [*dict.fromkeys(p for one in every for p in one.all_files)]
+
+
+def check(found: Configuration) -> upgradecheck.Result:
+    """Read the files, and look for options that are not there any more.
+
+    :param found: its ``conf`` is filled in
+    """
+    tally, findings = Tally(), Findings()
+    for path in unreadable(found.all_files):
+        tally.warn(
+            f'{path} may not be read by this user',
+            'run kronos-status as the user of the service whose file it is',
+        )
+    try:
+        for one in (found.own, *found.others):
+            if unreadable(one.all_files):
+                continue
+            conf = config_files.load(one, credentials.WATCHER)
+            for path in one.all_files:
+                files.unknown(path, findings)
+            if one is found.own:
+                files.check(conf, one, findings)
+                found.conf = conf
+    except exceptions.ConfigurationError as error:
+        findings.error('config-invalid', str(error), 'correct the file')
+    tally.take(findings)
+    tally.fine(f'read: {", ".join(found.all_files)}')
+    return tally.result()
+
+
+def unreadable(paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if not os.access(path, os.R_OK)]
+
+
+def check_policies(found: Configuration) -> upgradecheck.Result:
+    """Load the policies files."""
+    tally = Tally()
+    if found.conf is None:
+        tally.warn(UNREAD)
+        return tally.result()
+    kronos = found.conf.kronos
+    try:
+        path, other = kronos.policies_file, kronos.pack_policies_file
+    except cfg.Error:
+        path, other = '', None
+    if not path:
+        tally.warn(UNREAD)
+        return tally.result()
+    if _is_none_wanted(path, other):
+        tally.warn(
+            f'there is no {path}, and no option names another policies file',
+            'right where watcher-applier is the only service that uses '
+            'Kronos; else write it',
+        )
+        return tally.result()
+    findings = Findings()
+    for one in policies.check(kronos, findings):
+        active = len(one.file.enabled)
+        tally.fine(f'{one.path}: {active} policies are enabled')
+    tally.take(findings)
+    return tally.result()
+
+
+def _is_none_wanted(path: str, other: str | None) -> bool:
+    """Whether nobody chose a policies file, and none is where it would be."""
+    default = next(
+        one.default for one in opts.SCOPE_OPTS if one.name == 'policies_file'
+    )
+    return path == default and not other and not os.path.exists(path)

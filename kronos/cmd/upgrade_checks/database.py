@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of Watcher's database: what a restart would do to it."""
+
+from typing import Any
+
+from oslo_upgradecheck import upgradecheck
+
+from kronos.cmd.upgrade_checks.services import (
+    APPLIER,
+    ENGINE,
+    Answer,
+    Services,
+)
+from kronos.cmd.upgrade_checks.tally import Tally
+
+MOST = 20
+"""Rows that are named of one list, the audits aside."""
+MEND_READ = (
+    "run kronos-status with Watcher's configuration (--watcher-config), as a "
+    'user who may read it, where the database can be reached'
+)
+
+
+def strategies(services: Services) -> upgradecheck.Result:
+    """Which audits would the next start of a decision engine cancel?"""
+    tally = Tally()
+    told = _read(services, 'engine', tally)
+    if told is None:
+        return tally.result()
+    stored = told['stored']
+    changed = [
+        f'{kind} {row["name"]} ({", ".join(row["differs"])})'
+        for kind in ('goals', 'strategies')
+        for row in stored[kind]
+    ]
+    if changed:
+        _changed(stored, changed, tally)
+    elif not stored['known']:
+        tally.fine(
+            'the database has no strategy of Kronos yet; the next start of '
+            'a decision engine adds them'
+        )
+    else:
+        tally.fine(
+            f'{stored["known"]} strategies and their goals are as the '
+            'database has them'
+        )
+        if stored['new']:
+            tally.fine(f'new: {", ".join(stored["new"])}')
+    return tally.result()
+
+
+def _changed(stored: dict[str, Any], changed: list[str], to: Tally) -> None:
+    """Name the audits first: they are what an operator has to look after."""
+    audits, plans = stored['audits'], stored['waiting_plans']
+    what = ', '.join(changed).replace('goals ', 'goal ')
+    what = what.replace('strategies ', 'strategy ')
+    since = f'the code differs from the database in: {what}'
+    past = stored['finished_audits']
+    also = f'; {past} audits that are over will be shown as CANCELLED, too'
+    if not audits and not plans:
+        to.warn(
+            'no audit is under way that the next start of a decision engine '
+            f'would cancel{also if past else ""}; {since}'
+        )
+        return
+    named = [_audit(row) for row in audits] or ['no audit']
+    to.fail(
+        'the next start of a decision engine cancels these audits: '
+        f'{", ".join(named)}; and {plans} action plans that wait or run'
+        f'{also if past else ""}; {since}',
+        'if that is not meant, install the release of Kronos that ran '
+        'before, or find out why a plugin is gone; else write down the '
+        'audits, restart, and create them anew',
+    )
+
+
+def _audit(row: dict[str, str]) -> str:
+    name = f'{row["name"]} ' if row['name'] else ''
+    return f'{name}({row["uuid"]}, {row["state"]})'
+
+
+def plans(services: Services) -> upgradecheck.Result:
+    """Is anything carried out that a restart would cut off?"""
+    tally = Tally()
+    told = _read(services, 'engine', tally)
+    if told is None:
+        return tally.result()
+    found = [
+        f'{row["uuid"]} ({row["state"]}'
+        + (f' on {row["host"]})' if row['host'] else ')')
+        for row in told['plans']
+    ]
+    if found:
+        tally.warn(
+            f'action plans are under way: {_some(found)}',
+            'wait until they are over, or cancel them, before an applier is '
+            'restarted: it cancels those that it carries out, and what Nova '
+            'was asked for goes on',
+        )
+    tally.fine('no action plan of Kronos is under way')
+    return tally.result()
+
+
+def parameters(services: Services) -> upgradecheck.Result:
+    """Can the applier of this machine read the actions that wait?"""
+    tally = Tally()
+    told = _read(services, 'applier', tally)
+    if told is None:
+        return tally.result()
+    bad = [
+        f'{row["uuid"]} ({row["type"]}, plan {row["plan"]}): {row["why"]}'
+        for row in told['unreadable']
+    ]
+    if bad:
+        tally.fail(
+            f'the applier of this machine does not understand the actions '
+            f'{_some(bad)}',
+            'upgrade Kronos here before this applier takes their plans, or '
+            'cancel these',
+        )
+    if told['unannounced']:
+        tally.warn(
+            'no applier has started yet with the code of '
+            f'{", ".join(told["unannounced"])}: an older one cannot carry '
+            'these out',
+            'upgrade and restart every applier before the decision engines',
+        )
+    tally.fine(f'{told["waiting"]} actions wait, and each is understood here')
+    return tally.result()
+
+
+def hosts(services: Services) -> upgradecheck.Result:
+    """Where else is this to be asked?"""
+    tally = Tally()
+    told = _read(services, 'engine', tally)
+    if told is None:
+        return tally.result()
+    found = {
+        name: [row for row in told['services'] if row['name'] == name]
+        for name in (ENGINE, APPLIER)
+    }
+    for name, rows in found.items():
+        if not rows:
+            tally.warn(
+                f'the database knows no {name}',
+                'see that this is the database of the running Watcher',
+            )
+    others = [
+        f'{name} on '
+        + _some([_host(row) for row in rows if row['host'] != told['host']])
+        for name, rows in found.items()
+        if any(row['host'] != told['host'] for row in rows)
+    ]
+    if others:
+        tally.warn(
+            f'this is {told["host"]}; what is installed elsewhere is not '
+            f'known from here: {"; ".join(others)}',
+            'run kronos-status on each of these hosts before any service is '
+            'restarted: one decision engine without this release is enough '
+            'to cancel the audits of all',
+        )
+    tally.fine(f'{told["host"]} has all of them')
+    return tally.result()
+
+
+def _host(row: dict[str, Any]) -> str:
+    return str(row['host']) + ('' if row['up'] else ' (not heard of lately)')
+
+
+def _some(texts: list[str]) -> str:
+    more = len(texts) - MOST
+    return ', '.join(texts[:MOST]) + (f' and {more} more' if more > 0 else '')
+
+
+def _read(
+    services: Services, which: str, tally: Tally
+) -> dict[str, Any] | None:
+    """What a service's process read; None: nothing, which is told."""
+    if not services.has_watcher:
+        tally.warn(
+            'Watcher is not installed here, so its database was not read',
+            f'run kronos-status where {ENGINE} or {APPLIER} runs',
+        )
+        return None
+    answer: Answer = getattr(services, which)
+    if answer.database is None:
+        tally.warn(
+            f"Watcher's database was not read: {answer.why_unread}", MEND_READ
+        )
+    return answer.database

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of plugins: whose their names are, and whether they load."""
+
+from importlib import metadata
+
+from oslo_upgradecheck import upgradecheck
+
+from kronos.cmd import program
+from kronos.cmd.checks import watcher, weigher
+from kronos.cmd.upgrade_checks.services import APPLIER, ENGINE, Services
+from kronos.cmd.upgrade_checks.tally import Tally
+
+EFFECTS = {
+    'watcher_goals': 'at its next start Watcher takes it for uninstalled '
+    'and cancels its audits',
+    'watcher_strategies': 'at its next start Watcher takes it for '
+    'uninstalled and cancels its audits',
+    'watcher_planners': 'every audit of Kronos fails',
+    'watcher_actions': 'each of its actions fails',
+}
+"""What follows if one cannot be loaded."""
+WHOLE = (
+    f'install {program.PACKAGE}[watcher] whole, in the environment of Watcher'
+)
+
+
+def names() -> upgradecheck.Result:
+    """Does another package claim a name of ours?"""
+    tally = Tally()
+    ours = _ours()
+    if not ours:
+        tally.fail(
+            f'the package {program.PACKAGE} has no entry points here, so '
+            'Watcher cannot find Kronos',
+            'install it with pip in the environment of Watcher',
+        )
+    for one in ours:
+        rivals, twins = _others(one)
+        if twins:
+            tally.warn(
+                f'{one.group}:{one.name} is of {", ".join(twins)}, too, by '
+                'the same class',
+                'uninstall the package that is left over',
+            )
+        if rivals:
+            tally.fail(
+                f'{one.group}:{one.name} is claimed by {", ".join(rivals)}, '
+                'too: Watcher loads neither of two, and at its next start may '
+                "take the other's description for a change and cancel audits",
+                'uninstall the package that is not meant to be there',
+            )
+    tally.fine(f'{len(ours)} plugins, and nobody else has their names')
+    return tally.result()
+
+
+def _ours() -> list[metadata.EntryPoint]:
+    try:
+        every = metadata.distribution(program.PACKAGE).entry_points
+    except metadata.PackageNotFoundError:
+        return []
+    return [one for one in every if one.group in watcher.GROUPS]
+
+
+def _others(one: metadata.EntryPoint) -> tuple[list[str], list[str]]:
+    """Packages that have a plugin of the same group and name.
+
+    :returns: those that have another class, and those that have the same
+    """
+    rivals, twins = set(), set()
+    for other in metadata.entry_points(group=one.group, name=one.name):
+        dist = other.dist
+        name = f'{dist.name} {dist.version}' if dist else 'another package'
+        if other.value != one.value:
+            rivals.add(name)
+        elif dist is None or dist.name != program.PACKAGE:
+            twins.add(name)
+    return sorted(rivals), sorted(twins)
+
+
+def load(services: Services) -> upgradecheck.Result:
+    """Can each service load what it would load of Kronos?"""
+    tally = Tally()
+    if services.has_watcher:
+        for name, answer in (
+            (ENGINE, services.engine),
+            (APPLIER, services.applier),
+        ):
+            if answer.error:
+                tally.fail(
+                    f'a process like {name} does not come up: {answer.error}',
+                    WHOLE,
+                )
+            _plugins(name, answer.told.get('plugins', {}), tally)
+    else:
+        tally.warn(
+            'Watcher is not installed here, so its plugins were not loaded',
+            f'run kronos-status where {ENGINE} and {APPLIER} run',
+        )
+    if services.has_nova:
+        _weigher(services, tally)
+    return tally.result()
+
+
+def _plugins(service: str, told: dict[str, str], tally: Tally) -> None:
+    for name, error in told.items():
+        if error:
+            effect = EFFECTS[name.partition(':')[0]]
+            tally.fail(
+                f'{service} cannot load {name}: {error}; {effect}', WHOLE
+            )
+    good = sum(not error for error in told.values())
+    tally.fine(f'{service} can load {good} plugins')
+
+
+def _weigher(services: Services, tally: Tally) -> None:
+    answer = services.scheduler
+    if answer.error:
+        tally.fail(
+            'nova-scheduler cannot load its weighers, and would not start: '
+            f'{answer.error}',
+            'correct weight_classes in [filter_scheduler], and install '
+            f'{program.PACKAGE} in the environment of nova-scheduler',
+        )
+    elif answer.told.get('is_enabled'):
+        tally.fine('nova-scheduler can load the weigher')
+    else:
+        tally.fine(f'nova-scheduler does not use {weigher.CLASS}')

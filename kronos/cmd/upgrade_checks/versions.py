@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of versions: those of Watcher and Nova, here and over there."""
+
+from importlib import metadata
+
+from oslo_config import cfg
+from oslo_upgradecheck import upgradecheck
+
+from kronos.clients.nova import api
+from kronos.cmd import credentials, program
+from kronos.cmd.checks import cloud
+from kronos.cmd.upgrade_checks.configuration import UNREAD, Configuration
+from kronos.cmd.upgrade_checks.tally import Tally
+from kronos.common import exceptions
+
+SUPPORTED = {'python-watcher': (15, 17), 'nova': (31, 34)}
+"""The first release that Kronos works with, and the last that it knows."""
+SECONDS = 10.0
+"""That Keystone and Nova may be silent."""
+
+
+def installed(name: str) -> str:
+    """The version of a package; '' if it is not installed."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ''
+
+
+def check() -> upgradecheck.Result:
+    """Are the Watcher and the Nova of this environment supported?"""
+    tally = Tally()
+    found = {name: installed(name) for name in SUPPORTED}
+    tally.fine(f'{program.PACKAGE} {program.version()}')
+    if not any(found.values()):
+        tally.warn(
+            'neither Watcher nor Nova is installed in this environment',
+            'run the kronos-status of the environment of each service',
+        )
+    for name, version in found.items():
+        if version:
+            _judge(name, version, tally)
+    return tally.result()
+
+
+def _judge(name: str, version: str, tally: Tally) -> None:
+    oldest, newest = SUPPORTED[name]
+    major = version.partition('.')[0]
+    if not major.isdigit():
+        tally.warn(f'{name} {version}: its release is not known')
+    elif int(major) < oldest:
+        tally.fail(
+            f'{name} {version} is too old for this release of Kronos',
+            f'upgrade it to {oldest}.0.0 or later',
+        )
+    elif int(major) > newest:
+        tally.warn(
+            f'{name} {version} is newer than {newest}, the last release that '
+            'this release of Kronos was tried with',
+            'look for a newer release of Kronos',
+        )
+    else:
+        tally.fine(f'{name} {version}')
+
+
+def check_nova(found: Configuration, os_cloud: str) -> upgradecheck.Result:
+    """Does the running Nova speak what Kronos asks?
+
+    :param os_cloud: of clouds.yaml; '' if none was named
+    """
+    tally = Tally()
+    if found.conf is None:
+        tally.warn(UNREAD)
+        return tally.result()
+    try:
+        newest = _newest(found, os_cloud)
+    except (exceptions.KronosException, cfg.Error) as error:
+        # The text of the latter holds the value.
+        is_ours = isinstance(error, exceptions.KronosException)
+        tally.warn(
+            'Nova could not be asked: '
+            f'{error if is_ours else type(error).__name__}',
+            'see that Keystone and Nova answer, and that the credentials are '
+            'right; kronos-test-config tells more',
+        )
+        return tally.result()
+    _judge_nova(newest, tally)
+    return tally.result()
+
+
+def _newest(found: Configuration, os_cloud: str) -> tuple[int, int]:
+    """:raises KronosException: Keystone or Nova does not tell"""
+    group = credentials.GROUP
+    if found.conf[credentials.WATCHER].auth_type and not os_cloud:
+        group = credentials.WATCHER
+    if found.conf[group].timeout is None:
+        found.conf.set_override('timeout', SECONDS, group)
+    access = credentials.connect(found.conf, os_cloud, group)
+    access.identity()
+    kind = exceptions.NovaClientError
+    asked = access.clients.adapter('compute', kind)
+    newest = cloud.newest(asked, kind)
+    if newest is None:
+        # It tells why.
+        api.Api(asked, max_retries=0, timeout=SECONDS).microversion  # noqa: B018
+        raise kind(reason='it names no microversion')
+    return newest
+
+
+def _judge_nova(newest: tuple[int, int], tally: Tally) -> None:
+    told = '.'.join(map(str, newest))
+    if newest < api.MINIMUM:
+        least = '.'.join(map(str, api.MINIMUM))
+        tally.fail(
+            f"Nova's newest microversion is {told}; Kronos needs {least}",
+            'upgrade Nova',
+        )
+    lacking = [what for since, what in cloud.GAINS.items() if newest < since]
+    if lacking:
+        tally.warn(
+            f"Nova's newest microversion is {told}: it does not tell "
+            + ', '.join(lacking),
+            'upgrade Nova',
+        )
+    tally.fine(f"Nova's newest microversion is {told}")

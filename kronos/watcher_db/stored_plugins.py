@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The goals and strategies in Watcher's database, beside those of the code.
+
+When a decision engine starts, it writes those anew that differ, and cancels
+every audit and every action plan of theirs. Here it is told beforehand whose
+they are, by the same comparison; :mod:`~kronos.watcher_db.service_probe`
+asks. Columns are named one by one, so that a database can be read whose
+other tables and columns are those of another release.
+"""
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from watcher import objects
+from watcher.db.sqlalchemy import models
+
+PREFIX = 'kronos_'
+"""Of every name that is ours."""
+_Goal = models.Goal.__table__
+_Strategy = models.Strategy.__table__
+_Audit = models.Audit.__table__
+_Plan = models.ActionPlan.__table__
+AuditState = objects.audit.State
+PlanState = objects.action_plan.State
+LIVE = (AuditState.PENDING, AuditState.ONGOING, AuditState.SUSPENDED)
+"""Of an audit that is still going to do something."""
+WAITING = (PlanState.RECOMMENDED, PlanState.PENDING, PlanState.ONGOING)
+"""Of a plan that is still going to, or may."""
+GONE = 'it is not there any more, or cannot be loaded'
+
+
+@dataclass
+class Stale:
+    """A row that Watcher is going to take for another one."""
+
+    id: int
+    name: str
+    differs: list[str]
+    """In what."""
+
+
+def compare(
+    session: Any, goals: Iterable[Any], strategies: Iterable[Any]
+) -> dict[str, Any]:
+    """What the next start of a decision engine would do.
+
+    :param goals: classes, all that Watcher finds
+    :param strategies: likewise
+    :returns: ``goals`` and ``strategies`` that differ, with what of them
+        differs, and what would be cancelled of the latter; ``known``, how
+        many strategies of ours the database has; and ``new`` ones
+    """
+    by_goal = {one.get_name(): one for one in goals}
+    by_strategy = {one.get_name(): one for one in strategies}
+    goal_rows = _rows(session, _Goal)
+    stale_goals = _stale_goals(goal_rows, by_goal)
+    named = {row.id: row.name for row in goal_rows}
+    rows = [
+        row
+        for row in _rows(session, _Strategy)
+        if _is_ours(row.name) or _is_ours(named.get(row.goal_id, ''))
+    ]
+    stale = _stale_strategies(rows, by_strategy, stale_goals, named)
+    audits = _audits(session, stale, stale_goals)
+    known = {row.name for row in rows if _is_ours(row.name)}
+    return {
+        'goals': [
+            {'name': one.name, 'differs': one.differs} for one in stale_goals
+        ],
+        'strategies': [
+            {'name': one.name, 'differs': one.differs} for one in stale
+        ],
+        'known': len(known),
+        'new': sorted({*filter(_is_ours, by_strategy)} - known),
+        'audits': [
+            {'uuid': row.uuid, 'name': row.name or '', 'state': row.state}
+            for row in audits
+            if _is_live(row)
+        ],
+        'finished_audits': sum(not _is_live(row) for row in audits),
+        'waiting_plans': _waiting_plans(session, stale, audits),
+    }
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith(PREFIX)
+
+
+def _rows(session: Any, table: Any) -> list[Any]:
+    """Those that were not deleted."""
+    given = [one for one in table.c if one.name in _COLUMNS[table.name]]
+    query = sa.select(*given).where(table.c.deleted == 0).order_by(table.c.id)
+    return list(session.execute(query))
+
+
+_COLUMNS = {
+    'goals': ('id', 'name', 'display_name', 'efficacy_specification'),
+    'strategies': (
+        'id',
+        'name',
+        'display_name',
+        'goal_id',
+        'parameters_spec',
+    ),
+    'audits': (
+        'id',
+        'uuid',
+        'name',
+        'audit_type',
+        'state',
+        'goal_id',
+        'strategy_id',
+    ),
+}
+
+
+def _stale_goals(rows: Iterable[Any], known: Mapping[str, Any]) -> list[Stale]:
+    found = []
+    for row in filter(lambda one: _is_ours(one.name), rows):
+        differs = []
+        if row.name not in known:
+            differs.append(GONE)
+        else:
+            one = known[row.name]
+            if row.display_name != str(one.get_translatable_display_name()):
+                differs.append('its display name')
+            if _efficacy(row.efficacy_specification) != _efficacy(
+                one.get_efficacy_specification().get_indicators_specs_dicts()
+            ):
+                differs.append('its efficacy indicators')
+        if differs:
+            found.append(Stale(row.id, row.name, differs))
+    return found
+
+
+def _efficacy(told: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [dict(one) for one in told or ()]
+
+
+def _stale_strategies(
+    rows: Iterable[Any],
+    known: Mapping[str, Any],
+    goals: Iterable[Stale],
+    named: Mapping[int, str],
+) -> list[Stale]:
+    changed = {one.id for one in goals}
+    found = []
+    for row in rows:
+        differs = [GONE]
+        if row.name in known:
+            differs = _differences(row, known[row.name])
+            if row.goal_id in changed:
+                differs.append(f'its goal {named[row.goal_id]}')
+        if differs:
+            found.append(Stale(row.id, row.name, differs))
+    return found
+
+
+def _differences(row: Any, one: Any) -> list[str]:
+    found = []
+    if row.display_name != str(one.get_translatable_display_name()):
+        found.append('its display name')
+    # Watcher keeps the text, so a tuple in a schema is equal to no list.
+    schema = ast.literal_eval(str(one.get_schema()))
+    stored = row.parameters_spec
+    if stored != schema:
+        old, new = _properties(stored), _properties(schema)
+        names = sorted(
+            name
+            for name in old.keys() | new.keys()
+            if old.get(name) != new.get(name)
+        )
+        text = 'its parameters'
+        found.append(f'{text} {", ".join(names)}' if names else text)
+    return found
+
+
+def _properties(schema: Any) -> dict[str, Any]:
+    found = schema.get('properties') if isinstance(schema, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _audits(
+    session: Any, stale: Iterable[Stale], goals: Iterable[Stale]
+) -> list[Any]:
+    """Those that would be cancelled."""
+    strategies = {one.id for one in stale}
+    gone = {one.id for one in goals if GONE in one.differs}
+    return [
+        row
+        for row in _rows(session, _Audit)
+        if row.strategy_id in strategies or row.goal_id in gone
+    ]
+
+
+def _is_live(audit: Any) -> bool:
+    """Whether it is still going to do something."""
+    if audit.audit_type == objects.audit.AuditType.EVENT.value:
+        # It waits for its next event.
+        return audit.state in (*LIVE, AuditState.SUCCEEDED)
+    return audit.state in LIVE
+
+
+def _waiting_plans(
+    session: Any, stale: Iterable[Stale], audits: Iterable[Any]
+) -> int:
+    """How many plans that may still be carried out would be cancelled."""
+    query = sa.select(sa.func.count()).where(
+        _Plan.c.deleted == 0,
+        _Plan.c.state.in_(WAITING),
+        sa.or_(
+            _Plan.c.strategy_id.in_([one.id for one in stale]),
+            _Plan.c.audit_id.in_([row.id for row in audits]),
+        ),
+    )
+    return int(session.execute(query).scalar() or 0)

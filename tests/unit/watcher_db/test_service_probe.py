@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the probe tell what Watcher could not load, or what it cannot read?
+
+The functional tests run it as a process, which becomes a service.
+"""
+
+import pathlib
+import sys
+
+import fixtures
+from oslo_config import cfg
+from oslotest import base
+from watcher.tests.unit.db import base as db_base
+
+from kronos.watcher_db import service_probe
+from tests.unit.cmd.upgrade_checks import packages
+
+SECRET = 's3cret'
+
+
+class TestWhyNot(base.BaseTestCase):
+    """By Watcher's own loaders, from packages that are here."""
+
+    def setUp(self):
+        super().setUp()
+        self.packages = self.useFixture(packages.Packages())
+        # It remembers what it found, wherever it looked.
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'stevedore.ExtensionManager.ENTRY_POINT_CACHE', {}
+            )
+        )
+
+    def why(self, text):
+        """Of a strategy whose module is this text."""
+        self.packages.folder.joinpath('probed.py').write_text(text)
+        self.addCleanup(sys.modules.pop, 'probed', None)
+        self.packages.add(
+            'probed', '1.0', '[watcher_strategies]\nprobed = probed:Probed\n'
+        )
+        return service_probe.why_not('watcher_strategies', 'probed')
+
+    def test_each_of_ours(self):
+        for group, name in (
+            ('watcher_goals', 'kronos_balance'),
+            ('watcher_strategies', 'kronos_spread'),
+            ('watcher_planners', 'kronos'),
+            ('watcher_actions', 'kronos_live_migrate'),
+        ):
+            self.assertEqual('', service_probe.why_not(group, name))
+
+    def test_one_that_is_not_there(self):
+        self.assertIn(
+            'NoMatches',
+            service_probe.why_not('watcher_strategies', 'kronos_later'),
+        )
+
+    def test_an_import(self):
+        """Its text names what is missing."""
+        self.assertEqual(
+            "ModuleNotFoundError: No module named 'nowhere'",
+            self.why('import nowhere'),
+        )
+
+    def test_any_other_error(self):
+        """Its text may be anything."""
+        self.assertEqual(
+            'ValueError', self.why(f'raise ValueError("{SECRET}")')
+        )
+
+
+class TestDatabase(db_base.DbTestCase):
+    def test_none(self):
+        """Reading it would make one."""
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        for url in ('sqlite://', f'sqlite:///{folder}/none.sqlite'):
+            cfg.CONF.set_override('connection', url, 'database')
+            told = service_probe._database(service_probe.ENGINE)
+            self.assertIn(
+                '[database] connection is not set', told['database_error']
+            )
+        self.assertEqual([], [*folder.iterdir()])
+
+    def test_one_that_nobody_has_used(self):
+        found = service_probe._of_engine()
+        self.assertEqual(cfg.CONF.host, found['host'])
+        self.assertEqual(([], []), (found['plans'], found['services']))
+        self.assertEqual(0, found['stored']['known'])
+        self.assertIn('kronos_spread', found['stored']['new'])
+        found = service_probe._of_applier()
+        self.assertIn('kronos_live_migrate', found['unannounced'])
