@@ -7,6 +7,7 @@ import sys
 import fixtures
 from oslotest import base
 
+from kronos.cmd.upgrade_checks import versions
 from tests import places
 
 sys.path.insert(0, str(places.TOP / 'tools'))
@@ -73,3 +74,13 @@ class ReleasesTestCase(base.BaseTestCase):
                 for name in ('nova', 'python-watcher')
             ]
             self.assertEqual([cohort.nova, cohort.watcher], majors, cohort)
+
+    def test_what_is_promised_is_tested(self):
+        """What kronos-status says, in the columns of the table."""
+        known = cohorts.COHORTS.values()
+        tested = {
+            'nova': sorted(one.nova for one in known),
+            'python-watcher': sorted(one.watcher for one in known),
+        }
+        ends = {name: (all_[0], all_[-1]) for name, all_ in tested.items()}
+        self.assertEqual(versions.SUPPORTED, ends)
