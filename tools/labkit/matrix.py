@@ -106,7 +106,7 @@ def table() -> str:
 
 
 def _cell(cohort: cohorts.Cohort, pattern: str) -> str:
-    """ "yes" with the number of tests, or why not."""
+    """Yes, with the number of tests, or why not."""
     suites = results(cohort).values()
     told = [
         said
