@@ -22,7 +22,7 @@ HERE = (
     'sed',
 )
 SILENT = ('oslo-config-validator', 'sed')
-HELP = ('./tools/chaos', './tools/lab', './tools/test')
+HELP = ('./tools/chaos', './tools/lab', './tools/supported', './tools/test')
 IN_THE_LAB = (
     'eval',
     'openstack',
