@@ -8,10 +8,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'ext'))
 extensions = [
     'openstackdocstheme',
     'oslo_config.sphinxext',
+    'sphinxcontrib.autoprogram',
+    'cliff.sphinxext',
     'drawings',
     'faults_table',
     'troubleshooting',
-    'command_reference',
     'plugin_reference',
     'upgrade_notes',
 ]
@@ -19,3 +20,5 @@ project = 'Kronos'
 copyright = 'The Kronos developers'
 html_theme = 'openstackdocs'
 openstackdocs_auto_name = False
+# Of two hyphens they would make a dash, in the names of options too.
+smartquotes = False

@@ -69,7 +69,7 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=existing,
         metavar='DIR',
-        help='directory whose *.conf are read after the files',
+        help='directory whose .conf files are read after the files',
     )
 
 

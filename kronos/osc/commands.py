@@ -46,7 +46,7 @@ class ListPlans(command.Lister):
             '--strategy',
             metavar='NAME',
             help='list only plans of this strategy, which may be your own '
-            '(default: all whose names begin with kronos_)',
+            '(default: all of Kronos)',
         )
         parser.add_argument(
             '--state',

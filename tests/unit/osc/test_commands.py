@@ -343,7 +343,7 @@ class TestErrors(CommandsTestCase):
 class TestHelp(CommandsTestCase):
     def test_each_option_says_what_it_does(self) -> None:
         for one, words in (
-            (('plan', 'list'), ('--limit', '(default: 20)', 'kronos_')),
+            (('plan', 'list'), ('--limit', '(default: 20)', 'all of Kronos')),
             (('plan', 'show'), ('uuid of the action plan',)),
             (('explain',), ('--days', '(default: 7)')),
         ):
