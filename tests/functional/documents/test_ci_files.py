@@ -165,6 +165,18 @@ class TestZuul(base.BaseTestCase):
         }
         self.assertEqual(wanted, found)
 
+    def test_each_cohort(self) -> None:
+        found = {
+            name: job['vars']['tox_extra_args']
+            for name, job in self.jobs.items()
+            if job['parent'] == 'kronos-cohort'
+        }
+        wanted = {
+            f'kronos-cohort-{name}': f'-- --cohort {name}'
+            for name in tool().cohorts.COHORTS
+        }
+        self.assertEqual(wanted, found)
+
     def test_pythons_of_the_other_jobs(self) -> None:
         for name, job in self.jobs.items():
             version = job.get('vars', {}).get('python_version', pythons()[0])
