@@ -10,10 +10,10 @@ import sys
 import fixtures
 from oslo_config import cfg
 from oslotest import base
-from watcher.tests.unit.db import base as db_base
 
 from kronos.watcher_db import service_probe
 from tests.unit.cmd.upgrade_checks import packages
+from tests.watcher_tests import db_base
 
 SECRET = 's3cret'
 

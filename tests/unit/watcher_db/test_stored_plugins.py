@@ -5,12 +5,12 @@ import copy
 
 from watcher import objects
 from watcher.decision_engine import sync
-from watcher.tests.unit.db import base
-from watcher.tests.unit.objects import utils
 
 from kronos.strategies import goals, pack, spread
 from kronos.watcher_db import stored_plugins, work_in_hand
 from tests.unit.strategies.test_history import uuid
+from tests.watcher_tests import db_base as base
+from tests.watcher_tests import object_utils as utils
 
 GOALS = [goals.Balance, goals.Consolidate]
 STRATEGIES = [spread.Spread, pack.Pack]

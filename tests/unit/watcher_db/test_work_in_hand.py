@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from oslo_db.sqlalchemy import enginefacade
 from oslo_utils import timeutils
 from watcher.applier.loading import default
-from watcher.tests.unit.db import utils
 
 from kronos.watcher_db import marks, work_in_hand
 from tests.unit.strategies import test_history
 from tests.unit.strategies.test_history import State, uuid
+from tests.watcher_tests import db_utils as utils
 
 LATER = datetime.timedelta(hours=2)
 MOVE = {
