@@ -6,6 +6,7 @@ have them, the top above. ``hosts`` draws the processes that load Kronos, with
 the entry points that each of them finds.
 """
 
+import abc
 import html
 import tomllib
 from collections.abc import Sequence
@@ -120,11 +121,11 @@ def _svg(parts: list[str], height: float, title: str) -> str:
     )
 
 
-class _Drawing(rst.Directive):
+class _Drawing(rst.Directive, abc.ABC):
     """A figure in HTML, and its words wherever else."""
 
-    def drawn(self) -> tuple[str, str]:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def drawn(self) -> tuple[str, str]: ...
 
     def run(self) -> list[nodes.Node]:
         figure, words = self.drawn()

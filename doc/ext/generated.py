@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What directives share whose content is made from the code."""
 
+import abc
+
 from docutils import nodes, statemachine
 from docutils.parsers import rst
 
 
-class Generated(rst.Directive):
+class Generated(rst.Directive, abc.ABC):
     """A directive whose content is lines of reStructuredText."""
 
-    def lines(self) -> list[str]:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def lines(self) -> list[str]: ...
 
     def run(self) -> list[nodes.Node]:
         node = nodes.section()

@@ -82,6 +82,7 @@ class Notifier:
 
     def _run(self) -> None:
         failures = _Failures()
+        # oslo.log has no logger of this name: it makes a dot of each '_'.
         logging.getLogger(_DRIVER_LOG).addFilter(failures)
         while True:
             notice = self._waiting.get()

@@ -73,6 +73,27 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_paths(
+    parser: argparse.ArgumentParser, option: str, help_text: str
+) -> None:
+    """An option that names files or directories of another service."""
+    parser.add_argument(
+        option,
+        action='append',
+        default=[],
+        type=existing,
+        metavar='PATH',
+        help=help_text,
+    )
+
+
+def add_debug(parser: argparse.ArgumentParser) -> None:
+    """The option that :func:`log` is given."""
+    parser.add_argument(
+        '--debug', action='store_true', help='log to standard error'
+    )
+
+
 def existing(text: str) -> str:
     """An argument that is a path which can be read."""
     path = pathlib.Path(text)
@@ -111,11 +132,11 @@ def paths(named: Sequence[str], beside: Sequence[str] = ()) -> Paths:
     return found
 
 
-def default_paths(program: str) -> Paths:
-    """Where kronos.conf is found if none is named."""
+def default_paths(program: str, project: str = PROJECT) -> Paths:
+    """What a command or service reads if no file is named."""
     return Paths(
-        cfg.find_config_files(project=PROJECT, prog=program),
-        cfg.find_config_dirs(project=PROJECT, prog=program),
+        cfg.find_config_files(project=project, prog=program),
+        cfg.find_config_dirs(project=project, prog=program),
     )
 
 

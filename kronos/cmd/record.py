@@ -100,9 +100,7 @@ def argument_parser() -> argparse.ArgumentParser:
         action='store_true',
         help='take the place of a recording that is in DIR',
     )
-    parser.add_argument(
-        '--debug', action='store_true', help='log to standard error'
-    )
+    config_files.add_debug(parser)
     return parser
 
 

@@ -18,7 +18,6 @@ from oslo_upgradecheck import upgradecheck
 
 from kronos.cmd import config_files, program, terminal
 from kronos.cmd.checks import subprocess_probe
-from kronos.cmd.config_files import Paths
 from kronos.cmd.upgrade_checks import (
     configuration,
     database,
@@ -134,29 +133,21 @@ def argument_parser() -> argparse.ArgumentParser:
         '--json', action='store_true', help='print the results as JSON'
     )
     config_files.add_arguments(parser)
-    parser.add_argument(
+    config_files.add_paths(
+        parser,
         '--watcher-config',
-        action='append',
-        default=[],
-        type=config_files.existing,
-        metavar='PATH',
-        help='watcher.conf, or a directory of it; FILE.d is read, too '
+        'watcher.conf, or a directory of it; FILE.d is read, too '
         '(default: as Watcher finds it). Its database is read, and its '
         '[kronos] counts where no --config-file is given',
     )
-    parser.add_argument(
+    config_files.add_paths(
+        parser,
         '--nova-config',
-        action='append',
-        default=[],
-        type=config_files.existing,
-        metavar='PATH',
-        help='nova.conf of nova-scheduler, or a directory of it; FILE.d and '
+        'nova.conf of nova-scheduler, or a directory of it; FILE.d and '
         f'{SCHEDULER}.conf.d are read, too (default: as nova-scheduler finds '
         'it, where Nova is installed)',
     )
-    parser.add_argument(
-        '--debug', action='store_true', help='log to standard error'
-    )
+    config_files.add_debug(parser)
     return parser
 
 
@@ -164,11 +155,11 @@ def _checks(
     parsed: argparse.Namespace, inspect: subprocess_probe.Inspect
 ) -> Checks:
     given = config_files.paths(parsed.watcher_config)
-    engine = given or _found('watcher', services.ENGINE)
-    applier = given or _found('watcher', services.APPLIER)
+    engine = given or config_files.default_paths(services.ENGINE, 'watcher')
+    applier = given or config_files.default_paths(services.APPLIER, 'watcher')
     nova = config_files.paths(parsed.nova_config, [f'{SCHEDULER}.conf.d'])
     if not nova and versions.installed('nova'):
-        nova = _found('nova', SCHEDULER)
+        nova = config_files.default_paths(SCHEDULER, 'nova')
     own = config_files.paths([*parsed.config_file, *parsed.config_dir])
     own = own or given or config_files.default_paths(PROGRAM) or engine
     return Checks(
@@ -177,14 +168,6 @@ def _checks(
         ),
         services.Services(inspect, engine, applier, nova),
         parsed.os_cloud,
-    )
-
-
-def _found(project: str, service: str) -> Paths:
-    """What a service reads if nothing else is said."""
-    return Paths(
-        cfg.find_config_files(project=project, prog=service),
-        cfg.find_config_dirs(project=project, prog=service),
     )
 
 

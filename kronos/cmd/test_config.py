@@ -79,23 +79,17 @@ def argument_parser() -> argparse.ArgumentParser:
         'usage.',
     )
     config_files.add_arguments(parser)
-    parser.add_argument(
+    config_files.add_paths(
+        parser,
         '--watcher-config',
-        action='append',
-        default=[],
-        type=config_files.existing,
-        metavar='PATH',
-        help='watcher.conf, or a directory of it; FILE.d is read, too. Its '
+        'watcher.conf, or a directory of it; FILE.d is read, too. Its '
         'user is the one that is tested, and its [kronos] counts where no '
         '--config-file is given',
     )
-    parser.add_argument(
+    config_files.add_paths(
+        parser,
         '--nova-config',
-        action='append',
-        default=[],
-        type=config_files.existing,
-        metavar='PATH',
-        help='nova.conf of nova-scheduler, or a directory of it; FILE.d and '
+        'nova.conf of nova-scheduler, or a directory of it; FILE.d and '
         f'{SCHEDULER} are read, too. Tests the weigher',
     )
     parser.add_argument(
@@ -112,23 +106,17 @@ def argument_parser() -> argparse.ArgumentParser:
         help='show the cell of each host, and test what moves of servers to '
         'another cell depend on',
     )
-    parser.add_argument(
+    config_files.add_paths(
+        parser,
         '--cell-config',
-        action='append',
-        default=[],
-        type=config_files.existing,
-        metavar='PATH',
-        help='with --cells: nova.conf of nova-conductor, nova-scheduler or a '
+        'with --cells: nova.conf of nova-conductor, nova-scheduler or a '
         'nova-compute, or a directory of it; FILE.d is read, too. May be '
         'repeated, once for each service',
     )
-    parser.add_argument(
+    config_files.add_paths(
+        parser,
         '--nova-policy',
-        action='append',
-        default=[],
-        type=config_files.existing,
-        metavar='PATH',
-        help='with --cells: policy.yaml of nova-api, or a directory of such '
+        'with --cells: policy.yaml of nova-api, or a directory of such '
         'files; may be repeated, and later ones go before',
     )
     parser.add_argument(
@@ -137,9 +125,7 @@ def argument_parser() -> argparse.ArgumentParser:
         help='ask neither OpenStack nor Prometheus',
     )
     program.add_format(parser)
-    parser.add_argument(
-        '--debug', action='store_true', help='log to standard error'
-    )
+    config_files.add_debug(parser)
     return parser
 
 

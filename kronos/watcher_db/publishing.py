@@ -18,8 +18,8 @@ from watcher.db.sqlalchemy import models
 
 from kronos.common import exceptions
 from kronos.engine import wording
-from kronos.snapshots import stale_migrations, watcher_actions
-from kronos.watcher_db import lock, marks
+from kronos.snapshots import watcher_actions
+from kronos.watcher_db import active_plans, lock, marks
 
 RECENT = datetime.timedelta(hours=1)
 """For so long a plan that is over is looked at: longer than any audit takes
@@ -106,11 +106,7 @@ def _live(session: Any) -> dict[str, set[str]]:
 
     A plan that was only recommended, and waits for an operator, binds nobody.
     """
-    state, move = objects.action_plan.State, objects.action.State
-    now = timeutils.utcnow()
-    handed_over = now - datetime.timedelta(
-        seconds=stale_migrations.GRACE_SECONDS
-    )
+    move = objects.action.State
     # Not as Watcher's type: one row that is no JSON would spoil all others.
     parameters = sa.literal_column('actions.input_parameters', sa.Text)
     rows = session.execute(
@@ -120,19 +116,12 @@ def _live(session: Any) -> dict[str, set[str]]:
         .where(
             _Action.c.action_type.in_(watcher_actions.OURS),
             sa.or_(
-                _Plan.c.state.in_(
-                    (state.PENDING, state.ONGOING, state.CANCELLING)
-                ),
-                sa.and_(
-                    _Plan.c.state == state.RECOMMENDED,
-                    _Audit.c.auto_trigger.is_(True),
-                    _Plan.c.created_at >= handed_over,
-                ),
+                active_plans.condition(),
                 sa.and_(
                     _Action.c.state.in_(
                         (move.ONGOING, move.SUCCEEDED, move.FAILED)
                     ),
-                    _Plan.c.updated_at >= now - RECENT,
+                    _Plan.c.updated_at >= timeutils.utcnow() - RECENT,
                 ),
             ),
         )

@@ -18,8 +18,7 @@ from watcher import objects
 from watcher.common import exception
 from watcher.db.sqlalchemy import models
 
-from kronos.snapshots import stale_migrations
-from kronos.watcher_db import marks, stored_plugins
+from kronos.watcher_db import active_plans, marks, stored_plugins
 
 SERVICES = ('watcher-decision-engine', 'watcher-applier')
 MARKS = frozenset({marks.TURN, marks.CARRIER})
@@ -47,30 +46,12 @@ def reading() -> Iterator[Any]:
 
 def plans(session: Any) -> list[dict[str, str]]:
     """Plans with actions of ours that are carried out, or are about to be."""
-    state = objects.action_plan.State
-    handed_over = timeutils.utcnow() - datetime.timedelta(
-        seconds=stale_migrations.GRACE_SECONDS
-    )
     query = (
         sa.select(_Plan.c.uuid, _Plan.c.state, _Plan.c.hostname)
         .distinct()
         .join_from(_Action, _Plan, _Action.c.action_plan_id == _Plan.c.id)
         .join(_Audit, _Plan.c.audit_id == _Audit.c.id)
-        .where(
-            _OURS,
-            _Plan.c.deleted == 0,
-            sa.or_(
-                _Plan.c.state.in_(
-                    (state.PENDING, state.ONGOING, state.CANCELLING)
-                ),
-                # An applier has been told to start it, and has no time yet.
-                sa.and_(
-                    _Plan.c.state == state.RECOMMENDED,
-                    _Audit.c.auto_trigger.is_(True),
-                    _Plan.c.created_at >= handed_over,
-                ),
-            ),
-        )
+        .where(_OURS, _Plan.c.deleted == 0, active_plans.condition())
         .order_by(_Plan.c.uuid)
     )
     return [

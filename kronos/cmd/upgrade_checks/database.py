@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of Watcher's database: what a restart would do to it."""
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from oslo_upgradecheck import upgradecheck
@@ -21,12 +23,38 @@ MEND_READ = (
 )
 
 
-def strategies(services: Services) -> upgradecheck.Result:
+def _of(
+    service: str,
+) -> Callable[
+    [Callable[[dict[str, Any], Tally], None]],
+    Callable[[Services], upgradecheck.Result],
+]:
+    """Makes a check of what a service's process read of the database.
+
+    Where it read nothing, the check says that.
+
+    :param service: attribute of :class:`Services`
+    """
+
+    def decorated(
+        check: Callable[[dict[str, Any], Tally], None],
+    ) -> Callable[[Services], upgradecheck.Result]:
+        @functools.wraps(check)
+        def checked(services: Services) -> upgradecheck.Result:
+            tally = Tally()
+            told = _read(services, service, tally)
+            if told is not None:
+                check(told, tally)
+            return tally.result()
+
+        return checked
+
+    return decorated
+
+
+@_of('engine')
+def strategies(told: dict[str, Any], tally: Tally) -> None:
     """Which audits would the next start of a decision engine cancel?"""
-    tally = Tally()
-    told = _read(services, 'engine', tally)
-    if told is None:
-        return tally.result()
     stored = told['stored']
     changed = [
         f'{kind} {row["name"]} ({", ".join(row["differs"])})'
@@ -47,7 +75,6 @@ def strategies(services: Services) -> upgradecheck.Result:
         )
         if stored['new']:
             tally.fine(f'new: {", ".join(stored["new"])}')
-    return tally.result()
 
 
 def _changed(stored: dict[str, Any], changed: list[str], to: Tally) -> None:
@@ -80,12 +107,9 @@ def _audit(row: dict[str, str]) -> str:
     return f'{name}({row["uuid"]}, {row["state"]})'
 
 
-def plans(services: Services) -> upgradecheck.Result:
+@_of('engine')
+def plans(told: dict[str, Any], tally: Tally) -> None:
     """Is anything carried out that a restart would cut off?"""
-    tally = Tally()
-    told = _read(services, 'engine', tally)
-    if told is None:
-        return tally.result()
     found = [
         f'{row["uuid"]} ({row["state"]}'
         + (f' on {row["host"]})' if row['host'] else ')')
@@ -99,15 +123,11 @@ def plans(services: Services) -> upgradecheck.Result:
             'was asked for goes on',
         )
     tally.fine('no action plan of Kronos is under way')
-    return tally.result()
 
 
-def parameters(services: Services) -> upgradecheck.Result:
+@_of('applier')
+def parameters(told: dict[str, Any], tally: Tally) -> None:
     """Can the applier of this machine read the actions that wait?"""
-    tally = Tally()
-    told = _read(services, 'applier', tally)
-    if told is None:
-        return tally.result()
     bad = [
         f'{row["uuid"]} ({row["type"]}, plan {row["plan"]}): {row["why"]}'
         for row in told['unreadable']
@@ -127,15 +147,11 @@ def parameters(services: Services) -> upgradecheck.Result:
             'upgrade and restart every applier before the decision engines',
         )
     tally.fine(f'{told["waiting"]} actions wait, and each is understood here')
-    return tally.result()
 
 
-def hosts(services: Services) -> upgradecheck.Result:
+@_of('engine')
+def hosts(told: dict[str, Any], tally: Tally) -> None:
     """Where else is this to be asked?"""
-    tally = Tally()
-    told = _read(services, 'engine', tally)
-    if told is None:
-        return tally.result()
     found = {
         name: [row for row in told['services'] if row['name'] == name]
         for name in (ENGINE, APPLIER)
@@ -161,7 +177,6 @@ def hosts(services: Services) -> upgradecheck.Result:
             'to cancel the audits of all',
         )
     tally.fine(f'{told["host"]} has all of them')
-    return tally.result()
 
 
 def _host(row: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ It takes its time in each phase and fails where a rule of migrations.json
 says so (see labkit.faults). Runs inside nova-compute only.
 """
 
+import abc
 import io
 from typing import Any
 
@@ -32,7 +33,7 @@ def is_hidden(instance: Any) -> bool:
     )
 
 
-class CellMovesDriver(fake.FakeDriverWithoutFakeNodes):
+class CellMovesDriver(fake.FakeDriverWithoutFakeNodes, abc.ABC):
     """The calls of a driver by which Nova takes a server to another cell."""
 
     def init_host(self, host: str) -> None:
@@ -141,10 +142,10 @@ class CellMovesDriver(fake.FakeDriverWithoutFakeNodes):
         self._hold(faults.seconds_of(phase), instance, source, destination)
         self._fail(phase, instance, source, destination)
 
+    @abc.abstractmethod
     def _hold(self, key: str, instance: Any, *ends: Any) -> None:
         """Take the time that the rule says, and as long as it says so."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _fail(self, where: str, instance: Any, *ends: Any) -> None:
         """Fail if the rule says so."""
-        raise NotImplementedError
