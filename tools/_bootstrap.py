@@ -5,6 +5,7 @@ Standard library only: this runs before anything is installed.
 """
 
 import ast
+import concurrent.futures
 import fcntl
 import hashlib
 import json
@@ -64,10 +65,11 @@ def ensure(
             missing += debian.missing_browser()
         if linters:
             missing += debian.missing_linters()
-        debian.install(missing, LAB / 'apt.log')
+        if real:
+            missing += real_packages.missing()
+        venv = _install(missing)
         if real:
             real_packages.ensure()
-        venv = ensure_venv(sys.executable, VENV.name)
         if masakari:
             packages = masakari_services.PACKAGES
             _ensure_beside(venv, 'Masakari', masakari_services.PLACE, packages)
@@ -76,6 +78,19 @@ def ensure(
         if cohort and cohort.name:
             venv = ensure_cohort(sys.executable, cohort)
         return venv
+
+
+def _install(packages: list[str]) -> pathlib.Path:
+    """Debian packages and, meanwhile, the virtual environment."""
+    debian.check(packages)
+    if any(name.endswith('-venv') for name in packages):
+        debian.install(packages, LAB / 'apt.log')
+        packages = []
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        made = pool.submit(ensure_venv, sys.executable, VENV.name)
+        # In this thread: signals, for which dpkg waits, come to no other.
+        debian.install(packages, LAB / 'apt.log')
+        return made.result()
 
 
 def _missing_packages(servers: bool) -> list[str]:

@@ -73,6 +73,22 @@ def _there(file: str) -> bool:
     return os.path.exists(file) or bool(shutil.which(os.path.basename(file)))
 
 
+def check(names: list[str]) -> None:
+    """Whether packages can be installed, where there are any.
+
+    :raises BootstrapError: says why not, and what to do
+    """
+    if not names or (os.geteuid() == 0 and shutil.which('apt-get')):
+        return
+    command = f'apt-get install --no-install-recommends {" ".join(names)}'
+    why = 'this is not root' if os.geteuid() else 'there is no apt-get'
+    raise BootstrapError(
+        f'These Debian packages are missing: {", ".join(names)}. '
+        f'They cannot be installed from here ({why}). '
+        f'Install them as root and try again: {command}'
+    )
+
+
 def install(names: list[str], log: pathlib.Path) -> None:
     """Install packages; no service is started, now or at the next boot.
 
@@ -81,14 +97,7 @@ def install(names: list[str], log: pathlib.Path) -> None:
     """
     if not names:
         return
-    command = f'apt-get install --no-install-recommends {" ".join(names)}'
-    if os.geteuid() != 0 or not shutil.which('apt-get'):
-        why = 'this is not root' if os.geteuid() else 'there is no apt-get'
-        raise BootstrapError(
-            f'These Debian packages are missing: {", ".join(names)}. '
-            f'They cannot be installed from here ({why}). '
-            f'Install them as root and try again: {command}'
-        )
+    check(names)
     before = _installed()
     what = f'installing {", ".join(names)} from Debian'
     with step(what), _no_service_starts():

@@ -80,6 +80,16 @@ def why_not() -> str:
     return ''
 
 
+def missing() -> list[str]:
+    """Packages that are not there.
+
+    :raises BootstrapError: says what cannot be had, and why
+    """
+    if reason := why_not():
+        raise BootstrapError(reason)
+    return debian.missing(INSTALLED)
+
+
 def ensure() -> None:
     """Install and unpack whatever is missing.
 
@@ -99,8 +109,7 @@ def install() -> None:
 
     :raises BootstrapError: says what cannot be had, and why
     """
-    if reason := why_not():
-        raise BootstrapError(reason)
+    missing()
     PLACE.mkdir(parents=True, exist_ok=True)
     with (PLACE / 'lock').open('w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
