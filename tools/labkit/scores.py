@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do the policies' queries say of the lab's hosts, and is it news?"""
 
+import pathlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import yaml
 from labkit import layout
 
 POLICIES = layout.ROOT / 'etc/kronos/policies.yaml'
+"""The sample that an operator would install."""
 WINDOW = re.compile(r'\[[0-9a-z]+\]')
 MOMENT = '[10s]'
 """Short enough to show the present, long enough for four scrapes."""
@@ -46,9 +48,12 @@ class Scores:
         return max(known) - min(known)
 
 
-def policies() -> list[Policy]:
-    """Those in force, from the sample that an operator would install."""
-    content = yaml.safe_load(POLICIES.read_text())
+def policies(file: pathlib.Path) -> list[Policy]:
+    """Those in force.
+
+    :param file: the sample, or a copy that looks back less far
+    """
+    content = yaml.safe_load(file.read_text())
     return [
         Policy(
             name=policy['name'],
@@ -62,8 +67,11 @@ def policies() -> list[Policy]:
     ]
 
 
-def read(query: Query) -> list[Scores]:
-    """The scores as Prometheus has them now."""
+def read(query: Query, file: pathlib.Path) -> list[Scores]:
+    """The scores as Prometheus has them now.
+
+    :param file: the policies
+    """
     return [
         Scores(
             policy,
@@ -74,19 +82,21 @@ def read(query: Query) -> list[Scores]:
                 for series in query(policy.imbalance_query)
             },
         )
-        for policy in policies()
+        for policy in policies(file)
     ]
 
 
-def is_settled(query: Query) -> bool:
+def is_settled(query: Query, file: pathlib.Path) -> bool:
     """Whether the queries' windows hold nothing but the present.
 
     Each query is asked as it is and with short windows; once both say the
     same, what changed before has left the windows.
+
+    :param file: the policies
     """
     return all(
         _agree(query(text), query(WINDOW.sub(MOMENT, text)))
-        for policy in policies()
+        for policy in policies(file)
         for text in (policy.imbalance_query, policy.profile_query)
         if WINDOW.search(text)
     )
