@@ -5,14 +5,17 @@ Each is a context: what fails does so inside of it, and no more afterwards.
 """
 
 import contextlib
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
+import sqlalchemy
 from nova import context, exception, objects
-from nova.compute import rpcapi
+from nova.compute import api, rpcapi
 from nova.conductor.tasks import cross_cell_migrate
+from nova.db.main import api as db
 from nova.tests import fixtures as nova_fixtures
 from oslo_messaging import exceptions as messaging
 
@@ -132,6 +135,44 @@ class BrokenEndsTestCase(two_cells.TwoCellsTestCase):
     def return_fails(self, host: str) -> Any:
         """The source does not bring the guest back."""
         return self.failing(host, 'finish_revert_migration')
+
+    @contextlib.contextmanager
+    def database_down(self, cell: str) -> Iterator[None]:
+        """The database of a cell answers nobody."""
+        mapping = self.cell_mappings[cell]
+        with context.target_cell(context.get_admin_context(), mapping) as own:
+            engine = db.get_engine(context=own)
+
+        def refuse(*args: Any) -> None:
+            raise sqlite3.OperationalError('the database is away')
+
+        sqlalchemy.event.listen(engine, 'before_cursor_execute', refuse)
+        try:
+            yield
+        finally:
+            sqlalchemy.event.remove(engine, 'before_cursor_execute', refuse)
+
+    @contextlib.contextmanager
+    def confirmed_in_vain(self, cell: str, times: int) -> Iterator[None]:
+        """The database of a cell is away whenever a move is confirmed.
+
+        :param times: how often; it answers again afterwards
+        """
+        real, left = api.API.confirm_resize, [None] * times
+
+        def confirm(*args: Any, **kwargs: Any) -> Any:
+            if not left:
+                return real(*args, **kwargs)
+            with self.database_down(cell):
+                try:
+                    return real(*args, **kwargs)
+                except Exception:
+                    left.pop()
+                    raise
+
+        with mock.patch.object(api.API, 'confirm_resize', confirm):
+            yield
+        self.assertEqual([], left)
 
     @contextlib.contextmanager
     def conductor_dies(self, task: str) -> Iterator[None]:

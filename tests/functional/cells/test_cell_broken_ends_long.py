@@ -162,6 +162,12 @@ class TestAtItsEnd(EndsTestCase):
             found = self.moved(uuid)
         self.is_there(uuid, found)
 
+    def test_the_source_has_no_database_for_a_while(self) -> None:
+        uuid = self.made()
+        with self.confirmed_in_vain('cell1', 2):
+            found = self.moved(uuid)
+        self.is_there(uuid, found)
+
 
 class TestDeletedOnItsWay(EndsTestCase):
     """Its owner deletes it, and Nova does not clean up behind that."""
