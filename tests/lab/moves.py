@@ -92,6 +92,18 @@ class MovesTestCase(base.LabTestCase):
     def wait_status(self, name: str, *wanted: str) -> None:
         self.wait(lambda: self.status(name) in wanted, f'to be {wanted}')
 
+    def wait_completed(self, name: str) -> None:
+        """Wait until a migration is over, and its source's room is free.
+
+        Nova frees that after it has said that the migration is completed.
+        """
+        self.wait_status(name, 'completed')
+        [newest, *_] = self.migrations(instance_uuid=self.uuids[name])
+        self.wait(
+            lambda: not self.allocations(newest['uuid']),
+            f'the room that {name} left',
+        )
+
     def first(self, status: str) -> tuple[str, str]:
         """Of two servers, the one whose migration is so; and the other."""
 

@@ -45,5 +45,5 @@ class TestCancel(cancelled.CancelTestCase):
             self.assert_never_started(row)
         self.assertEqual([], self.orders())
         self.cloud.set_migrations({})
-        self.wait_status('c', 'completed')
+        self.wait_completed('c')
         self.assert_at_rest({'a': SOURCE, 'b': SOURCE, 'c': 'cmp9'})

@@ -44,10 +44,10 @@ class TestServers(moves.MovesTestCase):
         self.openstack(
             f'server set --property kronos:pin=yes {uuids["pinned"]}'
         )
-        self.wait_status('there', 'completed')
+        self.wait_completed('there')
         self.by_hand('elsewhere', 'cmp9')
         self.cloud.boot('mate', DESTINATION, group=apart, cpu=0.2)
-        self.wait_status('elsewhere', 'completed')
+        self.wait_completed('elsewhere')
         self.wait(lambda: self.shown_as('stopped') == 'SHUTOFF', 'its stop')
         self.start(plan)
 

@@ -39,5 +39,5 @@ class TestNoLimit(moves.MovesTestCase):
         [order] = self.orders()
         self.assertIn(self.uuids['still'], order['path'])
         self.cloud.set_migrations({})
-        self.wait_status('hand', 'completed')
+        self.wait_completed('hand')
         self.assert_at_rest({**placed, 'hand': 'cmp9'})
