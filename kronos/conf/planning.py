@@ -3,6 +3,48 @@
 
 from oslo_config import cfg
 
+SEARCH_OPTS = [
+    cfg.StrOpt(
+        'search',
+        default='best',
+        choices=[
+            ('greedy', 'the best migration, again and again'),
+            (
+                'best',
+                'greedy and a search for target windows, then a local '
+                'search; the lowest one is taken',
+            ),
+            (
+                'optimal',
+                'an exact solver, where the scope is small enough; else best',
+            ),
+        ],
+        help='By which search kronos_spread plans. All are deterministic and '
+        'obey the same rules. Drains, repairs of server groups and '
+        'kronos_pack have one search each.',
+    ),
+    cfg.StrOpt(
+        'veto_reference',
+        default='step',
+        choices=[
+            ('step', 'as it was before the migration'),
+            ('initial', 'as it was before the plan'),
+        ],
+        help='What the imbalance of a policy is compared with: no migration '
+        'may leave a policy above its threshold and worse than that. With '
+        'initial a plan may go lower, since a policy may lose again what it '
+        'has gained in the plan.',
+    ),
+    cfg.FloatOpt(
+        'min_gain',
+        default=0.0005,
+        min=0.0,
+        help='What every migration of a plan must buy in combined imbalance, '
+        'unless a policy needs it to come within its threshold. With search '
+        '= greedy it has no effect.',
+    ),
+]
+
 DRAIN_OPTS = [
     cfg.BoolOpt(
         'evacuate_disabled_hosts',
@@ -176,4 +218,11 @@ REPORT_OPTS = [
     ),
 ]
 
-OPTS = DRAIN_OPTS + AFFINITY_OPTS + PACK_OPTS + MEMORY_OPTS + REPORT_OPTS
+OPTS = [
+    *SEARCH_OPTS,
+    *DRAIN_OPTS,
+    *AFFINITY_OPTS,
+    *PACK_OPTS,
+    *MEMORY_OPTS,
+    *REPORT_OPTS,
+]

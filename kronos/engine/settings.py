@@ -53,6 +53,26 @@ class SwapMoves(StrEnum):
         return None
 
 
+class SearchName(StrEnum):
+    """By which search spread plans; each is a file in planning/search."""
+
+    GREEDY = 'greedy'
+    """The best move, again and again."""
+    BEST = 'best'
+    """The lowest of several, made lower by a local search."""
+    OPTIMAL = 'optimal'
+    """An exact solver, where the scope is small enough; else ``best``."""
+
+
+class VetoReference(StrEnum):
+    """What a policy's imbalance is compared with before it objects."""
+
+    STEP = 'step'
+    """What it was before the move."""
+    INITIAL = 'initial'
+    """What it was before the plan."""
+
+
 class SoftRules(StrEnum):
     """What soft server-group policies mean to a plan."""
 
@@ -249,6 +269,13 @@ class Settings:
     """So many hosts in use are left by pack."""
     headroom_hosts: int = 0
     """So many of the fullest hosts that pack leaves in use may be lost."""
+    search: SearchName = SearchName.GREEDY
+    """By which search spread plans; what ``[kronos]`` says by default is
+    another one. Recordings without it were planned by this one."""
+    veto_reference: VetoReference = VetoReference.STEP
+    min_gain: float = 0.0
+    """In combined imbalance: what a migration must buy in a plan of another
+    search than the greedy one."""
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE

@@ -8,10 +8,12 @@ import pydantic
 
 from kronos.engine.settings import (
     HostMatch,
+    SearchName,
     Settings,
     SoftRules,
     SwapMoves,
     TieBreak,
+    VetoReference,
 )
 from kronos.recordings import cell_schema
 from kronos.recordings.safe_files import STRICT
@@ -139,6 +141,10 @@ class SettingsRow:
     pack_partial_drains: bool = False
     keep_hosts: int = 1
     headroom_hosts: int = 0
+    search: SearchName = SearchName.GREEDY
+    """As all was planned before there was a choice."""
+    veto_reference: VetoReference = VetoReference.STEP
+    min_gain: float = 0.0
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE
@@ -181,6 +187,9 @@ class SettingsRow:
             pack_partial_drains=settings.pack_partial_drains,
             keep_hosts=settings.keep_hosts,
             headroom_hosts=settings.headroom_hosts,
+            search=settings.search,
+            veto_reference=settings.veto_reference,
+            min_gain=settings.min_gain,
             plateau_moves=settings.plateau_moves,
             swap_moves=settings.swap_moves,
             tie_break=settings.tie_break,
@@ -225,6 +234,9 @@ class SettingsRow:
             pack_partial_drains=self.pack_partial_drains,
             keep_hosts=self.keep_hosts,
             headroom_hosts=self.headroom_hosts,
+            search=self.search,
+            veto_reference=self.veto_reference,
+            min_gain=self.min_gain,
             plateau_moves=self.plateau_moves,
             swap_moves=self.swap_moves,
             tie_break=self.tie_break,

@@ -14,9 +14,11 @@ from kronos.engine.planning import propose
 from kronos.engine.settings import (
     PHASES_OF_MODE,
     PlanMode,
+    SearchName,
     Settings,
     SwapMoves,
     TieBreak,
+    VetoReference,
 )
 from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
 from kronos.policies.models import Policy
@@ -131,6 +133,8 @@ def _planned_by(
         settings.max_migrations = options.max_migrations
     settings.exhaust = settings.exhaust or options.exhaust
     if options.plain:
+        settings.search = SearchName.GREEDY
+        settings.veto_reference = VetoReference.STEP
         settings.tie_break = TieBreak.FIRST
         settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
         settings.repeat_moves = True

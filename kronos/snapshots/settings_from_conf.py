@@ -10,10 +10,12 @@ from oslo_config import cfg
 from kronos.conf import opts, validation
 from kronos.engine.settings import (
     HostMatch,
+    SearchName,
     Settings,
     SoftRules,
     SwapMoves,
     TieBreak,
+    VetoReference,
 )
 from kronos.snapshots.scopes import ScopeRequest
 
@@ -45,6 +47,9 @@ FIELDS = {
     'pack_partial_drains': 'pack_partial_drains',
     'keep_hosts': 'keep_hosts',
     'headroom_hosts': 'headroom_hosts',
+    'search': 'search',
+    'veto_reference': 'veto_reference',
+    'min_gain': 'min_gain',
     'plateau_moves': 'plateau_moves',
     'swap_moves': 'swap_moves',
     'tie_break': 'tie_break',
@@ -52,9 +57,11 @@ FIELDS = {
 """Name of the option to field of :class:`Settings`."""
 _KINDS: dict[str, Callable[[Any], Any]] = {
     'host_match': HostMatch,
+    'search': SearchName,
     'soft_rules': SoftRules,
     'swap_moves': SwapMoves,
     'tie_break': TieBreak,
+    'veto_reference': VetoReference,
     'allowed_extra_specs': list,
 }
 

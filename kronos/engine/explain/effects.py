@@ -35,11 +35,11 @@ def objections(moment: PlanningMoment, left: dict[str, float]) -> list[Reason]:
     """The policies that object to what a move would leave."""
     utilization = moment.utilization
     after = np.array([left[name] for name in utilization.policies])
-    objecting = objects(utilization.imbalances, after, utilization.thresholds)
+    objecting = objects(utilization.veto, after, utilization.thresholds)
     return [
         Reason(
             f'policy {utilization.policies[p]} would get worse, from '
-            f'{utilization.imbalances[p]:.4f} to {after[p]:.4f}, over its '
+            f'{utilization.veto[p]:.4f} to {after[p]:.4f}, over its '
             f'threshold of {utilization.thresholds[p]:g}',
             Code.WORSENS_POLICY,
             utilization.policies[p],

@@ -181,7 +181,7 @@ class Explainer:
         )
         objected: BoolArray = np.any(
             objects(
-                utilization.imbalances[:, None],
+                utilization.veto[:, None],
                 widths,
                 utilization.thresholds[:, None],
             ),

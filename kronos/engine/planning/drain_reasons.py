@@ -159,7 +159,7 @@ class DrainReasons:
     def _objection(self, instance: int, host: int) -> str:
         """``cpu 0.210 > 0.15 on cmp2``"""
         utilization = self._utilization
-        before = utilization.imbalances
+        before = utilization.veto
         source = int(self._placement.host_of[instance])
         undo = utilization.move(instance, source, host)
         after = utilization.imbalances

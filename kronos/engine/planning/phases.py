@@ -21,7 +21,7 @@ from kronos.engine.planning.phase_input import PhaseInput, Search
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, VetoReference
 from kronos.engine.simulation import build
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
@@ -60,6 +60,8 @@ class PhaseRunner:
         self.scorecard = scorecard
         self.settings = settings
         self.utilization = build.build(snapshot, scorecard, profiles)
+        if settings.veto_reference is VetoReference.INITIAL:
+            self.utilization.vetoed_above = self.utilization.imbalances
         self.placement = Placement.of(snapshot, self.utilization.index)
         self.host_of_before = self.placement.host_of.copy()
         self.hosts_over_before = self.utilization.hosts_over()

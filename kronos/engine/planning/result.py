@@ -105,6 +105,7 @@ def planned(
         '; '.join(end.reason for end in phases.ends),
         phases.settings,
     )
+    result.search = last.searched_by
     result.steps = [_step(made, phases) for made in simulation.steps]
     result.combined_after = utilization.combined()
     result.hosts_over_before = phases.hosts_over_before

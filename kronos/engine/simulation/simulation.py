@@ -39,6 +39,8 @@ class PhaseResult:
     are not movable have theirs from elsewhere."""
     warnings: list[str] = field(default_factory=list)
     begun: list[Begun] = field(default_factory=list)
+    searched_by: str = ''
+    """The search that planned it, where there is a choice."""
 
 
 class Simulation:

@@ -118,6 +118,9 @@ class Utilization:
         self._counting = np.flatnonzero(counts)
         self._is_share = [bool(np.all(row == 1.0)) for row in capacity]
         self._refresh()
+        self.vetoed_above: FloatArray | None = None
+        """[P]: no policy may be above its threshold and above this; None:
+        above what it is before the move."""
 
     def _refresh(self) -> None:
         found = [extremes(row, self._counting) for row in self.scores]
@@ -127,6 +130,16 @@ class Utilization:
             [high.values[0] - low.values[0] for high, low in found]
         )
         """[P]: max - min over the hosts that count."""
+
+    @property
+    def veto(self) -> FloatArray:
+        """[P]: what a policy is compared with before it objects.
+
+        What brings it nearer to where it may be is never refused.
+        """
+        if self.vetoed_above is None:
+            return self.imbalances
+        return np.maximum(self.vetoed_above, self.imbalances)
 
     def combined(self) -> float:
         """The weighted sum of the policies' imbalances."""
@@ -186,11 +199,12 @@ class Utilization:
         shape = np.broadcast(one, other, at_one[0], at_other[0]).shape
         gain: FloatArray = np.zeros(shape)
         objected: BoolArray = np.zeros(shape, dtype=bool)
+        veto = self.veto
         for p, after in enumerate(
             self.imbalances_after(one, other, at_one, at_other)
         ):
             before = self.imbalances[p]
-            objected |= objects(before, after, self.thresholds[p])
+            objected |= objects(veto[p], after, self.thresholds[p])
             gain += self.weights[p] * (before - after)
         return gain, objected
 

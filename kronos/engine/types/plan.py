@@ -214,6 +214,8 @@ class AggregateResult:
     stopped: StopReason
     reason: str
     """``stopped`` as a sentence, with its numbers."""
+    search: str = ''
+    """The search that spread it; '' where nothing was spread."""
     stages: list[Stage] = field(default_factory=list)
     policies: list[PolicyResult] = field(default_factory=list)
     steps: list[MigrationStep] = field(default_factory=list)

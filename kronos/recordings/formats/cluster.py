@@ -15,7 +15,7 @@ import pydantic
 from kronos.clients.nova.rows import HostAggregate
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.server_groups import APART, TOGETHER
-from kronos.engine.settings import Settings
+from kronos.engine.settings import SearchName, Settings
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -82,7 +82,7 @@ def recording(path: str) -> Recording:
         ),
         policies=found.policies,
         request=ScopeRequest([snapshot.scope]),
-        settings=Settings(require_headroom=True),
+        settings=Settings(require_headroom=True, search=SearchName.BEST),
         answers={
             (reading.query, label): reading
             for policy in found.policies

@@ -6,10 +6,12 @@ from oslotest import base
 from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.engine.settings import (
     HostMatch,
+    SearchName,
     Settings,
     SoftRules,
     SwapMoves,
     TieBreak,
+    VetoReference,
 )
 from kronos.recordings import meta_schema
 from kronos.snapshots.cell_hosts import CellScope
@@ -63,6 +65,9 @@ SETTINGS = Settings(
     headroom_hosts=1,
     plateau_moves=False,
     swap_moves=SwapMoves.ANY,
+    search=SearchName.BEST,
+    veto_reference=VetoReference.INITIAL,
+    min_gain=0.1,
     tie_break=TieBreak.FIRST,
     repeat_moves=True,
     exhaust=True,
@@ -125,6 +130,9 @@ class TestSettings(base.BaseTestCase):
                 'headroom_hosts': 0,
                 'plateau_moves': True,
                 'swap_moves': 'safe',
+                'search': 'greedy',
+                'veto_reference': 'step',
+                'min_gain': 0.0,
                 'tie_break': 'variance',
                 'repeat_moves': False,
                 'exhaust': False,

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The greedy search: the best improving move, again and again.
+
+In a stall, plateau moves and swaps, where they are allowed. Plateau moves
+are only kept if they lead to an improvement within the budget.
+"""
+
+import numpy as np
+
+from kronos.engine.arrays import BoolArray
+from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.planning.search.moves import Moves
+from kronos.engine.planning.search.outcome import SearchResult
+from kronos.engine.planning.search.plateaus_and_swaps import PlateauSearch
+from kronos.engine.settings import SearchName, Settings, SwapMoves
+from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.types import StopReason
+
+
+def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
+    """Spread until all is within thresholds, or the budget or moves end."""
+    search = Greedy(simulation, given.settings)
+    stopped = search.run()
+    return SearchResult(
+        stopped,
+        SearchName.GREEDY,
+        has_unsafe_swap=stopped is StopReason.STUCK
+        and search.has_unsafe_swap(),
+    )
+
+
+class Greedy:
+    """The search in one scope; it changes the simulation.
+
+    :param simulation: in phase spread; its movable instances are on hosts that
+        count
+    """
+
+    def __init__(self, simulation: Simulation, settings: Settings) -> None:
+        self._simulation = simulation
+        self._utilization = simulation.utilization
+        self._settings = settings
+        self._moves = Moves(simulation, settings)
+        safe = settings.swap_moves is not SwapMoves.ANY
+        self._stalls = PlateauSearch(simulation, self._moves, safe)
+
+    def run(self) -> StopReason:
+        """Plan until all is within thresholds, or the budget or the moves end.
+
+        The moves are in the simulation.
+        """
+        while True:
+            if not self._settings.exhaust and self._is_balanced():
+                return StopReason.BALANCED
+            if self._simulation.left <= 0:
+                return StopReason.BUDGET
+            if not (self._improve() or self._cross_plateau() or self._swap()):
+                return StopReason.STUCK
+
+    def has_unsafe_swap(self) -> bool:
+        """Whether one would help that ``swap_moves = any`` allows alone.
+
+        For the reason of a stall.
+        """
+        if self._settings.swap_moves is not SwapMoves.SAFE:
+            return False
+        if self._simulation.left < 2:
+            return False
+        return (
+            PlateauSearch(self._simulation, self._moves, False).swap()
+            is not None
+        )
+
+    def _is_balanced(self) -> bool:
+        return not self._utilization.over_threshold().any()
+
+    def _improve(self) -> bool:
+        move = self._moves.improving()
+        if move is None:
+            return False
+        self._simulation.move(*move)
+        return True
+
+    def _cross_plateau(self) -> bool:
+        """Plateau moves up to an improvement, or to where none is needed.
+
+        None at all if they lead to neither within the budget.
+        """
+        if not self._settings.plateau_moves:
+            return False
+        start = len(self._simulation.steps)
+        while self._simulation.left > 0:
+            move = self._stalls.plateau(self._relevant())
+            if move is None:
+                break
+            self._simulation.move(*move)
+            is_enough = not self._settings.exhaust and self._is_balanced()
+            if is_enough or (self._simulation.left > 0 and self._improve()):
+                return True
+        while len(self._simulation.steps) > start:
+            self._simulation.take_back()
+        return False
+
+    def _relevant(self) -> BoolArray:
+        """The policies for whose sake a plateau is crossed."""
+        if self._settings.exhaust:
+            return np.ones(len(self._utilization.policies), dtype=bool)
+        return self._utilization.over_threshold()
+
+    def _swap(self) -> bool:
+        none = self._settings.swap_moves is SwapMoves.NONE
+        swap = (
+            None if none or self._simulation.left < 2 else self._stalls.swap()
+        )
+        if swap is None:
+            return False
+        first, second = swap
+        self._simulation.move(*first)
+        self._simulation.move(*second, requires=first[0])
+        return True

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of a search that spreads: how it ended, and what to say of it.
+
+:mod:`.registry` names the searches.
+"""
+
+from dataclasses import dataclass, field
+
+from kronos.engine.settings import SearchName
+from kronos.engine.types import StopReason
+
+
+@dataclass
+class SearchResult:
+    """How a search ended; its moves are in the simulation."""
+
+    stopped: StopReason
+    """BALANCED, BUDGET or STUCK."""
+    searched_by: SearchName
+    """Not what was asked for where that search could not do it."""
+    notices: list[str] = field(default_factory=list)
+    """What the plan is to say of it, as warnings."""
+    has_unsafe_swap: bool = False
+    """Whether one would help that ``swap_moves = any`` allows alone."""

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The searches that spread a scope, by the name that ``[kronos] search`` has.
+
+All have one signature, :data:`SpreadSearch`, and one way to say how they
+ended, :class:`SearchResult`.
+"""
+
+from collections.abc import Callable
+
+from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.planning.search import best, greedy, optimal
+from kronos.engine.planning.search.outcome import SearchResult
+from kronos.engine.settings import SearchName
+from kronos.engine.simulation.simulation import Simulation
+
+SpreadSearch = Callable[[Simulation, PhaseInput], SearchResult]
+"""Plans the spreading of a scope: its moves are in the simulation afterwards.
+
+Each of them was legal when its turn came.
+"""
+
+SEARCHES: dict[SearchName, SpreadSearch] = {
+    SearchName.GREEDY: greedy.run,
+    SearchName.BEST: best.run,
+    SearchName.OPTIMAL: optimal.run,
+}
+
+
+def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
+    """Search as the settings say."""
+    return SEARCHES[given.settings.search](simulation, given)
