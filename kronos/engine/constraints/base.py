@@ -78,6 +78,30 @@ class ConstraintInput:
         return len(self.index.instances), len(self.index.hosts)
 
 
+class Limits:
+    """Where instances may end, for a search over final placements.
+
+    It looks at some instances [n] and some hosts [h], by their positions.
+    What it says need not be all: every move is asked for when its turn
+    comes.
+    """
+
+    def __init__(self, instances: IntArray, hosts: IntArray) -> None:
+        self.instances = instances
+        self.hosts = hosts
+        self.allowed: BoolArray = np.ones(
+            (len(instances), len(hosts)), dtype=bool
+        )
+        """[n, h]; what no move of others changes."""
+        self.needs: list[IntArray] = []
+        """Per resource [n]"""
+        self.free: list[IntArray] = []
+        """Per resource [h]; negative on an overfull host"""
+        self.apart: list[tuple[list[int], IntArray, int]] = []
+        """Members, by their place among the instances; [h], how many are
+        there; and how many may be."""
+
+
 class Constraint(abc.ABC):
     """What a constraint offers; positions are those of an :class:`Index`."""
 
@@ -144,6 +168,10 @@ class Constraint(abc.ABC):
     def takes_all(self, instances: IntArray, host: int) -> bool:
         """Whether all may be there at once, as far as the sum matters."""
         return True
+
+    def limit(self, limits: Limits) -> None:
+        """Say where instances may end; as now, where that may change."""
+        limits.allowed &= self.rows(limits.instances)[:, limits.hosts]
 
     def follow(  # noqa: B027 - many constraints need not know
         self, instance: int, source: int, destination: int

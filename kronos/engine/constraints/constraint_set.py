@@ -13,7 +13,7 @@ import numpy as np
 
 from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.constraints.availability_zone import PinnedZone, SameZone
-from kronos.engine.constraints.base import Constraint, ConstraintInput
+from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
 from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
 from kronos.engine.constraints.cell import SameCell, TargetCell
 from kronos.engine.constraints.headroom import HeadroomConstraint
@@ -148,6 +148,13 @@ class ConstraintSet:
             np.logical_and,
             (constraint.column(host) for constraint in self._hard()),
         )
+
+    def limits(self, instances: IntArray, hosts: IntArray) -> Limits:
+        """Where some instances may end, of some hosts."""
+        found = Limits(instances, hosts)
+        for constraint in self._constraints:
+            constraint.limit(found)
+        return found
 
     def _hard(self) -> list[Constraint]:
         return [

@@ -8,7 +8,7 @@ import numpy as np
 
 from kronos.engine import edits
 from kronos.engine.arrays import BoolArray, IntArray
-from kronos.engine.constraints.base import Constraint, ConstraintInput
+from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import flavors, in_flight, room
 from kronos.engine.reasons import Code, Reason
@@ -113,6 +113,10 @@ class HeadroomConstraint(Constraint):
             bool(room.fits(need[instances].sum(), free[host]))
             for need, free in zip(self._need, self._free, strict=True)
         )
+
+    def limit(self, limits: Limits) -> None:
+        limits.needs += [need[limits.instances] for need in self._need]
+        limits.free += [free[limits.hosts] for free in self._free]
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         for need, free in zip(self._need, self._free, strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 
 from kronos.engine import edits, server_groups
 from kronos.engine.arrays import BoolArray, Index, IntArray
-from kronos.engine.constraints.base import Constraint, ConstraintInput
+from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import in_flight
 from kronos.engine.reasons import Code, Reason
@@ -277,6 +277,19 @@ class ServerGroups(Constraint):
 
     def column(self, host: int) -> BoolArray:
         return np.equal(self.breaks_column(host), 0)
+
+    def limit(self, limits: Limits) -> None:
+        """Members that are to be together stay where they may go alone."""
+        place = {one: at for at, one in enumerate(limits.instances.tolist())}
+        for one in self._groups:
+            known = [place[each] for each in one.members if each in place]
+            if one.group.policy in server_groups.APART:
+                there = [one.on[host] for host in limits.hosts.tolist()]
+                most = server_groups.most_per_host(one.group)
+                limits.apart.append((known, np.array(there), most))
+            elif known:
+                rows = self.rows(limits.instances[known])
+                limits.allowed[known] &= rows[:, limits.hosts]
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         for one in self._of.get(instance, ()):

@@ -54,7 +54,7 @@ class Greedy:
                 return StopReason.BALANCED
             if self._simulation.left <= 0:
                 return StopReason.BUDGET
-            if not (self._improve() or self._cross_plateau() or self._swap()):
+            if not (self.improve() or self._cross_plateau() or self._swap()):
                 return StopReason.STUCK
 
     def has_unsafe_swap(self) -> bool:
@@ -74,7 +74,7 @@ class Greedy:
     def _is_balanced(self) -> bool:
         return not self._utilization.over_threshold().any()
 
-    def _improve(self) -> bool:
+    def improve(self) -> bool:
         move = self._moves.improving()
         if move is None:
             return False
@@ -95,7 +95,7 @@ class Greedy:
                 break
             self._simulation.move(*move)
             is_enough = not self._settings.exhaust and self._is_balanced()
-            if is_enough or (self._simulation.left > 0 and self._improve()):
+            if is_enough or (self._simulation.left > 0 and self.improve()):
                 return True
         while len(self._simulation.steps) > start:
             self._simulation.take_back()

@@ -80,6 +80,20 @@ class PlateauSearch:
                 return found
         return None
 
+    def of(self, first: int, second: int) -> tuple[Move, Move] | None:
+        """The exchange of two instances, as :meth:`swap` has it."""
+        if self._placement.host_of[first] == self._placement.host_of[second]:
+            return None
+        ends = (
+            self._placement.host_of[[first]],
+            self._placement.host_of[[second]],
+        )
+        after = self._exchanged(*ends, np.array([first]), np.array([second]))
+        gains, objected = self._utilization.judge(*ends, *after)
+        if objected[0] or not is_gain(gains[0]):
+            return None
+        return self._in_order(first, second)
+
     def _pairs(self) -> tuple[IntArray, IntArray]:
         """Instances to exchange, the best pair first."""
         utilization = self._utilization

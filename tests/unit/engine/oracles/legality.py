@@ -8,11 +8,12 @@ asked that Nova would refuse or an operator would not forgive.
 from collections import Counter
 from collections.abc import Iterator
 
-from kronos.engine.settings import SwapMoves
+from kronos.engine.settings import SwapMoves, VetoReference
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
     MigrationStep,
+    PolicyResult,
     ServerGroup,
     StopReason,
 )
@@ -283,10 +284,17 @@ class Judge(Ledger):
             after = self._imbalance(one.name)
             if abs(after - step.imbalance_after[one.name]) > SAME:
                 yield f'{one.name} is at {after}'
-            worse = after > step.imbalance_before[one.name] + SAME
+            had = self._veto(one, step.imbalance_before[one.name])
+            worse = after > had + SAME
             if worse and after > one.threshold + SAME and self._counts(step):
                 yield f'{one.name} is worsened to {after}'
         self._undo(step)
+
+    def _veto(self, one: PolicyResult, before: float) -> float:
+        """What an imbalance is compared with."""
+        if self._settings.veto_reference is VetoReference.INITIAL:
+            return max(one.imbalance_before, before)
+        return before
 
     def _counts(self, step: MigrationStep) -> bool:
         """Whether policies may object: not in pack, nor to half a swap."""
@@ -313,7 +321,7 @@ class Judge(Ledger):
                 before = first.imbalance_before[one.name]
                 between = first.imbalance_after[one.name]
                 after = second.imbalance_after[one.name]
-                if after > max(before, one.threshold) + SAME:
+                if after > max(self._veto(one, before), one.threshold) + SAME:
                     yield name + f'{one.name} is worsened to {after}'
                 is_safe = between <= one.threshold + SAME
                 was_within = before <= one.threshold + SAME

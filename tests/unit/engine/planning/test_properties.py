@@ -7,13 +7,20 @@ import random
 from collections import Counter
 from typing import Any
 
+import fixtures
 import hypothesis
 from hypothesis import strategies as st
 from oslotest import base
 
 from kronos.engine import phase_rules
 from kronos.engine.planning.propose import propose
-from kronos.engine.settings import Settings, SoftRules, SwapMoves
+from kronos.engine.settings import (
+    SearchName,
+    Settings,
+    SoftRules,
+    SwapMoves,
+    VetoReference,
+)
 from kronos.engine.types import (
     CycleReport,
     Event,
@@ -29,6 +36,7 @@ from tests.builders import scopes, trouble
 from tests.unit.engine.oracles import legality
 
 NOW = 100000.0
+ROUNDS = 'kronos.engine.planning.search.local.focus.ROUNDS'
 FAST = hypothesis.settings(
     max_examples=500,
     deadline=None,
@@ -89,6 +97,10 @@ def _options(snapshot: Snapshot) -> Any:
             'return_guard_seconds': st.sampled_from([0.0, 3600.0]),
             'repeat_moves': st.just(False),
             'swap_moves': st.sampled_from(list(SwapMoves)),
+            'search': st.sampled_from(list(SearchName)),
+            'veto_reference': st.sampled_from(list(VetoReference)),
+            'min_gain': st.sampled_from([0.0, 0.0005, 0.02]),
+            'exhaust': st.sampled_from([True, False, False]),
         }
     )
 
@@ -147,6 +159,11 @@ def plan(cloud: Cloud) -> CycleReport:
 
 
 class TestEveryPlan(base.BaseTestCase):
+    def setUp(self) -> None:
+        """What a local search tries at length breaks no other rules."""
+        super().setUp()
+        self.useFixture(fixtures.MonkeyPatch(ROUNDS, 10))
+
     def test_the_lots_have_something_of_every_phase(self) -> None:
         """Or the properties below would hold of empty plans."""
         seen: Counter[MigrationPhase] = Counter()

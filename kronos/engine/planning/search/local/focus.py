@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The focus: which hosts and instances a search looks at, and how hard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kronos.engine.arrays import BoolArray, FloatArray, IntArray
+from kronos.engine.planning.search.local.target_windows import Effort
+from kronos.engine.simulation.simulation import Simulation
+
+WHOLE = 20_000
+"""Pairs of an instance and a host up to which all are looked at."""
+MARGIN = 0.1
+"""So much of a policy's imbalance inside its ends are hosts that bind."""
+ROOMY_HOSTS = 24
+"""Hosts that take what leaves others, beside the lowest ones."""
+PLACEMENTS = 32
+ROUNDS = 100
+DESTROYED = 4
+PAIRS = 30_000
+"""Of all placements that are searched side by side."""
+
+
+@dataclass(frozen=True)
+class GreedyEnd:
+    """What a greedy plan came to."""
+
+    moves: Sequence[tuple[int, int]]
+    """Instances and destinations."""
+    high: FloatArray
+    """[P], the highest scores"""
+    low: FloatArray
+    """[P], the lowest ones"""
+
+
+@dataclass(frozen=True)
+class Focus:
+    """What a search looks at."""
+
+    instances: IntArray
+    hosts: IntArray
+    effort: Effort
+
+
+def of(simulation: Simulation, end: GreedyEnd) -> Focus:
+    """All of a small scope; of a large one the hosts that bind.
+
+    These are the ones outside of what a greedy plan came to, or nearly, and
+    those that it touched.
+    """
+    instances = np.flatnonzero(simulation.movable)
+    hosts = np.flatnonzero(simulation.utilization.counts)
+    if len(instances) * len(hosts) > WHOLE:
+        instances, hosts = instances[:0], hosts
+    pairs = max(1, len(instances) * len(hosts))
+    placements = min(PLACEMENTS, max(2, PAIRS // pairs))
+    return Focus(instances, hosts, Effort(placements, ROUNDS, DESTROYED))
+
+
+def _binding(
+    simulation: Simulation, end: GreedyEnd
+) -> tuple[IntArray, IntArray]:
+    utilization = simulation.utilization
+    margin = MARGIN * (end.high - end.low)
+    hot = _any(utilization.scores > (end.high - margin)[:, None])
+    cold = _any(utilization.scores < (end.low + margin)[:, None])
+    host_of = simulation.placement.host_of
+    moved = [instance for instance, _ in end.moves]
+    hot[host_of[moved]] = True
+    cold[[host for _, host in end.moves]] = True
+    weighted = utilization.weights[:, None] * utilization.scores
+    order = np.argsort(np.add.reduce(weighted, axis=0), kind='stable')
+    roomy = order[utilization.counts[order] & ~hot[order]]
+    cold[roomy[:ROOMY_HOSTS]] = True
+    instances = np.flatnonzero(hot[host_of] & simulation.movable)
+    return instances, np.flatnonzero((hot | cold) & utilization.counts)
+
+
+def _any(which: BoolArray) -> BoolArray:
+    found: BoolArray = np.logical_or.reduce(which, axis=0)
+    return found

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The orders of a few moves: which of them can be made one after another.
+
+All subsets of the moves are looked at, each as a placement of its own: which
+can be reached from which by one more move, or by one more swap. The lowest
+that can be reached is taken, by the way on which the combined imbalance is
+lowest on the whole.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.planning.search.local.goal import Goal
+from kronos.engine.planning.search.local.model import ScopeModel
+from kronos.engine.settings import SwapMoves
+
+MOST = 12
+"""So many moves at most; their subsets are 4,096."""
+Unit = tuple[int, ...]
+"""Numbers of moves: of one, or of the two halves of a swap."""
+
+
+class Orders:
+    """The orders of the moves that lead to a final placement.
+
+    :param at: [V], the host of each instance; at most :data:`MOST` move
+    """
+
+    def __init__(
+        self, model: ScopeModel, goal: Goal, at: IntArray, swaps: SwapMoves
+    ) -> None:
+        self._model = model
+        self._swaps = swaps
+        self.moved: IntArray = np.flatnonzero(at != model.home)
+        """[n], the instances that move"""
+        self._to = at[self.moved]
+        self._from = model.home[self.moved]
+        self._number = len(self.moved)
+        self._sets = np.arange(1 << self._number)
+        touched = np.union1d(self._to, self._from)
+        self._column = {host: n for n, host in enumerate(touched.tolist())}
+        self._lay_out(touched)
+        self._count(goal)
+
+    def _lay_out(self, touched: IntArray) -> None:
+        """What each subset leaves on the hosts that are touched."""
+        model = self._model
+        groups = model.group_of[self.moved]
+        scores = model.scores[None][:, :, touched]
+        free = model.free[None][:, :, touched]
+        there = model.there[None][:, :, touched]
+        size: IntArray = np.zeros(1, dtype=np.intp)
+        for n, one in enumerate(self.moved.tolist()):
+            source, host = self._ends(n)
+            more: tuple[FloatArray, FloatArray, IntArray]
+            more = scores.copy(), free.copy(), there.copy()
+            more[0][:, :, source] -= model.usage[:, one, self._from[n]]
+            more[0][:, :, host] += model.usage[:, one, self._to[n]]
+            more[1][:, :, source] += model.needs[:, one]
+            more[1][:, :, host] -= model.needs[:, one]
+            more[2][:, groups[n], source] -= 1
+            more[2][:, groups[n], host] += 1
+            scores = np.concatenate([scores, more[0]])
+            free = np.concatenate([free, more[1]])
+            there = np.concatenate([there, more[2]])
+            size = np.concatenate([size, size + 1])
+        self._size, self._free, self._there = size, free, there
+        others = np.setdiff1d(np.arange(len(model.hosts)), touched)
+        rest = model.scores[:, others]
+        high = rest.max(axis=1, initial=-math.inf)
+        low = rest.min(axis=1, initial=math.inf)
+        high = np.maximum(high, model.highest_other)
+        low = np.minimum(low, model.lowest_other)
+        self._widths: FloatArray = np.maximum(
+            scores.max(axis=2), high
+        ) - np.minimum(scores.min(axis=2), low)
+        """[2^n, P]"""
+        self._combined = np.add.reduce(self._widths, axis=1)
+
+    def _ends(self, move: int) -> tuple[int, int]:
+        return (
+            self._column[int(self._from[move])],
+            self._column[int(self._to[move])],
+        )
+
+    def _count(self, goal: Goal) -> None:
+        """The cheapest way to each subset."""
+        none = np.zeros(len(self._sets))
+        self._values = goal.values(self._widths, self._size, none)
+        self._costs: FloatArray = np.full(len(self._sets), math.inf)
+        self._costs[0] = 0.0
+        self._units: list[Unit] = []
+        self._last: IntArray = np.full(len(self._sets), -1, dtype=np.intp)
+        steps = list(self._steps())
+        for size in range(self._number):
+            level = np.equal(self._size, size) & np.isfinite(self._costs)
+            for unit, bits, may in steps:
+                before = self._sets[level & may]
+                after = before | bits
+                costs = self._costs[before] + self._combined[after]
+                better = costs < self._costs[after]
+                self._costs[after[better]] = costs[better]
+                self._last[after[better]] = len(self._units)
+                self._units.append(unit)
+        reached = np.where(np.isfinite(self._costs), self._values, math.inf)
+        self._best = int(reached.argmin())
+        self.value = float(reached[self._best])
+        """Of the lowest placement that can be reached."""
+
+    def way(self) -> list[list[int]]:
+        """Positions in ``moved``, in the order found; halves together."""
+        found: list[list[int]] = []
+        now = self._best
+        while now:
+            unit = self._units[self._last[now]]
+            found.append(list(unit))
+            now &= ~sum(1 << one for one in unit)
+        return found[::-1]
+
+    def _steps(self) -> Iterator[tuple[Unit, int, BoolArray]]:
+        """Moves and swaps, their bits, and [2^n] from where they may be."""
+        fits = [self._fits(n) for n in range(self._number)]
+        for n in range(self._number):
+            yield (n,), 1 << n, fits[n] & ~self._objected(1 << n)
+        if self._swaps is SwapMoves.NONE:
+            return
+        for one in range(self._number):
+            for other in range(self._number):
+                there = self._from[one], self._to[one]
+                if there != (self._to[other], self._from[other]):
+                    continue
+                bits = (1 << one) | (1 << other)
+                after = self._after(bits)
+                may = fits[one] & fits[other][self._after(1 << one)]
+                may &= ~self._objected(bits)
+                may &= np.equal(self._sets & bits, 0)
+                may &= self._combined[after] < self._combined - EPSILON
+                if self._swaps is SwapMoves.SAFE:
+                    may &= self._is_safe(1 << one)
+                yield (one, other), bits, may
+
+    def _after(self, bits: int) -> IntArray:
+        after: IntArray = self._sets | bits
+        return after
+
+    def _fits(self, move: int) -> BoolArray:
+        """[2^n]: whether a move is still to come, and has room."""
+        model, one = self._model, self.moved[move]
+        host = self._ends(move)[1]
+        group = model.group_of[one]
+        room = np.maximum(self._free[:, :, host], 0.0)
+        fits: BoolArray = np.equal(self._sets & (1 << move), 0)
+        fits &= np.all(model.needs[:, one] <= room + EPSILON, axis=1)
+        fits &= self._there[:, group, host] < model.most[group]
+        return fits
+
+    def _objected(self, bits: int) -> BoolArray:
+        """[2^n]: whether a policy objects to some moves."""
+        after = self._widths[self._after(bits)]
+        before = self._widths
+        if self._model.vetoed_above is not None:
+            before = np.maximum(before, self._model.vetoed_above)
+        found: BoolArray = np.any(
+            (after > before + EPSILON)
+            & (after > self._model.thresholds + EPSILON),
+            axis=1,
+        )
+        return found
+
+    def _is_safe(self, bits: int) -> BoolArray:
+        """[2^n]: whether what is within stays so after half a swap."""
+        within = self._widths <= self._model.thresholds + EPSILON
+        after = within[self._after(bits)]
+        found: BoolArray = np.all(~within | after, axis=1)
+        return found

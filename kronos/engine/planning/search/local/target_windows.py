@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The target-window search: final placements that are within windows.
+
+Every placement of a batch gets a window for each policy, a little narrower
+than its hosts lie now. Some of its moves are taken back (destroy); then the
+moves are made that bring most of what is outside into the windows
+(repair). A result that is better is kept, and at first some that are worse.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kronos.engine.arrays import EPSILON, FloatArray, IntArray
+from kronos.engine.planning.search.local.batch import Batch
+from kronos.engine.planning.search.local.goal import Goal
+from kronos.engine.planning.search.local.lots import Lots
+from kronos.engine.planning.search.local.model import ScopeModel
+
+SHRINK = 0.3
+"""By this share of the combined imbalance a window is narrower at most."""
+NOISE = 0.35
+"""What a move costs is by so much higher or lower."""
+CHEAP, DEAR = 0.008, 0.06
+"""The price of room, per mean instance."""
+HEAT = 0.03
+"""So much worse may a result be at first."""
+RENEWAL = 25
+"""Rounds after which the better half replaces the worse one."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried."""
+
+    placements: int
+    rounds: int
+    destroyed: int
+    """Moves that are taken back at most in each round."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A final placement."""
+
+    value: float
+    """As :meth:`.Goal.values` has it."""
+    at: IntArray
+    """[V], the host of each instance"""
+
+
+class TargetWindows:
+    """The search in one model."""
+
+    def __init__(
+        self, model: ScopeModel, goal: Goal, effort: Effort, lots: Lots
+    ) -> None:
+        self._model = model
+        self._goal = goal
+        self._effort = effort
+        self._lots = lots
+        self._batch = Batch(model, effort.placements)
+        self._every = np.arange(effort.placements)
+        self._found: dict[bytes, Found] = {}
+        self._most: IntArray = np.full(effort.placements, goal.budget)
+
+    def run(self, seeds: list[IntArray]) -> list[Found]:
+        """The placements that were found, the best first.
+
+        :param seeds: [V] each; those to begin with, beside that of now
+        """
+        batch = self._batch
+        for number, seed in enumerate(seeds[: len(self._every)]):
+            self._plant(number, seed)
+        now = self._values()
+        best = now.copy()
+        kept = [part.copy() for part in batch.state]
+        self._note(self._every, now)
+        for turn in range(self._effort.rounds):
+            self._round()
+            values = self._values()
+            heat = HEAT * (1.0 - turn / self._effort.rounds)
+            luck = self._lots.draw(len(self._every))
+            taken = values < now + heat * luck * luck
+            now = np.where(taken, values, now)
+            for old, new in zip(kept, batch.state, strict=True):
+                old[taken] = new[taken]
+                new[~taken] = old[~taken]
+            better = values < best - EPSILON
+            best[better] = values[better]
+            self._note(np.flatnonzero(better), values)
+            if turn % RENEWAL == RENEWAL - 1:
+                self._renew(best, now, kept)
+        return sorted(self._found.values(), key=lambda one: one.value)
+
+    def _plant(self, number: int, seed: IntArray) -> None:
+        which = np.array([number])
+        for instance in np.flatnonzero(seed != self._model.home).tolist():
+            self._batch.move(which, np.array([instance]), seed[[instance]])
+
+    def _values(self) -> FloatArray:
+        high, low = self._batch.extremes()
+        return self._goal.values(
+            high - low, self._batch.moved, self._batch.overfull()
+        )
+
+    def _note(self, which: IntArray, values: FloatArray) -> None:
+        for number in which.tolist():
+            at = self._batch.at[number].copy()
+            self._found[at.tobytes()] = Found(float(values[number]), at)
+            if values[number] < 0.0:
+                # From now on it is to be reached by fewer moves.
+                fewer = int(self._batch.moved[number]) - 1
+                self._most = np.minimum(self._most, max(0, fewer))
+
+    def _renew(
+        self, best: FloatArray, now: FloatArray, kept: list[np.ndarray]
+    ) -> None:
+        order = np.argsort(now, kind='stable')
+        half = len(order) // 2
+        good, bad = order[:half], order[len(order) - half :]
+        for old, new in zip(kept, self._batch.state, strict=True):
+            old[bad] = old[good]
+            new[bad] = new[good]
+        now[bad] = now[good]
+        best[bad] = best[good]
+
+    def _round(self) -> None:
+        batch, lots = self._batch, self._lots
+        number = len(self._every)
+        self._aim()
+        draw = lots.draw(number)
+        batch.price = CHEAP + (DEAR - CHEAP) * draw * draw
+        self._destroy()
+        batch.refresh()
+        noise = 1.0 + NOISE * (2.0 * lots.draw(*batch.at.shape) - 1.0)
+        for _ in range(2 * self._effort.destroyed):
+            instances, hosts, costs = batch.best_moves(self._most, noise)
+            which = np.flatnonzero(costs < -EPSILON)
+            if not which.size:
+                break
+            batch.move_on(which, instances[which], hosts[which])
+
+    def _aim(self) -> None:
+        """Draw the windows."""
+        batch, lots = self._batch, self._lots
+        high, low = batch.extremes()
+        shape = high.shape
+        widths = high - low
+        combined = np.add.reduce(widths, axis=1)[:, None]
+        parts = lots.draw(*shape) ** 2
+        parts /= np.add.reduce(parts, axis=1)[:, None] + EPSILON
+        less = SHRINK * lots.draw(shape[0], 1) * combined * parts
+        wanted = np.maximum(widths - less, 0.0)
+        if not self._goal.exhaust:
+            wanted = np.maximum(wanted, self._model.thresholds)
+            direct = lots.draw(shape[0], 1) < 0.5
+            wanted = np.where(direct, self._model.thresholds, wanted)
+        batch.high = high - (widths - wanted) * lots.draw(*shape)
+        batch.low = batch.high - wanted
+
+    def _destroy(self) -> None:
+        """Take some moves back, more of them where there are too many."""
+        batch, lots, model = self._batch, self._lots, self._model
+        number = len(self._every)
+        wanted = 1 + (lots.draw(number) * self._effort.destroyed).astype(int)
+        wanted = np.maximum(wanted, batch.moved - self._most)
+        for turn in range(int(wanted.max(initial=0))):
+            away = np.not_equal(batch.at, model.home)
+            keys = np.where(away, lots.draw(*batch.at.shape), -1.0)
+            instances = keys.argmax(axis=1)
+            homes = model.home[instances]
+            groups = model.group_of[instances]
+            there = batch.there[self._every, groups, homes]
+            free = (there < model.most[groups]) & (turn < wanted)
+            free &= keys[self._every, instances] >= 0.0
+            which = np.flatnonzero(free)
+            batch.move(which, instances[which], homes[which])
