@@ -23,6 +23,7 @@ from kronos.engine.planning.search.local.target_windows import (
     Found,
     TargetWindows,
 )
+from kronos.engine.planning.search.local.wide_windows import WideWindows
 from kronos.engine.planning.search.moves import Move
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import Sequencing, Unit
@@ -30,8 +31,8 @@ from kronos.engine.settings import SearchName, Settings
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import StopReason
 
-TRIES = 400
-"""Moves that are tried for the order of one placement."""
+TRIES = 8
+"""Orders that are tried of the moves of one placement."""
 LOOKED_AT = 100
 """Placements of which it is looked at what can be reached of them."""
 PLACEMENTS = 4
@@ -117,8 +118,11 @@ class Best:
             return
         model = ScopeModel(simulation, looked_at.instances, looked_at.hosts)
         goal = Goal(model, budget, settings.exhaust, settings.min_gain)
-        search = TargetWindows(model, goal, looked_at.effort, Lots())
-        found = search.run([_seed(model, end.moves)])
+        seed, effort = _seed(model, end.moves), looked_at.effort
+        if effort.placements == 1:
+            found = WideWindows(model, goal, effort, Lots()).run(seed)
+        else:
+            found = TargetWindows(model, goal, effort, Lots()).run([seed])
         if budget <= orders.MOST:
             yield from self._in_order(model, goal, found)
             return

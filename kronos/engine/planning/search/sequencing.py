@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sequencing: a final placement as moves, each legal when its turn comes.
 
-Depth first, the move that gains most first; two that only together please
-all policies are made as a swap.
+The move that gains most comes first; two that only together please all
+policies are made as a swap.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,8 +22,7 @@ Unit = tuple[Move, ...]
 class Sequencing:
     """Orders of moves in one simulation; the plan is in it afterwards.
 
-    :param tries: so many moves are tried for one order beyond those that it
-        has
+    :param tries: orders that are tried
     """
 
     def __init__(
@@ -39,43 +38,46 @@ class Sequencing:
         )
 
     def run(self, wanted: Sequence[Move]) -> bool:
-        """Make all moves, or the longest row of them that was found.
+        """Make all moves, or as many of them as were brought into an order.
 
-        Without ``exhaust`` it ends where all policies are within.
+        What could not be made has its turn as soon as it may in the next
+        try: while hosts differ much, few policies object. Without
+        ``exhaust`` it ends where all policies are within.
 
         :returns: whether it came to its end
         """
         start = len(self._simulation.steps)
-        left = self._tries + len(wanted)
-        remaining = dict(wanted)
-        path: list[Unit] = []
-        longest: list[Unit] = []
-        options = [self._options(remaining)]
-        dead: set[frozenset[int]] = set()
-        while options:
-            if not remaining or self._is_enough():
+        urgent: set[int] = set()
+        most: list[Unit] = []
+        for _ in range(self._tries):
+            path, left = self._try(dict(wanted), urgent)
+            if not left or self._is_enough():
                 return True
-            unit = next(options[-1], None) if left > 0 else None
-            if unit is None and left <= 0:
+            most = max(most, path, key=len)
+            self._take_back(start)
+            if left <= urgent:
                 break
-            if unit is None:
-                dead.add(frozenset(remaining))
-                options.pop()
-                if path:
-                    self._take_back(path.pop(), remaining)
-                continue
-            left -= len(unit)
-            self._make(unit, remaining)
-            path.append(unit)
-            if len(path) > len(longest):
-                longest = list(path)
-            known = frozenset(remaining) in dead
-            options.append(iter(()) if known else self._options(remaining))
-        while len(self._simulation.steps) > start:
-            self._simulation.take_back()
-        for unit in longest:
+            urgent |= left
+        for unit in most:
             self._make(unit, dict(unit))
         return False
+
+    def _try(
+        self, remaining: dict[int, int], urgent: set[int]
+    ) -> tuple[list[Unit], set[int]]:
+        """Make what may be made; what was made, and the instances left."""
+        path: list[Unit] = []
+        while remaining and not self._is_enough():
+            first = {
+                one: host for one, host in remaining.items() if one in urgent
+            }
+            unit = next(self._options(first), None)
+            unit = unit or next(self._options(remaining), None)
+            if unit is None:
+                break
+            self._make(unit, remaining)
+            path.append(unit)
+        return path, set(remaining)
 
     def follow(self, units: Sequence[Unit]) -> bool:
         """Make moves in a given order, as long as all of them may be made.
@@ -102,10 +104,9 @@ class Sequencing:
             del remaining[instance]
             requires = instance
 
-    def _take_back(self, unit: Unit, remaining: dict[int, int]) -> None:
-        for instance, destination in reversed(unit):
+    def _take_back(self, start: int) -> None:
+        while len(self._simulation.steps) > start:
             self._simulation.take_back()
-            remaining[instance] = destination
 
     def _options(self, remaining: dict[int, int]) -> Iterator[Unit]:
         """What may come next, the best first; asked for one by one."""

@@ -17,14 +17,22 @@ from kronos.engine.planning.search.local.model import ScopeModel
 
 State = tuple[IntArray, FloatArray, FloatArray, IntArray, IntArray]
 
+NEAREST_INSTANCES = 96
+"""So many are looked at as the next one to move, where many are."""
+NEAREST_HOSTS = 12
+"""Into so many hosts below their windows any instance may move."""
+
 
 class Batch:
     """B placements of V instances on H hosts, by P policies.
 
     :param number: B
+    :param tables: whether there are tables; without them it only follows
     """
 
-    def __init__(self, model: ScopeModel, number: int) -> None:
+    def __init__(
+        self, model: ScopeModel, number: int, tables: bool = True
+    ) -> None:
         self.model = model
         self._every = np.arange(number)
         self._instances = np.arange(len(model.home))
@@ -45,7 +53,7 @@ class Batch:
         self.price: FloatArray = np.zeros(number)
         self._cost_of_hosts: FloatArray = np.zeros((number, len(model.hosts)))
         self._entering: FloatArray = np.full(
-            (number, len(model.home), len(model.hosts)), math.inf
+            (number, tables * len(model.home), len(model.hosts)), math.inf
         )
         """[B, V, H], what a move costs its destination; inf: none"""
         self._leaving: FloatArray = np.zeros((number, len(model.home)))
@@ -72,7 +80,7 @@ class Batch:
     def refresh(self) -> None:
         """Compute the tables anew, by the windows and prices of now."""
         hosts = np.arange(len(self.model.hosts))[None]
-        self._refresh(np.repeat(hosts, len(self._every), axis=0))
+        self.refresh_hosts(np.repeat(hosts, len(self._every), axis=0))
 
     def move(
         self, which: IntArray, instances: IntArray, hosts: IntArray
@@ -107,7 +115,7 @@ class Batch:
         columns: IntArray = np.zeros((len(self._every), 2), dtype=np.intp)
         columns[:, 1] = len(self.model.hosts) - 1
         columns[which, 0], columns[which, 1] = sources, hosts
-        self._refresh(columns)
+        self.refresh_hosts(columns)
 
     def best_moves(
         self, most: IntArray, noise: FloatArray
@@ -127,7 +135,48 @@ class Batch:
         hosts = len(self.model.hosts)
         return found // hosts, found % hosts, flat[self._every, found]
 
-    def _refresh(self, columns: IntArray) -> None:
+    def outside(self) -> FloatArray:
+        """[B]: how far all hosts are outside of the windows, and too full."""
+        distances = np.add.reduce(self._distances(self.scores), axis=1)
+        found: FloatArray = distances + self.price * self.overfull()
+        return found
+
+    def best_move(
+        self, most: int, noise: FloatArray
+    ) -> tuple[int, int, float]:
+        """As :meth:`best_moves`, in the first placement, where many are.
+
+        A move only helps that leaves a host outside of a window, or enters
+        one; of these the furthest outside are looked at.
+
+        :param noise: [V]
+        :returns: its cost is inf if there is none
+        """
+        entering, leaving = self._entering[0], self._leaving[0]
+        may = np.not_equal(self.at[0], self.model.home)
+        if self.moved[0] < most:
+            may = np.ones(len(may), dtype=bool)
+        rows = _lowest(np.where(may, leaving, 0.0), NEAREST_INSTANCES)
+        below = np.maximum(self.low[0][:, None] - self.scores[0], 0.0)
+        columns = _lowest(-np.add.reduce(below, axis=0), NEAREST_HOSTS)
+        best = (0, 0, math.inf)
+        for some, hosts in (
+            (rows, np.arange(below.shape[1])),
+            (np.flatnonzero(may), columns),
+        ):
+            if not len(some) or not len(hosts):
+                continue
+            costs = entering[np.ix_(some, hosts)]
+            costs += leaving[some, None]
+            costs *= noise[some, None]
+            found = int(costs.argmin())
+            cost = float(costs.flat[found])
+            if cost < best[2]:
+                row, column = divmod(found, len(hosts))
+                best = (int(some[row]), int(hosts[column]), cost)
+        return best
+
+    def refresh_hosts(self, columns: IntArray) -> None:
         """Let the tables follow what happened to hosts.
 
         :param columns: [B, c], the hosts
@@ -186,3 +235,12 @@ class Batch:
         there = np.take_along_axis(self.there, columns[:, None], axis=2)
         full = there >= model.most[:, None]
         return allowed & ~full[:, model.group_of]
+
+
+def _lowest(values: FloatArray, number: int) -> IntArray:
+    """The positions of the lowest values below 0, in their own order."""
+    found = np.flatnonzero(values < 0.0)
+    if len(found) > number:
+        order = np.argsort(values[found], kind='stable')
+        found = np.sort(found[order[:number]])
+    return found

@@ -12,13 +12,17 @@ from kronos.engine.simulation.simulation import Simulation
 
 WHOLE = 20_000
 """Pairs of an instance and a host up to which all are looked at."""
-MARGIN = 0.1
+MARGIN = 0.02
 """So much of a policy's imbalance inside its ends are hosts that bind."""
-ROOMY_HOSTS = 24
+ROOMY_HOSTS = 10
 """Hosts that take what leaves others, beside the lowest ones."""
 PLACEMENTS = 32
 ROUNDS = 100
 DESTROYED = 4
+REPAIRED = 3200
+"""Moves that are taken back in all, where hosts are many."""
+FEW, MANY, PART = 5, 12, 16
+"""Moves that are taken back at most in a round, by the budget."""
 PAIRS = 30_000
 """Of all placements that are searched side by side."""
 
@@ -53,7 +57,10 @@ def of(simulation: Simulation, end: GreedyEnd) -> Focus:
     instances = np.flatnonzero(simulation.movable)
     hosts = np.flatnonzero(simulation.utilization.counts)
     if len(instances) * len(hosts) > WHOLE:
-        instances, hosts = instances[:0], hosts
+        instances, hosts = _binding(simulation, end)
+        destroyed = min(MANY, max(FEW, len(end.moves) // PART))
+        effort = Effort(1, REPAIRED // destroyed, destroyed)
+        return Focus(instances, hosts, effort)
     pairs = max(1, len(instances) * len(hosts))
     placements = min(PLACEMENTS, max(2, PAIRS // pairs))
     return Focus(instances, hosts, Effort(placements, ROUNDS, DESTROYED))

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, IntArray
+from kronos.engine.arrays import EPSILON, FloatArray, IntArray
 from kronos.engine.planning.search.local.batch import Batch
 from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.model import ScopeModel
@@ -16,18 +16,38 @@ def pruned(model: ScopeModel, goal: Goal, at: IntArray) -> IntArray:
 
     :param at: [V], the host of each instance
     """
-    found = at.copy()
-    while True:
-        moved = np.flatnonzero(found != model.home)
-        batch = Batch(model, len(moved) + 1)
-        every = np.arange(len(moved) + 1)
-        for one in moved.tolist():
-            ones = np.full(len(every), one)
-            batch.move(every, ones, np.full(len(every), found[one]))
-        batch.move(every[:-1], moved, model.home[moved])
+    batch = Batch(model, 1, tables=False)
+    which = np.zeros(1, dtype=np.intp)
+    for one in np.flatnonzero(at != model.home).tolist():
+        batch.move(which, np.array([one]), at[[one]])
+    while batch.moved[0]:
+        moved = np.flatnonzero(batch.at[0] != model.home)
         high, low = batch.extremes()
-        values = goal.values(high - low, batch.moved, batch.overfull())
+        overfull = batch.overfull()
+        now = goal.values(high - low, batch.moved, overfull)[0]
+        fewer = np.repeat(batch.moved - 1, len(moved))
+        values = goal.values(
+            _widths_without(batch, moved),
+            fewer,
+            np.repeat(overfull, len(moved)),
+        )
         best = int(values.argmin())
-        if best == len(moved) or values[best] > values[-1] + EPSILON:
-            return found
-        found[moved[best]] = model.home[moved[best]]
+        if values[best] > now + EPSILON:
+            break
+        one = moved[[best]]
+        batch.move(which, one, model.home[one])
+    return batch.at[0]
+
+
+def _widths_without(batch: Batch, moved: IntArray) -> FloatArray:
+    """[n, P]: the imbalances without each of n moves."""
+    model = batch.model
+    scores = np.repeat(batch.scores, len(moved), axis=0)
+    every = np.arange(len(moved))
+    here, home = batch.at[0, moved], model.home[moved]
+    scores[every, :, here] -= model.usage[:, moved, here].T
+    scores[every, :, home] += model.usage[:, moved, home].T
+    high = np.maximum(scores.max(axis=2), model.highest_other)
+    low = np.minimum(scores.min(axis=2), model.lowest_other)
+    widths: FloatArray = high - low
+    return widths
