@@ -6,6 +6,7 @@ placement that can be reached by legal moves wins; if none is lower, the
 greedy plan stays.
 """
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -120,13 +121,18 @@ class Best:
         goal = Goal(model, budget, settings.exhaust, settings.min_gain)
         seed, effort = _seed(model, end.moves), looked_at.effort
         if effort.placements == 1:
-            found = WideWindows(model, goal, effort, Lots()).run(seed)
-        else:
-            found = TargetWindows(model, goal, effort, Lots()).run([seed])
-        if budget <= orders.MOST:
-            yield from self._in_order(model, goal, found)
+            wide = WideWindows(model, goal, effort, Lots())
+            yield from self._by_gain(model, goal, wide.run(seed))
             return
-        yield from self._by_gain(model, goal, found)
+        few = budget <= orders.MOST
+        reach = functools.partial(self._reached, model, goal) if few else None
+        search = TargetWindows(model, goal, effort, Lots(), reach)
+        placed = self._in_order if few else self._by_gain
+        yield from placed(model, goal, search.run([seed]))
+
+    def _reached(self, model: ScopeModel, goal: Goal, at: IntArray) -> float:
+        swaps = self._settings.swap_moves
+        return orders.Orders(model, goal, at, swaps).value
 
     def _in_order(
         self, model: ScopeModel, goal: Goal, placements: Sequence[Found]

@@ -34,9 +34,10 @@ def pruned(model: ScopeModel, goal: Goal, at: IntArray) -> IntArray:
         best = int(values.argmin())
         if values[best] > now + EPSILON:
             break
-        one = moved[[best]]
-        batch.move(which, one, model.home[one])
-    return batch.at[0]
+        left = moved[[best]]
+        batch.move(which, left, model.home[left])
+    found: IntArray = batch.at[0]
+    return found
 
 
 def _widths_without(batch: Batch, moved: IntArray) -> FloatArray:

@@ -7,6 +7,8 @@ moves are made that bring most of what is outside into the windows
 (repair). A result that is better is kept, and at first some that are worse.
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +27,8 @@ CHEAP, DEAR = 0.008, 0.06
 """The price of room, per mean instance."""
 HEAT = 0.03
 """So much worse may a result be at first."""
+LOOKS = 150
+"""So often it is asked what can be reached."""
 RENEWAL = 25
 """Rounds after which the better half replaces the worse one."""
 
@@ -49,18 +53,34 @@ class Found:
     """[V], the host of each instance"""
 
 
+Reach = Callable[[IntArray], float]
+"""The value of what can be reached by legal moves towards a placement [V]."""
+
+
 class TargetWindows:
-    """The search in one model."""
+    """The search in one model.
+
+    :param reach: None: all can be reached
+    """
 
     def __init__(
-        self, model: ScopeModel, goal: Goal, effort: Effort, lots: Lots
+        self,
+        model: ScopeModel,
+        goal: Goal,
+        effort: Effort,
+        lots: Lots,
+        reach: Reach | None = None,
     ) -> None:
+        self._reach = reach
         self._model = model
         self._goal = goal
         self._effort = effort
         self._lots = lots
         self._batch = Batch(model, effort.placements)
         self._every = np.arange(effort.placements)
+        self._lowest = math.inf
+        """Of what can be reached."""
+        self._reached: dict[bytes, float] = {}
         self._found: dict[bytes, Found] = {}
         self._most: IntArray = np.full(effort.placements, goal.budget)
 
@@ -73,12 +93,15 @@ class TargetWindows:
         for number, seed in enumerate(seeds[: len(self._every)]):
             self._plant(number, seed)
         now = self._values()
+        self._lowest = float(now[len(seeds) :].min(initial=math.inf))
+        self._look(now)
         best = now.copy()
         kept = [part.copy() for part in batch.state]
         self._note(self._every, now)
         for turn in range(self._effort.rounds):
             self._round()
             values = self._values()
+            self._look(values)
             heat = HEAT * (1.0 - turn / self._effort.rounds)
             luck = self._lots.draw(len(self._every))
             taken = values < now + heat * luck * luck
@@ -103,6 +126,20 @@ class TargetWindows:
         return self._goal.values(
             high - low, self._batch.moved, self._batch.overfull()
         )
+
+    def _look(self, values: FloatArray) -> None:
+        """Let the lowest placements count as what can be reached of them."""
+        if self._reach is None:
+            return
+        for number in np.flatnonzero(values < self._lowest - EPSILON).tolist():
+            key = self._batch.at[number].tobytes()
+            if key not in self._reached:
+                if len(self._reached) >= LOOKS:
+                    values[number] = math.inf
+                    continue
+                self._reached[key] = self._reach(self._batch.at[number])
+            values[number] = max(values[number], self._reached[key])
+            self._lowest = min(self._lowest, float(values[number]))
 
     def _note(self, which: IntArray, values: FloatArray) -> None:
         for number in which.tolist():
