@@ -56,7 +56,7 @@ def of(simulation: Simulation, end: GreedyEnd) -> Focus:
     """
     instances = np.flatnonzero(simulation.movable)
     hosts = np.flatnonzero(simulation.utilization.counts)
-    if len(instances) * len(hosts) > WHOLE:
+    if not is_small(simulation):
         instances, hosts = _binding(simulation, end)
         destroyed = min(MANY, max(FEW, len(end.moves) // PART))
         effort = Effort(1, REPAIRED // destroyed, destroyed)
@@ -64,6 +64,12 @@ def of(simulation: Simulation, end: GreedyEnd) -> Focus:
     pairs = max(1, len(instances) * len(hosts))
     placements = min(PLACEMENTS, max(2, PAIRS // pairs))
     return Focus(instances, hosts, Effort(placements, ROUNDS, DESTROYED))
+
+
+def is_small(simulation: Simulation) -> bool:
+    """Whether all instances and hosts are looked at."""
+    hosts = int(simulation.utilization.counts.sum())
+    return int(simulation.movable.sum()) * hosts <= WHOLE
 
 
 def _binding(

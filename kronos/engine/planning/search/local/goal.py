@@ -8,6 +8,8 @@ from kronos.engine.planning.search.local.model import ScopeModel
 
 OBJECTION = 10.0
 """What a policy's objection costs, by how far it is above."""
+BESIDE = 0.1
+"""What combined imbalance counts where thresholds are to be reached."""
 BALANCED = -2.0
 """Where a placement stands in which all policies are within."""
 
@@ -40,8 +42,12 @@ class Goal:
         model = self._model
         combined: FloatArray = np.add.reduce(widths, axis=1)
         above = np.maximum(widths - model.veto - EPSILON, 0.0)
+        needed = combined
+        if not self.exhaust:
+            over = np.maximum(widths - model.thresholds, 0.0)
+            needed = np.add.reduce(over, axis=1) + BESIDE * combined
         values: FloatArray = (
-            combined + OBJECTION * np.add.reduce(above, axis=1) + overfull
+            needed + OBJECTION * np.add.reduce(above, axis=1) + overfull
         )
         values += self._min_gain * moved
         if self.exhaust:

@@ -17,8 +17,8 @@ from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.model import ScopeModel
 from kronos.engine.settings import SwapMoves
 
-MOST = 12
-"""So many moves at most; their subsets are 4,096."""
+MOST = 10
+"""So many moves at most; their subsets are 1,024."""
 Unit = tuple[int, ...]
 """Numbers of moves: of one, or of the two halves of a swap."""
 
