@@ -100,6 +100,9 @@ def remember(snapshot: Snapshot, settings: Settings) -> Cooldowns:
     for uuid in sorted(snapshot.instances):
         events = past.by_instance.get(uuid, [])
         host = snapshot.instances[uuid].host
+        if not events and seeds.are_none and not memory.held_sources:
+            # Most have no past, and there are many of them.
+            continue
         reason = (
             past.unavailable(events, host)
             or seeds.unavailable(uuid)

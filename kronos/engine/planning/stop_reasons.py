@@ -52,8 +52,8 @@ def fixed_instances(
     fixed, rule = {}, movable.rule(snapshot, settings)
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
-        reason = next(iter(rule(instance)), None)
-        reason = reason or unavailable.get(uuid)
+        against = rule(instance)
+        reason = against[0] if against else unavailable.get(uuid)
         if not reason and instance.host in frozen_hosts:
             why = frozen_hosts[instance.host]
             text = f'its host {instance.host} takes no part: {why}'

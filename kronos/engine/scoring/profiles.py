@@ -19,6 +19,9 @@ _KEYS: dict[LabelType, Callable[[Instance], str]] = {
     LabelType.NOVA_DISPLAY_NAME: lambda instance: instance.name,
 }
 
+_Named = tuple[dict[str, str], set[str], dict[str, list[Instance]]]
+"""What names mean, as :func:`_named` has it."""
+
 
 @dataclass
 class Profiles:
@@ -71,8 +74,11 @@ def profile(
     by_host = _by_host(snapshot, scorecard)
     everyone = [one for group in by_host.values() for one in group]
     usages = {}
+    kinds = {policy.vm_profile_label_type for policy in policies_in_use}
+    named = {kind: _named(snapshot, kind) for kind in kinds}
     for policy in policies_in_use:
-        measured = _measure(policy, snapshot, settings)
+        names = named[policy.vm_profile_label_type]
+        measured = _measure(policy, snapshot, settings, names)
         _fall_back(policy, measured, by_host, scorecard, result)
         usages[policy.name] = measured.usage
     for instance in everyone:
@@ -99,22 +105,24 @@ def _by_host(
 
 
 def _measure(
-    policy: Policy, snapshot: Snapshot, settings: Settings
+    policy: Policy, snapshot: Snapshot, settings: Settings, named: _Named
 ) -> _Measured:
     """Each instance's newest sample; of equally new ones the largest."""
     measured = _Measured()
     reading = snapshot.readings[policy.name].profile
     if reading is None:
         return measured
-    known = _Names(policy, snapshot, reading.samples, settings)
+    known = _Names(policy, snapshot, reading.samples, settings, named)
     usage, stamps = measured.usage, dict[str, float]()
     for sample in reading.samples:
         # False for NaN too; noise below 0 is 0
         if not -NOISE <= sample.value < math.inf:
             continue
-        uuid, doubtful = known.meant(sample)
+        uuid = known.sure.get(sample.label, '')
         if not uuid:
+            uuid, doubtful = known.meant(sample)
             measured.ambiguous |= dict.fromkeys(doubtful, sample.label)
+        if not uuid:
             continue
         value, stamp = max(0.0, sample.value), sample.timestamp
         if uuid not in usage or (stamp, value) > (stamps[uuid], usage[uuid]):
@@ -136,23 +144,13 @@ class _Names:
         snapshot: Snapshot,
         samples: Iterable[Sample],
         settings: Settings,
+        named: _Named,
     ) -> None:
-        kind = policy.vm_profile_label_type
-        key = _KEYS[kind]
         self._host_label = policy.host_label
-        self._by_name: dict[str, list[Instance]] = {}
-        for instance in snapshot.instances.values():
-            if name := key(instance):
-                self._by_name.setdefault(name, []).append(instance)
-        self._shared = {
-            name for name, found in self._by_name.items() if len(found) > 1
-        }
-        if kind is LabelType.NOVA_DISPLAY_NAME:
-            self._shared |= snapshot.display_names_elsewhere
-        elif kind is LabelType.NOVA_INTERNAL_NAME:
-            self._shared |= snapshot.internal_names_elsewhere
+        self.sure, self._shared, self._by_name = named
+        hosts = map(self._host_of, samples) if self._shared else ()
         self._hosts = labels.match_hosts(
-            filter(None, map(self._host_of, samples)),
+            filter(None, hosts),
             snapshot.hosts,
             settings.host_match,
         ).hosts
@@ -160,7 +158,7 @@ class _Names:
     def meant(self, sample: Sample) -> tuple[str, list[str]]:
         """Uuid of the instance; '' and the uuids of all that it may be."""
         found = self._by_name.get(sample.label, [])
-        is_sure = sample.label not in self._shared
+        is_sure = False
         if host := self._host_of(sample):
             there = self._hosts.get(host)
             found = [one for one in found if one.host == there]
@@ -175,6 +173,36 @@ class _Names:
         if sample.label not in self._shared:
             return ''
         return labels.of_series(sample.series).get(self._host_label, '')
+
+
+def _named(snapshot: Snapshot, kind: LabelType) -> _Named:
+    """What names mean.
+
+    :returns: uuids by names that mean one instance, whatever else is said;
+        names that several have, in the scope or outside of it; and the
+        instances that have these
+    """
+    key, elsewhere = _KEYS[kind], set[str]()
+    if kind is LabelType.NOVA_DISPLAY_NAME:
+        elsewhere = snapshot.display_names_elsewhere
+    elif kind is LabelType.NOVA_INTERNAL_NAME:
+        elsewhere = snapshot.internal_names_elsewhere
+    sure, shared = dict[str, str](), set(elsewhere)
+    everyone = snapshot.instances.values()
+    for one in everyone:
+        name = key(one)
+        if not name:
+            continue
+        if name in sure:
+            shared.add(name)
+        sure[name] = one.uuid
+    by_name: dict[str, list[Instance]] = {name: [] for name in shared}
+    for one in everyone if shared else ():
+        if (name := key(one)) in shared:
+            by_name[name].append(one)
+    for name in shared:
+        sure.pop(name, None)
+    return sure, shared, by_name
 
 
 def _fall_back(

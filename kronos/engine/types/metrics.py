@@ -52,7 +52,7 @@ class PolicyReadings:
     """For pack policies (``capacity_query``)."""
 
 
-@dataclass
+@dataclass(slots=True)
 class VmProfile:
     """What one instance weighs, per policy.
 

@@ -109,7 +109,7 @@ class PolicyResult:
     imbalance_after: float = 0.0
 
 
-@dataclass
+@dataclass(slots=True)
 class InstanceStanding:
     """An instance where planning found it; the steps tell where it goes."""
 

@@ -6,12 +6,18 @@ if an instance leaves its only highest host or enters its only lowest one.
 These 2P hosts are looked at instead of all pairs.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.arrays import (
+    EPSILON,
+    BoolArray,
+    Extremes,
+    FloatArray,
+    IntArray,
+)
 from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.planning.search import ranking
 from kronos.engine.settings import Settings, TieBreak
@@ -43,6 +49,17 @@ class Candidates:
         return self.only(ranking.equals(self.worth))
 
 
+def _together(blocks: Sequence[Candidates]) -> Candidates:
+    if not blocks:
+        none = np.zeros(0, dtype=np.intp)
+        return Candidates(none, none, np.zeros(0))
+    return Candidates(
+        np.concatenate([block.instances for block in blocks]),
+        np.concatenate([block.destinations for block in blocks]),
+        np.concatenate([block.worth for block in blocks]),
+    )
+
+
 class Moves:
     """The single moves that a simulation allows now.
 
@@ -68,18 +85,7 @@ class Moves:
         Less the penalties of the soft rules that it breaks. Of equals the
         first by name or the one that lowers the variance most.
         """
-        utilization = self._utilization
-        hot = {
-            extremes.hosts[0]
-            for extremes in utilization.highest
-            if extremes.values[0] > extremes.values[1]
-        }
-        cold = {
-            extremes.hosts[0]
-            for extremes in utilization.lowest
-            if extremes.values[0] < extremes.values[1]
-        }
-        found = self._touching(hot, cold, by_drop=False)
+        found = self._gaining()
         return self._best(
             found,
             lambda left: self._drops(found.only(left)),
@@ -115,6 +121,42 @@ class Moves:
         )
         return int(found.instances[at]), int(found.destinations[at])
 
+    def _gaining(self) -> Candidates:
+        """The moves that gain most, of those that leave or enter an extreme.
+
+        A host's moves gain at most what it is beyond the next one, and what
+        the other end may add: where that is less than what was found, they
+        are left out.
+        """
+        utilization = self._utilization
+        hot = self._gaps(utilization.highest)
+        cold = self._gaps(utilization.lowest)
+        sides = [(gap, 0, host) for host, gap in hot.items()]
+        sides += [(gap, 1, host) for host, gap in cold.items()]
+        blocks, most = list[Candidates](), 0.0
+        for gap, side, host in sorted(sides, reverse=True):
+            own, other = (cold, hot) if side else (hot, cold)
+            # Its moves to or from hosts of the other end that were looked
+            # at are known.
+            bound = gap + max(other.values(), default=0.0)
+            if bound >= most - 2.0 * EPSILON:
+                look = self._entering if side else self._leaving
+                blocks.append(look(host, by_drop=False))
+                most = max(most, blocks[-1].worth.max(initial=0.0))
+                del own[host]
+        return _together(blocks)
+
+    def _gaps(self, ends: Sequence[Extremes]) -> dict[int, float]:
+        """Of hosts that are extreme alone, by how much, over all policies."""
+        found: dict[int, float] = {}
+        for p, one in enumerate(ends):
+            gap = abs(one.values[0] - one.values[1])
+            weight = float(self._utilization.weights[p])
+            if gap > 0.0 and weight > 0.0:
+                more = weight * gap
+                found[one.hosts[0]] = found.get(one.hosts[0], 0.0) + more
+        return found
+
     def _touching(
         self, hot: Iterable[int], cold: Iterable[int], *, by_drop: bool
     ) -> Candidates:
@@ -124,14 +166,7 @@ class Moves:
         """
         blocks = [self._leaving(host, by_drop) for host in sorted(hot)]
         blocks += [self._entering(host, by_drop) for host in sorted(cold)]
-        if not blocks:
-            none = np.zeros(0, dtype=np.intp)
-            return Candidates(none, none, np.zeros(0))
-        return Candidates(
-            np.concatenate([block.instances for block in blocks]),
-            np.concatenate([block.destinations for block in blocks]),
-            np.concatenate([block.worth for block in blocks]),
-        )
+        return _together(blocks)
 
     def _leaving(self, host: int, by_drop: bool) -> Candidates:
         instances = self._simulation.on(host)
