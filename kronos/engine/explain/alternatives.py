@@ -91,6 +91,12 @@ class _Answer:
             )
         if self._place.step:
             return self._another()
+        if self._result.stopped is StopReason.STUCK:
+            least = self._place.moment.phases.settings.min_gain
+            return Code.NO_GAIN, (
+                f'it is legal, but {self._effect()}, which is less than '
+                f'min_gain ({least:g})'
+            )
         if self._result.stopped is StopReason.BALANCED:
             return Code.SCOPE_BALANCED, (
                 f'it is legal and {self._effect()}, but nothing asks for '
@@ -142,6 +148,11 @@ class _Answer:
                 f'it is legal, but {step.destination} is better: it is '
                 f'fuller ({self._load(step.destination):.4f} against '
                 f'{self._load(self._verdict.destination):.4f}), or in use'
+            )
+        elif fell < (self._verdict.gain or 0.0) - EPSILON:
+            text = (
+                f'it is legal and {self._effect()}, but the plan takes it to '
+                f'{step.destination} in step {number}: {_whole(self._result)}'
             )
         elif abs(fell - (self._verdict.gain or 0.0)) <= EPSILON:
             text += (
@@ -284,12 +295,17 @@ class _Earlier:
             verdict = self._questions[at].verdict
             verdict.code, verdict.better = Code.BETTER_MOVE, number
             now = utilization.combined()
+            but = (
+                f'another move was better: {_named(step)} lowers it by '
+                f'{fell:.4f}'
+            )
+            if fell < gain - EPSILON:
+                but = f'another move was made: {_whole(self._result)}'
             verdict.text = (
                 f'before step {number} it would have lowered the combined '
                 f'imbalance by {gain:.4f}, from {now:.4f} to '
-                f'{now - gain:.4f}, but another move was better: '
-                f'{_named(step)} lowers it by {fell:.4f}; at the end of the '
-                'plan it gains nothing'
+                f'{now - gain:.4f}, but {but}; at the end of the plan it '
+                'gains nothing'
             )
 
 
@@ -303,6 +319,14 @@ def price(moment: PlanningMoment, instance: int, host: int) -> float:
         return 0.0
     breaks = rules.soft_breaks_rows(np.array([instance]))[0][host]
     return float(breaks) * moment.phases.settings.soft_rule_penalty
+
+
+def _whole(result: AggregateResult) -> str:
+    """What counts where a step gains less than another move."""
+    return (
+        f'what counts is the plan as a whole, which the search '
+        f'{result.search} brings to {result.combined_after:.4f}'
+    )
 
 
 def _named(step: MigrationStep) -> str:

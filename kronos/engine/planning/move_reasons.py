@@ -43,6 +43,8 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
         return f'the second half of an exchange with {before}: {_effect(step)}'
     if after:
         return f'the first half of an exchange with {after}: {_effect(step)}'
+    if gain(step) < -EPSILON:
+        return f'prepares later moves, until which {_effect(step)}'
     if not is_gain(gain(step)):
         return (
             'evens hosts out that are neither the highest nor the lowest: '

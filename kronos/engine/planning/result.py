@@ -259,6 +259,8 @@ def _explain(
 def _drains(
     result: AggregateResult, snapshot: Snapshot, card: Scorecard
 ) -> list[Drain]:
+    if not card.draining:
+        return []
     # A server group's repair may take the rest away.
     leaving = {(step.instance, step.source) for step in result.steps}
     on: dict[str, list[str]] = {host: [] for host in card.draining}

@@ -86,8 +86,11 @@ class ScopePlanner:
     """
 
     def __init__(self, given: PlanningInput) -> None:
-        self._given = given
-        self._snapshot = given.snapshot
+        instances = given.snapshot.instances
+        # All that follows asks for this order, which takes long to find.
+        ordered = {uuid: instances[uuid] for uuid in sorted(instances)}
+        self._snapshot = replace(given.snapshot, instances=ordered)
+        self._given = replace(given, snapshot=self._snapshot)
         self._settings = given.settings
         self._earlier = EarlierPlans(given.earlier)
 

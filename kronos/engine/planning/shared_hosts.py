@@ -81,6 +81,8 @@ class EarlierPlans:
 
     def _believed(self, snapshot: Snapshot) -> list[EarlierMove]:
         """The moves of instances that were not seen elsewhere meanwhile."""
+        if not self.moves:
+            return []
         at = {uuid: one.host for uuid, one in snapshot.instances.items()}
         found = []
         for move in self.moves:

@@ -10,7 +10,7 @@ from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.eligibility import movable
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
-from kronos.engine.settings import Settings, SwapMoves
+from kronos.engine.settings import SearchName, Settings, SwapMoves
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import PolicyResult, Snapshot, StopReason
@@ -94,7 +94,7 @@ def why_stopped(
     else:
         text = (
             f'no legal {_kinds(settings)} improves the combined imbalance '
-            f'of {utilization.combined():.3f}{after}'
+            f'of {utilization.combined():.3f}{_by_least(settings)}{after}'
         )
     if not over.any():
         none = 'no policy' if all_judged else 'no judged policy'
@@ -114,6 +114,12 @@ def _kinds(settings: Settings) -> str:
         kinds.append('swap')
     *most, last = kinds
     return f'{", ".join(most)} or {last}' if most else last
+
+
+def _by_least(settings: Settings) -> str:
+    if settings.search is SearchName.GREEDY or not settings.min_gain:
+        return ''
+    return f' by {settings.min_gain:g} or more'
 
 
 def _counted(migrations: int) -> str:
