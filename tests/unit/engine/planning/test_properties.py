@@ -37,6 +37,7 @@ from tests.unit.engine.oracles import legality
 
 NOW = 100000.0
 ROUNDS = 'kronos.engine.planning.search.local.focus.ROUNDS'
+FEW_ROUNDS = 5
 FAST = hypothesis.settings(
     max_examples=500,
     deadline=None,
@@ -162,7 +163,7 @@ class TestEveryPlan(base.BaseTestCase):
     def setUp(self) -> None:
         """What a local search tries at length breaks no other rules."""
         super().setUp()
-        self.useFixture(fixtures.MonkeyPatch(ROUNDS, 10))
+        self.useFixture(fixtures.MonkeyPatch(ROUNDS, FEW_ROUNDS))
 
     def test_the_lots_have_something_of_every_phase(self) -> None:
         """Or the properties below would hold of empty plans."""

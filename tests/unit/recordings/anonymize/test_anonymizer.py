@@ -238,6 +238,11 @@ class TestPlans(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.planned = 0
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                test_properties.ROUNDS, test_properties.FEW_ROUNDS
+            )
+        )
 
     def test_the_same_steps_and_no_name(self) -> None:
         """Whatever the cloud, its names and the form of its labels."""
