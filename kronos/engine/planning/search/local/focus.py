@@ -19,7 +19,7 @@ ROOMY_HOSTS = 10
 PLACEMENTS = 32
 ROUNDS = 100
 DESTROYED = 4
-REPAIRED = 3200
+REPAIRED = 2400
 """Moves that are taken back in all, where hosts are many."""
 FEW, MANY, PART = 5, 12, 16
 """Moves that are taken back at most in a round, by the budget."""
