@@ -102,6 +102,14 @@ def _codes(reasons: Mapping[str, Reason]) -> dict[str, str]:
     return {key: reason.code.value for key, reason in reasons.items()}
 
 
+def _search(scope: AggregateResult) -> dict[str, Any]:
+    """By what it was spread, and on which way."""
+    return {
+        'search': scope.search,
+        'stages': [_stage(stage) for stage in scope.stages],
+    }
+
+
 def _scope(scope: AggregateResult) -> dict[str, Any]:
     return {
         'name': scope.name,
@@ -110,8 +118,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'stopped': scope.stopped.value,
         'reason': scope.reason,
         'reason_code': stop_reasons.CODES[scope.stopped].value,
-        'search': scope.search,
-        'stages': [_stage(stage) for stage in scope.stages],
+        **_search(scope),
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
         'hosts_over_before': scope.hosts_over_before,

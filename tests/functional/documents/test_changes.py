@@ -32,6 +32,7 @@ SHOWN = {
     'what holds in a phase': ['unit/engine/test_phase_rules.py'],
     'a phase': ['unit/engine/planning/test_phases.py'],
     'a search': ['unit/examples/search.py'],
+    'a search that spreads': ['unit/engine/planning/search/test_registry.py'],
     'which of equal moves is taken': [
         'unit/examples/test_fields.py',
         'unit/engine/planning/search/test_ranking.py',

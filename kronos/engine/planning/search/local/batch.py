@@ -26,6 +26,8 @@ NEAREST_HOSTS = 12
 class Batch:
     """B placements of V instances on H hosts, by P policies.
 
+    One class, since the tables and what they follow from change together.
+
     :param number: B
     :param tables: whether there are tables; without them it only follows
     """

@@ -75,8 +75,8 @@ class Orders:
         high = np.maximum(high, model.highest_other)
         low = np.minimum(low, model.lowest_other)
         self._widths: FloatArray = np.maximum(
-            scores.max(axis=2), high
-        ) - np.minimum(scores.min(axis=2), low)
+            scores.max(axis=2, initial=-math.inf), high
+        ) - np.minimum(scores.min(axis=2, initial=math.inf), low)
         """[2^n, P]"""
         self._combined = np.add.reduce(self._widths, axis=1)
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do the tables follow the moves?"""
+
+import numpy as np
+from oslotest import base
+
+from kronos.engine.planning.search.local.batch import Batch
+from kronos.engine.planning.search.local.lots import Lots
+from tests.builders import spreading
+
+CASES = 40
+NUMBER = 3
+
+
+def batch_of(simulation, lots):
+    found = Batch(spreading.model(simulation), NUMBER)
+    high, low = found.extremes()
+    found.high = high - 0.2 * lots.draw(*high.shape) * (high - low)
+    found.low = low + 0.2 * lots.draw(*low.shape) * (high - low)
+    found.price[:] = 0.05
+    found.refresh()
+    return found
+
+
+class TestBatch(base.BaseTestCase):
+    def test_tables_after_moves(self):
+        """As if they had been computed anew."""
+        moved = 0
+        for seed, simulation, _ in spreading.by_lot(CASES):
+            lots = Lots(seed)
+            batch = batch_of(simulation, lots)
+            most = np.full(NUMBER, 4)
+            for _ in range(4):
+                noise = 0.5 + lots.draw(*batch.at.shape)
+                ones, hosts, costs = batch.best_moves(most, noise)
+                which = np.flatnonzero(costs < 0.0)
+                moved += len(which)
+                batch.move_on(which, ones[which], hosts[which])
+            tables = [batch._entering.copy(), batch._leaving.copy()]
+            batch.refresh()
+            for old, new in zip(
+                tables, [batch._entering, batch._leaving], strict=True
+            ):
+                self.assertTrue(np.allclose(old, new), seed)
+        self.assertGreater(moved, CASES)
+
+    def test_what_a_move_costs(self):
+        """As far as it takes all hosts out of their windows, or into them."""
+        for seed, simulation, _ in spreading.by_lot(CASES):
+            batch = batch_of(simulation, Lots(seed))
+            batch.price[:] = 0.0
+            batch.refresh()
+            ones, hosts, costs = batch.best_moves(
+                np.full(NUMBER, 9), np.ones(batch.at.shape)
+            )
+            which = np.flatnonzero(np.isfinite(costs))
+            before = batch.outside()
+            batch.move(which, ones[which], hosts[which])
+            fell = (batch.outside() - before)[which]
+            self.assertTrue(np.allclose(costs[which], fell), seed)
+
+    def test_the_same_move_where_hosts_are_many(self):
+        """A search that looks at the furthest ones finds no worse move."""
+        for seed, simulation, _ in spreading.by_lot(CASES):
+            batch = batch_of(simulation, Lots(seed))
+            noise = np.ones(batch.at.shape)
+            _, _, costs = batch.best_moves(np.full(NUMBER, 9), noise)
+            *_, cost = batch.best_move(9, noise[0])
+            if costs[0] < -1e-9:
+                self.assertAlmostEqual(costs[0], cost, 12, str(seed))
+
+    def test_moves_and_back(self):
+        for seed, simulation, _ in spreading.by_lot(CASES):
+            batch = batch_of(simulation, Lots(seed))
+            before = [part.copy() for part in batch.state]
+            one, which = np.zeros(NUMBER, dtype=int), np.arange(NUMBER)
+            last = np.full(NUMBER, len(batch.model.hosts) - 1)
+            home = batch.model.home[one]
+            batch.move(which, one, last)
+            self.assertEqual(int(last[0] != home[0]), batch.moved[0])
+            batch.move(which, one, home)
+            for was, now in zip(before, batch.state, strict=True):
+                self.assertTrue(np.allclose(was, now), seed)

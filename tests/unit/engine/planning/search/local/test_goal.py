@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of two placements is better?"""
+
+import numpy as np
+from oslotest import base
+
+from kronos.engine.planning.search.local.goal import Goal
+from kronos.engine.settings import Settings
+from tests.builders import scopes, spreading
+from tests.builders.scopes import policy, vm
+
+
+def goal(exhaust=False, min_gain=0.0):
+    policies = [policy('cpu', 0.5, threshold=0.2), policy('ram', 0.5)]
+    snapshot = scopes.scope(
+        policies, {'a': [0.8, 0.4], 'b': [0.2, 0.2]}, [vm('v', 'a', [0.1, 0])]
+    )
+    found = spreading.simulation(snapshot, policies, Settings())
+    return Goal(spreading.model(found), 5, exhaust, min_gain)
+
+
+def value(how, widths, moved=1, overfull=0.0):
+    weighted = 0.5 * np.array([widths])
+    [found] = how.values(weighted, np.array([moved]), np.array([overfull]))
+    return found
+
+
+class TestGoal(base.BaseTestCase):
+    def test_within_all_thresholds(self):
+        """Fewer moves first, then the lower imbalance."""
+        how = goal()
+        few = value(how, [0.2, 0.1], 1)
+        self.assertLess(few, 0.0)
+        self.assertLess(few, value(how, [0.1, 0.1], 2))
+        self.assertLess(value(how, [0.1, 0.1], 1), few)
+        self.assertLess(value(how, [0.2, 0.1], 5), value(how, [0.21, 0.1], 1))
+
+    def test_nearer_to_the_thresholds(self):
+        """What is within already counts little."""
+        how = goal()
+        self.assertLess(value(how, [0.3, 0.1]), value(how, [0.35, 0.0]))
+
+    def test_exhaust(self):
+        how = goal(exhaust=True)
+        self.assertAlmostEqual(0.15, value(how, [0.2, 0.1]))
+        self.assertLess(value(how, [0.1, 0.1], 5), value(how, [0.2, 0.1], 1))
+
+    def test_an_objection_costs_more_than_all_gains(self):
+        """The second policy began at 0.2, which is above its threshold."""
+        how = goal(exhaust=True)
+        self.assertGreater(value(how, [0.0, 0.3]), value(how, [0.6, 0.2]))
+
+    def test_too_full(self):
+        how = goal()
+        self.assertGreater(value(how, [0.1, 0.1], overfull=0.5), 0.5)
+
+    def test_what_a_move_must_buy(self):
+        how = goal(exhaust=True, min_gain=0.01)
+        self.assertLess(value(how, [0.2, 0.1], 1), value(how, [0.19, 0.1], 2))
+        self.assertLess(value(how, [0.1, 0.1], 2), value(how, [0.2, 0.1], 1))

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is the plan of the best search at least as good as the greedy one?"""
+
+import fixtures
+from oslotest import base
+
+from kronos.engine.planning.propose import propose
+from kronos.engine.settings import (
+    SearchName,
+    Settings,
+    SwapMoves,
+    VetoReference,
+)
+from kronos.engine.types import StopReason
+from kronos.recordings import load
+from kronos.recordings.replay import ReplayOptions, replay
+from tests import places
+from tests.builders import scopes
+from tests.builders.scopes import policy, vm
+
+ROUNDS = 'kronos.engine.planning.search.local.focus.ROUNDS'
+WHOLE = 'kronos.engine.planning.search.local.focus.WHOLE'
+SAME = 1e-9
+CASES = 120
+WANTED = [
+    ('v00004', 'h0008'),
+    ('v00013', 'h0009'),
+    ('v00052', 'h0006'),
+    ('v00046', 'h0005'),
+    ('v00051', 'h0003'),
+    ('v00005', 'h0005'),
+    ('v00029', 'h0007'),
+    ('v00030', 'h0008'),
+]
+"""Of the cluster metric-2."""
+
+
+def both(snapshot, policies, **more):
+    return [
+        propose([snapshot], policies, Settings(search=name, **more)).scopes[0]
+        for name in (SearchName.GREEDY, SearchName.BEST)
+    ]
+
+
+class TestBest(base.BaseTestCase):
+    def test_never_worse_than_greedy(self):
+        """All within by no more moves, or not higher."""
+        self.useFixture(fixtures.MonkeyPatch(ROUNDS, 10))
+        better = 0
+        for seed in range(CASES):
+            for veto in VetoReference:
+                snapshot, policies, settings = scopes.chance(seed)
+                if seed % 3 == 0:
+                    self.useFixture(fixtures.MonkeyPatch(WHOLE, 0))
+                greedy, best = both(
+                    snapshot,
+                    policies,
+                    max_migrations=settings.max_migrations,
+                    exhaust=settings.exhaust,
+                    veto_reference=veto,
+                )
+                balanced = StopReason.BALANCED
+                if greedy.stopped is balanced:
+                    self.assertIs(balanced, best.stopped, seed)
+                    few = len(best.steps), len(greedy.steps)
+                    self.assertLessEqual(*few, seed)
+                elif best.stopped is not balanced:
+                    self.assertLessEqual(
+                        best.combined_after, greedy.combined_after + SAME, seed
+                    )
+                better += best.combined_after < greedy.combined_after - 1e-3
+        self.assertGreater(better, 10)
+
+    def test_opposite_hot_policies(self):
+        policies = [
+            policy(name, 0.5, threshold=0.1) for name in ('cpu', 'ram')
+        ]
+        vms = [
+            vm(f'{host}{n}', host, usage)
+            for host, usage in (('a', [0.2, 0.05]), ('b', [0.05, 0.2]))
+            for n in range(4)
+        ]
+        hosts = {'a': [0.8, 0.2], 'b': [0.2, 0.8]}
+        snapshot = scopes.scope(policies, hosts, vms)
+        for how in (SwapMoves.SAFE, SwapMoves.ANY):
+            _, best = both(
+                snapshot, policies, max_migrations=9, swap_moves=how
+            )
+            self.assertIs(StopReason.BALANCED, best.stopped)
+            self.assertEqual(4, len(best.steps))
+
+    def test_no_more_than_is_asked_for(self):
+        policies = [policy('cpu', threshold=0.2)]
+        vms = [vm(f'v{n}', 'a', [0.1]) for n in range(6)]
+        snapshot = scopes.scope(policies, {'a': [0.6], 'b': [0.0]}, vms)
+        _, best = both(snapshot, policies, max_migrations=9)
+        self.assertEqual(2, len(best.steps))
+        _, best = both(snapshot, policies, max_migrations=9, exhaust=True)
+        self.assertEqual(3, len(best.steps))
+
+    def test_what_a_migration_must_buy(self):
+        policies = [policy('cpu', threshold=0.0)]
+        hosts = {'a': [0.9], 'b': [0.3]}
+        vms = [vm('big', 'a', [0.28]), vm('small', 'a', [0.01])]
+        snapshot = scopes.scope(policies, hosts, vms)
+        for least, number in ((0.0, 2), (0.05, 1), (1.0, 0)):
+            _, best = both(
+                snapshot, policies, max_migrations=9, min_gain=least
+            )
+            self.assertEqual(number, len(best.steps), best.reason)
+            if least:
+                self.assertIn(f'by {least:g} or more', best.reason)
+
+    def test_a_policy_may_lose_what_it_gained(self):
+        """Only against the start of the plan."""
+        found = {}
+        for veto in VetoReference:
+            for seed in range(CASES):
+                snapshot, policies, settings = scopes.chance(seed)
+                given = Settings(
+                    max_migrations=8,
+                    exhaust=True,
+                    swap_moves=SwapMoves.NONE,
+                    veto_reference=veto,
+                )
+                [plan] = propose([snapshot], policies, given).scopes
+                start = {one.name: one for one in plan.policies}
+                for step in plan.steps:
+                    for name, after in step.imbalance_after.items():
+                        if after <= start[name].threshold + SAME:
+                            continue
+                        self.assertLessEqual(
+                            after, start[name].imbalance_before + SAME
+                        )
+                        if after > step.imbalance_before[name] + SAME:
+                            found[veto] = found.get(veto, 0) + 1
+        self.assertEqual([VetoReference.INITIAL], [*found])
+
+    def test_a_cluster_of_the_repository(self):
+        """The plan is the same with every Python and on every machine."""
+        recording = load.read(str(places.CLUSTERS / 'metric-2.json'))
+        found = replay(
+            recording, ReplayOptions(max_migrations=8, exhaust=True)
+        )
+        self.assertEqual(SearchName.BEST, found.report.scopes[0].search)
+        self.assertEqual(
+            WANTED,
+            [(one.instance, one.destination) for one in found.report.steps],
+        )
