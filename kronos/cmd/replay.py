@@ -27,8 +27,6 @@ from kronos.cmd import (
 )
 from kronos.common import atomic_files
 from kronos.common.exceptions import ArchiveError, KronosException
-from kronos.engine.planning import stop_reasons
-from kronos.policies.models import Mode
 from kronos.recordings import examples, load
 from kronos.recordings.replay import Replay
 from kronos.reports import document as report_document
@@ -133,10 +131,8 @@ def _text(
         return json.dumps(found, indent=2, allow_nan=False)
     if parsed.format != 'table':
         return tables.printed(replay_tables.rows(plan.report), parsed.format)
-    limit, width = budget(plan), program.width(parsed)
-    parts = [
-        replay_tables.table(one, limit, width) for one in plan.report.scopes
-    ]
+    width = program.width(parsed)
+    parts = [replay_tables.table(one, width) for one in plan.report.scopes]
     if parsed.time:
         parts.append(_told(plan.timings))
     return '\n\n'.join(parts)
@@ -201,19 +197,10 @@ def _show_many(
     terminal.show(text)
 
 
-def budget(plan: Replay) -> int | None:
-    """The migrations that spreading may plan; None if it does not spread."""
-    spreads = plan.policies[0].mode is Mode.SPREAD
-    if not plan.settings.rebalance or not spreads:
-        return None
-    return plan.budget
-
-
 def document(plan: Replay) -> dict[str, Any]:
     """The report for programs.
 
-    ``floor`` is what no plan of so many migrations as are allowed can get
-    the combined imbalance below; null where that is not sought or known.
+    ``floor`` is the bound of the certificate; null where there is none.
     """
     recording = plan.recording
     moment = datetime.datetime.fromtimestamp(
@@ -235,15 +222,14 @@ def document(plan: Replay) -> dict[str, Any]:
             'parents': plan.parents,
         },
     )
-    limit = budget(plan)
     for scope, row in zip(plan.report.scopes, found['scopes'], strict=True):
         row['floor'] = None
         row |= {
             'policies_used': scope.policies_used,
             'policies_skipped': scope.policies_skipped,
         }
-        if limit is not None and scope.policies_used:
-            row['floor'] = stop_reasons.floor(scope.policies, limit)
+        if scope.certificate is not None:
+            row['floor'] = scope.certificate.bound
     return found
 
 

@@ -8,7 +8,6 @@ from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import plain_text
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
-from kronos.engine.planning import stop_reasons
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
@@ -16,34 +15,24 @@ from kronos.engine.types import (
     PolicyResult,
 )
 from kronos.policies.models import Mode
+from kronos.reports import certificates
 from kronos.reports.document import counted as by_frequency
 
-SHOWN_FLOOR = 0.00005
-"""Less is printed as 0, which every plan keeps to."""
 REASONS_SHOWN = 8
 """Reasons for not moving that the table lists, the most frequent first."""
 
 
-def table(
-    scope: AggregateResult, budget: int | None, width: int | None = None
-) -> str:
+def table(scope: AggregateResult, width: int | None = None) -> str:
     """The plan of one scope.
 
-    :param budget: migrations that could be planned; None: no matter
     :param width: of the terminal, in columns; None: no matter
     """
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
     lines += _step_lines(scope.steps, width)
     lines += _recovery_lines(scope) + _cell_lines(scope)
     lines.append(f'Why planning ended: {scope.reason}')
-    floor = (
-        0.0 if budget is None else stop_reasons.floor(scope.policies, budget)
-    )
-    if floor >= SHOWN_FLOOR:
-        lines.append(
-            f'No plan of {wording.counted(budget or 0, "migration")} can get '
-            f'the combined imbalance below {floor:.4f}.'
-        )
+    if certified := certificates.told(scope.certificate):
+        lines.append(certified)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
     lines += _reason_lines('instance that cannot move', scope.unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]

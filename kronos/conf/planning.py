@@ -43,6 +43,22 @@ SEARCH_OPTS = [
         'unless a policy needs it to come within its threshold. With search '
         '= greedy it has no effect.',
     ),
+    cfg.IntOpt(
+        'optimal_limit',
+        default=1000,
+        min=0,
+        help='A solver looks at a scope with at most so many instances '
+        'times hosts: it plans with search = optimal, and says how much '
+        'lower any plan could get with search = best. It needs scipy, which '
+        'the extra "optimal" installs. With 0 there is no solver.',
+    ),
+    cfg.FloatOpt(
+        'optimal_time_limit',
+        default=25.0,
+        min=0.1,
+        help='So many seconds the solver may take for a scope. When they '
+        'are over, the best plan so far is taken.',
+    ),
 ]
 
 DRAIN_OPTS = [

@@ -276,6 +276,10 @@ class Settings:
     min_gain: float = 0.0
     """In combined imbalance: what a migration must buy in a plan of another
     search than the greedy one."""
+    optimal_limit: int = 1000
+    """Instances times hosts of a scope that a solver looks at."""
+    optimal_seconds: float = 25.0
+    """For so long a solver may seek."""
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE

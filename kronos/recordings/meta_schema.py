@@ -145,6 +145,8 @@ class SettingsRow:
     """As all was planned before there was a choice."""
     veto_reference: VetoReference = VetoReference.STEP
     min_gain: float = 0.0
+    optimal_limit: int = 1000
+    optimal_seconds: float = 25.0
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE
@@ -190,6 +192,8 @@ class SettingsRow:
             search=settings.search,
             veto_reference=settings.veto_reference,
             min_gain=settings.min_gain,
+            optimal_limit=settings.optimal_limit,
+            optimal_seconds=settings.optimal_seconds,
             plateau_moves=settings.plateau_moves,
             swap_moves=settings.swap_moves,
             tie_break=settings.tie_break,
@@ -237,6 +241,8 @@ class SettingsRow:
             search=self.search,
             veto_reference=self.veto_reference,
             min_gain=self.min_gain,
+            optimal_limit=self.optimal_limit,
+            optimal_seconds=self.optimal_seconds,
             plateau_moves=self.plateau_moves,
             swap_moves=self.swap_moves,
             tie_break=self.tie_break,

@@ -25,7 +25,7 @@ from kronos.engine.types import (
     Restart,
     Stage,
 )
-from kronos.reports import cells
+from kronos.reports import cells, certificates
 
 FORMAT_VERSION = 1
 
@@ -83,6 +83,8 @@ def settings(found: Settings) -> dict[str, Any]:
         'search': found.search.value,
         'veto_reference': found.veto_reference.value,
         'min_gain': found.min_gain,
+        'optimal_limit': found.optimal_limit,
+        'optimal_seconds': found.optimal_seconds,
         'plateau_moves': found.plateau_moves,
         'swap_moves': found.swap_moves.value,
         'tie_break': found.tie_break.value,
@@ -106,6 +108,7 @@ def _search(scope: AggregateResult) -> dict[str, Any]:
     """By what it was spread, and on which way."""
     return {
         'search': scope.search,
+        'certificate': certificates.row(scope.certificate),
         'stages': [_stage(stage) for stage in scope.stages],
     }
 

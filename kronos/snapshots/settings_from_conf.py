@@ -50,6 +50,8 @@ FIELDS = {
     'search': 'search',
     'veto_reference': 'veto_reference',
     'min_gain': 'min_gain',
+    'optimal_limit': 'optimal_limit',
+    'optimal_time_limit': 'optimal_seconds',
     'plateau_moves': 'plateau_moves',
     'swap_moves': 'swap_moves',
     'tie_break': 'tie_break',

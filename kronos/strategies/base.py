@@ -228,6 +228,8 @@ class KronosStrategy(base.BaseStrategy):
         written = planned_actions.of(result.report, result.parents)
         indicators = self.indicators(result.report)
         self.solution.set_efficacy_indicators(**indicators)
+        specification = self.goal.efficacy_specification
+        specification.beside = self.GOAL.beside(result.report)
         self.parents = [one.parents for one in written]
         self.basis, self.pace = result.basis, result.pace
         for one in written:

@@ -49,6 +49,9 @@ class Efficacy(efficacy_base.EfficacySpecification):
         """
         self._numbers = numbers
         self._share = share
+        self.beside: list[efficacy.Indicator] = []
+        """What a plan says of itself beside the share. It is no part of the
+        specification, which is frozen."""
         super().__init__()
 
     def get_indicators_specifications(self) -> list[Number]:
@@ -69,7 +72,8 @@ class Efficacy(efficacy_base.EfficacySpecification):
                 description=self._share.description,
                 unit='%',
                 value=round(max(removed, 0.0), 1),
-            )
+            ),
+            *self.beside,
         ]
 
 
@@ -86,6 +90,11 @@ class Goal(base.Goal):
     @abc.abstractmethod
     def indicators(cls, report: CycleReport) -> dict[str, float]:
         """What a plan does, as the numbers of :attr:`INDICATORS`."""
+
+    @classmethod
+    def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
+        """What to say of a plan's efficacy beside the share."""
+        return []
 
     @classmethod
     def get_name(cls) -> str:
@@ -146,6 +155,26 @@ class Balance(Goal):
                 scope.hosts_over_after for scope in scopes
             ),
         }
+
+    @classmethod
+    def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
+        """How far from the best the plan is, where that is known."""
+        found = [
+            scope.certificate for scope in report.scopes if scope.certificate
+        ]
+        if not found:
+            return []
+        worst = max(found, key=lambda one: one.reached)
+        return [
+            efficacy.Indicator(
+                name='gap_to_best_plan',
+                description='Share of the combined imbalance that is left '
+                'in the most uneven scope and that another plan of as many '
+                'migrations might remove, at most.',
+                unit='%',
+                value=round(100 * worst.gap, 1),
+            )
+        ]
 
 
 class Consolidate(Goal):

@@ -111,6 +111,8 @@ class Constraint(abc.ABC):
     """Whether anything lifts its reasons."""
     binds_rebuilds = True
     """Whether it holds for instances of a host that was lost, too."""
+    is_lasting: ClassVar[bool] = True
+    """Whether what it refuses now it refuses whatever else moves."""
 
     def __init__(self, instances: int, hosts: int) -> None:
         self._shape = (instances, hosts)
@@ -164,6 +166,15 @@ class Constraint(abc.ABC):
             [not self.why_not(one, host) for one in range(self._shape[0])],
             dtype=bool,
         )
+
+    def ever(self, host: int) -> BoolArray:
+        """[V]: which instances may come to a host at some time of a plan.
+
+        Maybe too many of them, never too few.
+        """
+        if self.is_lasting:
+            return self.column(host)
+        return np.ones(self._shape[0], dtype=bool)
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
         """Whether all may be there at once, as far as the sum matters."""

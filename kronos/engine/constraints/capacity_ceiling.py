@@ -26,6 +26,7 @@ class CapacityCeiling(Constraint):
     """Every policy's projected reading stays below its ceiling."""
 
     codes = frozenset({Code.OVER_CEILING, Code.CEILING_UNKNOWN})
+    is_lasting = False
 
     def __init__(self, readings: CapacityReadings) -> None:
         super().__init__(readings.usage.shape[1], readings.loads.shape[1])

@@ -128,6 +128,38 @@ class ConstraintSet:
             (constraint.column(host) for constraint in self._constraints),
         )
 
+    def ever(self, host: int) -> BoolArray:
+        """[V]: which instances a host may take at some time of a plan.
+
+        As :meth:`hard_column`, as far as no move changes it; what moves do
+        change, :meth:`rooms` and :meth:`apart` say.
+        """
+        return reduce(
+            np.logical_and,
+            (constraint.ever(host) for constraint in self._hard()),
+        )
+
+    def rooms(self) -> list[tuple[IntArray, IntArray]]:
+        """Per resource what each instance needs [V] and is free [H]."""
+        return [
+            room
+            for constraint in self._constraints
+            if isinstance(constraint, HeadroomConstraint)
+            for room in constraint.rooms()
+        ]
+
+    def apart(self) -> list[tuple[list[int], dict[int, int], int]]:
+        """The groups whose members are apart, without what has a price.
+
+        :returns: as :meth:`.ServerGroups.apart`
+        """
+        return [
+            group
+            for constraint in self._hard()
+            if isinstance(constraint, ServerGroups)
+            for group in constraint.apart()
+        ]
+
     def takes_all(self, instances: IntArray, host: int) -> bool:
         """Whether there is room for all of them at once, if for each."""
         return all(

@@ -32,6 +32,7 @@ class HeadroomConstraint(Constraint):
     """
 
     codes = frozenset({Code.NO_ROOM})
+    is_lasting = False
 
     def __init__(
         self,
@@ -84,6 +85,13 @@ class HeadroomConstraint(Constraint):
         """Hold room for a move by somebody else, not claimed so far."""
         for need, free in zip(self._need, self._free, strict=True):
             free[host] -= need[instance]
+
+    def rooms(self) -> list[tuple[IntArray, IntArray]]:
+        """Per resource what each instance needs [V] and is free [H]."""
+        return [
+            (need.copy(), free.copy())
+            for need, free in zip(self._need, self._free, strict=True)
+        ]
 
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)

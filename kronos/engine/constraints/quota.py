@@ -26,6 +26,7 @@ class Quota(Constraint):
     """
 
     codes = frozenset({Code.QUOTA})
+    is_lasting = False
 
     def __init__(
         self,

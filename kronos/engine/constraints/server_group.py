@@ -44,6 +44,8 @@ class ServerGroups(Constraint):
     :param groups: those that this constraint is about
     """
 
+    is_lasting = False
+
     def __init__(
         self,
         snapshot: Snapshot,
@@ -290,6 +292,31 @@ class ServerGroups(Constraint):
             elif known:
                 rows = self.rows(limits.instances[known])
                 limits.allowed[known] &= rows[:, limits.hosts]
+
+    def ever(self, host: int) -> BoolArray:
+        """A group that is to be together never goes where no member is.
+
+        The first to come there would need the others there before.
+        """
+        found = super().ever(host)
+        for one in self._groups:
+            if one.group.policy in server_groups.TOGETHER and (
+                one.total > 1 and not one.on[host]
+            ):
+                found[one.members] = False
+        return found
+
+    def apart(self) -> list[tuple[list[int], dict[int, int], int]]:
+        """The groups that are to be apart.
+
+        :returns: the members, how many are on each host, and how many may
+            come to be on one
+        """
+        return [
+            (one.members, dict(one.on), server_groups.most_per_host(one.group))
+            for one in self._groups
+            if one.group.policy in server_groups.APART
+        ]
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         for one in self._of.get(instance, ()):

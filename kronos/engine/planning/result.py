@@ -106,6 +106,7 @@ def planned(
         phases.settings,
     )
     result.search = last.searched_by
+    result.certificate = last.certificate
     result.steps = [_step(made, phases) for made in simulation.steps]
     result.combined_after = utilization.combined()
     result.hosts_over_before = phases.hosts_over_before

@@ -6,6 +6,8 @@ Which search plans it, ``[kronos] search`` says.
 
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.planning.proof import certificate
+from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
 from kronos.engine.planning.search import registry
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import StopReason
@@ -13,6 +15,7 @@ from kronos.engine.types import StopReason
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     """Spread until all is within thresholds, or the budget or moves end."""
+    scope = RelaxedScope.of(simulation, given.settings.optimal_limit)
     found = registry.run(simulation, given)
     reason = stop_reasons.why_stopped(
         found.stopped,
@@ -32,4 +35,10 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
         stayed,
         found.notices,
         searched_by=found.searched_by.value,
+        certificate=certificate.of(
+            scope,
+            simulation.utilization.combined(),
+            given.settings,
+            found.bound,
+        ),
     )

@@ -2,7 +2,7 @@
 """The reasons of a stop: why planning ended, why an instance stayed."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.settings import SearchName, Settings, SwapMoves
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.simulation.utilization import Utilization
-from kronos.engine.types import PolicyResult, Snapshot, StopReason
+from kronos.engine.types import Snapshot, StopReason
 
 HOTTEST_HOSTS = 3
 """Hosts per policy whose instances are explained one by one in a stall."""
@@ -246,18 +246,3 @@ def _why_stuck(simulation: Simulation, instance: int) -> Reason:
             f'; {number} would worsen a policy that then is over its threshold'
         )
     return Reason(text, Code.NO_GAIN)
-
-
-def floor(policies: Sequence[PolicyResult], migrations: int) -> float:
-    """The least combined imbalance that so many migrations may reach.
-
-    K migrations lower at most K hosts and raise at most K, so a policy
-    keeps at least its K+1-th highest less its K+1-th lowest value.
-    """
-    total = 0.0
-    for policy in policies:
-        values = sorted(score.value for score in policy.scores)
-        if len(values) > migrations:
-            left = values[-1 - migrations] - values[migrations]
-            total += policy.weight * max(0.0, left)
-    return total

@@ -12,7 +12,12 @@ from kronos.engine.phase_rules import PhaseRules
 from kronos.engine.reasons import Reason
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.utilization import Undo, Utilization
-from kronos.engine.types import Begun, MigrationPhase, StopReason
+from kronos.engine.types import (
+    Begun,
+    Certificate,
+    MigrationPhase,
+    StopReason,
+)
 
 
 @dataclass
@@ -41,6 +46,7 @@ class PhaseResult:
     begun: list[Begun] = field(default_factory=list)
     searched_by: str = ''
     """The search that planned it, where there is a choice."""
+    certificate: Certificate | None = None
 
 
 class Simulation:

@@ -25,6 +25,8 @@ from kronos.engine.types.migrations import Origin as Origin
 from kronos.engine.types.migrations import Outcome as Outcome
 from kronos.engine.types.plan import AggregateResult as AggregateResult
 from kronos.engine.types.plan import Begun as Begun
+from kronos.engine.types.plan import Bound as Bound
+from kronos.engine.types.plan import Certificate as Certificate
 from kronos.engine.types.plan import Closing as Closing
 from kronos.engine.types.plan import CycleReport as CycleReport
 from kronos.engine.types.plan import Drain as Drain

@@ -20,5 +20,7 @@ class SearchResult:
     """Not what was asked for where that search could not do it."""
     notices: list[str] = field(default_factory=list)
     """What the plan is to say of it, as warnings."""
+    bound: float | None = None
+    """Combined imbalance that no plan gets below, if the search knows."""
     has_unsafe_swap: bool = False
     """Whether one would help that ``swap_moves = any`` allows alone."""

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exact model: the placements of a relaxed scope as an integer program.
+
+One binary variable says of a pair whether an instance ends on a host; the
+highest and the lowest value of each policy are variables, too. HiGHS solves
+it, by scipy, which is an extra: without it there is no model.
+"""
+
+import math
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from kronos.engine.arrays import FloatArray, IntArray
+from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+
+TOLERANCE = 1e-5
+"""The solver takes a row for kept that is broken by a tenth of this."""
+NODES = 20_000
+"""So many branches, whatever the time: it takes a minute or more."""
+INFEASIBLE = 2
+"""How scipy says that there is no such placement."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the solver found out."""
+
+    bound: float | None
+    """No placement is below; None: it came to an end before it knew."""
+    moves: list[tuple[int, int]] | None = None
+    """Instances and where the best placement found has them."""
+    is_proven: bool = False
+    """Whether no other one is better than that, or than was asked for."""
+
+
+def solver() -> ModuleType | None:
+    """What solves, if it is installed."""
+    try:
+        from scipy import optimize
+    except ImportError:
+        return None
+    found: ModuleType = optimize
+    return found
+
+
+@dataclass
+class _Rows:
+    """Linear rows, low <= sum of factors x variables <= high."""
+
+    columns: list[IntArray] = field(default_factory=list)
+    factors: list[FloatArray] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+
+    def add(self, columns: Any, factors: Any, low: float, high: float) -> None:
+        self.columns.append(np.asarray(columns, dtype=np.intp))
+        self.factors.append(np.asarray(factors, dtype=float))
+        self.low.append(low)
+        self.high.append(high)
+
+    def matrix(self, width: int) -> Any:
+        from scipy import sparse
+
+        lengths = [len(columns) for columns in self.columns]
+        shape = len(lengths), width
+        return sparse.csr_matrix(
+            (
+                np.concatenate(self.factors),
+                np.concatenate(self.columns),
+                np.concatenate([[0], np.cumsum(lengths)]),
+            ),
+            shape=shape,
+        )
+
+
+class ExactModel:
+    """The program of one scope, all of whose hosts were looked at.
+
+    :param levels: what counting says of the highest hosts and, negative, of
+        the lowest; they are rows, too
+    """
+
+    def __init__(
+        self, scope: RelaxedScope, levels: tuple[float, float]
+    ) -> None:
+        self._scope = scope
+        pairs = [
+            (instance, host)
+            for host in sorted(scope.entrances)
+            for instance in np.flatnonzero(scope.entrances[host]).tolist()
+            if scope.host_of[instance] != host
+        ]
+        found = np.array(pairs, dtype=np.intp).reshape(len(pairs), 2)
+        self._instances: IntArray = found[:, 0]
+        self._hosts: IntArray = found[:, 1]
+        self._sources: IntArray = scope.host_of[self._instances]
+        self._policies = len(scope.weights)
+        self._rows = _Rows()
+        self._number_of_moves()
+        self._imbalances(levels)
+        for host in range(scope.scores.shape[1]):
+            self._host(host)
+
+    def solve(self, ceiling: float, seconds: float) -> Answer:
+        """Seek the placement with the least combined imbalance.
+
+        :param ceiling: what it must not be above
+        :param seconds: after so many it gives up
+        """
+        optimize = solver()
+        if optimize is None or not len(self._instances):
+            return Answer(None)
+        pairs, policies = len(self._instances), self._policies
+        scope = self._scope
+        costs = np.concatenate(
+            [np.zeros(pairs), scope.weights, -scope.weights]
+        )
+        levels = np.arange(pairs, pairs + 2 * policies)
+        rows = _Rows(*(list(one) for one in vars(self._rows).values()))
+        rows.add(levels, costs[pairs:], -np.inf, ceiling)
+        found = optimize.milp(
+            costs,
+            integrality=np.arange(len(costs)) < pairs,
+            bounds=optimize.Bounds(*self._bounds()),
+            constraints=optimize.LinearConstraint(
+                rows.matrix(len(costs)), rows.low, rows.high
+            ),
+            options={
+                'time_limit': seconds,
+                'node_limit': NODES,
+                'mip_rel_gap': 0.0,
+            },
+        )
+        return self._answer(found, ceiling)
+
+    def _answer(self, found: Any, ceiling: float) -> Answer:
+        if found.status == INFEASIBLE:
+            return Answer(ceiling - TOLERANCE, is_proven=True)
+        bound = found.mip_dual_bound
+        if found.x is None or bound is None or not math.isfinite(bound):
+            return Answer(None)
+        chosen = np.flatnonzero(found.x[: len(self._instances)] > 0.5)
+        moves = [
+            (int(self._instances[at]), int(self._hosts[at])) for at in chosen
+        ]
+        return Answer(float(bound) - TOLERANCE, moves, found.status == 0)
+
+    def _bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Pairs are 0 or 1; the highest is above, the lowest below a mean."""
+        pairs, means = len(self._instances), self._scope.means()
+        low = np.concatenate(
+            [np.zeros(pairs), means, np.full(len(means), -np.inf)]
+        )
+        high = np.concatenate(
+            [np.ones(pairs), np.full(len(means), np.inf), means]
+        )
+        return low, high
+
+    def _number_of_moves(self) -> None:
+        every = np.arange(len(self._instances))
+        ones = np.ones(len(every))
+        self._rows.add(every, ones, 0, self._scope.moves)
+        for instance in np.unique(self._instances).tolist():
+            own = np.flatnonzero(self._instances == instance)
+            self._rows.add(own, np.ones(len(own)), 0, 1)
+
+    def _imbalances(self, levels: tuple[float, float]) -> None:
+        pairs, policies = len(self._instances), self._policies
+        for p, most in enumerate(self._scope.ceilings.tolist()):
+            ends = [pairs + p, pairs + policies + p]
+            self._rows.add(ends, [1.0, -1.0], 0.0, most + TOLERANCE)
+        weights = self._scope.weights
+        for number, (sign, level) in enumerate(
+            zip((1.0, -1.0), levels, strict=True)
+        ):
+            first = pairs + number * policies
+            columns = np.arange(first, first + policies)
+            self._rows.add(columns, sign * weights, level, np.inf)
+
+    def _host(self, host: int) -> None:
+        """What leaves a host and comes to it, in each policy and resource."""
+        leaving = np.flatnonzero(self._sources == host)
+        entering = np.flatnonzero(self._hosts == host)
+        both = np.concatenate([leaving, entering])
+        if host in self._scope.counting:
+            self._levels(host, both, len(leaving))
+        if not len(entering):
+            return
+        for need, free in self._scope.rooms:
+            # An overfull host may stay so.
+            self._rows.add(
+                *self._change(both, len(leaving), need / max(1, need.max())),
+                -np.inf,
+                max(0, int(free[host])) / max(1, need.max()),
+            )
+        for members, on, most in self._scope.apart:
+            own = np.isin(self._instances[both], members)
+            number = int(own[: len(leaving)].sum())
+            there = on.get(host, 0)
+            columns, factors = self._change(
+                both[own], number, np.ones(len(self._scope.host_of))
+            )
+            self._rows.add(columns, factors, -np.inf, max(0, most - there))
+
+    def _levels(self, host: int, both: IntArray, leaving: int) -> None:
+        pairs, policies = len(self._instances), self._policies
+        for p in range(policies):
+            share = self._scope.usage[p] / self._scope.capacity[p, host]
+            columns, factors = self._change(both, leaving, share)
+            score = float(self._scope.scores[p, host])
+            for level, low, high in (
+                (pairs + p, -np.inf, -score),
+                (pairs + policies + p, -score, np.inf),
+            ):
+                self._rows.add(
+                    np.append(columns, level),
+                    np.append(factors, -1.0),
+                    low,
+                    high,
+                )
+
+    def _change(
+        self, both: IntArray, leaving: int, share: FloatArray
+    ) -> tuple[IntArray, FloatArray]:
+        """What pairs make of a host: the first of them leave it."""
+        factors = share[self._instances[both]]
+        factors[:leaving] *= -1.0
+        return both, factors
