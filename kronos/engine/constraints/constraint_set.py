@@ -160,6 +160,15 @@ class ConstraintSet:
             for group in constraint.apart()
         ]
 
+    def together(self) -> set[int]:
+        """Who waits for others to come to a host, and not for room alone."""
+        return {
+            member
+            for constraint in self._hard()
+            if isinstance(constraint, ServerGroups)
+            for member in constraint.together()
+        }
+
     def takes_all(self, instances: IntArray, host: int) -> bool:
         """Whether there is room for all of them at once, if for each."""
         return all(

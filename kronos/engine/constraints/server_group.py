@@ -318,6 +318,15 @@ class ServerGroups(Constraint):
             if one.group.policy in server_groups.APART
         ]
 
+    def together(self) -> set[int]:
+        """Members of groups that are to be on one host."""
+        return {
+            member
+            for one in self._groups
+            if one.group.policy in server_groups.TOGETHER
+            for member in one.members
+        }
+
     def follow(self, instance: int, source: int, destination: int) -> None:
         for one in self._of.get(instance, ()):
             one.on[source] -= 1

@@ -39,6 +39,6 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
             scope,
             simulation.utilization.combined(),
             given.settings,
-            found.bound,
+            found,
         ),
     )

@@ -190,6 +190,8 @@ class Certificate:
     reached: float
     """Combined imbalance after the plan."""
     found_by: Bound
+    is_proven: bool = False
+    """Whether the solver has seen that what is below cannot be reached."""
 
     @property
     def gap(self) -> float:
@@ -201,7 +203,7 @@ class Certificate:
     @property
     def is_optimal(self) -> bool:
         """Whether no plan is better, but for what nobody would notice."""
-        return self.reached - self.bound <= UNNOTICED
+        return self.is_proven or self.reached - self.bound <= UNNOTICED
 
 
 @dataclass

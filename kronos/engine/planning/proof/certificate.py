@@ -8,6 +8,7 @@ lower; what the optimal search has proven counts, too.
 
 from kronos.engine.planning.proof import counting, exact_model
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
+from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.settings import SearchName, Settings
 from kronos.engine.types import Bound, Certificate
 
@@ -21,33 +22,50 @@ def of(
     scope: RelaxedScope,
     reached: float,
     settings: Settings,
-    known: float | None = None,
+    search: SearchResult,
 ) -> Certificate:
     """Certify a plan.
 
     :param scope: before its first move
     :param reached: the combined imbalance after its last one
-    :param known: a bound that its search has found
+    :param search: what its search knows
     """
     levels = counting.levels(scope)
     found = Certificate(
         scope.moves, _within(sum(levels), reached), reached, Bound.COUNTING
     )
+    known = search.bound
+    if known is None and _is_worth_asking(scope, found, settings):
+        known = _ask(scope, levels, reached, settings.optimal_seconds)
     if known is not None and known > found.bound:
-        bound = _within(known, reached)
-        found = Certificate(scope.moves, bound, reached, Bound.EXACT)
-    if found.gap <= SOUGHT_GAP or settings.search is not SearchName.BEST:
-        return found
-    if scope.size > settings.optimal_limit or exact_model.solver() is None:
-        return found
-    answer = exact_model.ExactModel(scope, levels).solve(
-        reached * (1.0 - SOUGHT_GAP),
-        min(MOST_SECONDS, settings.optimal_seconds),
+        found.bound = _within(known, reached)
+        found.found_by = Bound.EXACT
+    found.is_proven = search.is_proven
+    return found
+
+
+def _is_worth_asking(
+    scope: RelaxedScope, found: Certificate, settings: Settings
+) -> bool:
+    return (
+        settings.search is SearchName.BEST
+        and found.gap > SOUGHT_GAP
+        and scope.size <= settings.optimal_limit
     )
-    if answer.bound is None or answer.bound <= found.bound:
-        return found
-    bound = _within(answer.bound, reached)
-    return Certificate(scope.moves, bound, reached, Bound.EXACT)
+
+
+def _ask(
+    scope: RelaxedScope,
+    levels: tuple[float, float],
+    reached: float,
+    seconds: float,
+) -> float | None:
+    """The solver's bound, if it has one in so short a time."""
+    if exact_model.solver() is None:
+        return None
+    model = exact_model.ExactModel(scope, levels)
+    ceiling = reached * (1.0 - SOUGHT_GAP)
+    return model.solve(ceiling, min(MOST_SECONDS, seconds)).bound
 
 
 def _within(bound: float, reached: float) -> float:

@@ -7,13 +7,14 @@ it, by scipy, which is an extra: without it there is no model.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from kronos.engine.arrays import FloatArray, IntArray
+from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
 
 TOLERANCE = 1e-5
@@ -135,6 +136,32 @@ class ExactModel:
             },
         )
         return self._answer(found, ceiling)
+
+    def exclude(self, moves: Sequence[tuple[int, int]]) -> None:
+        """Seek another placement than the one that moves lead to."""
+        chosen = self._chosen(moves)
+        signs = np.where(chosen, 1.0, -1.0)
+        every = np.arange(len(signs))
+        self._rows.add(every, signs, -np.inf, len(moves) - 1)
+
+    def block(self, moves: Sequence[tuple[int, int]]) -> None:
+        """Seek no placement in which moves stand in each other's way.
+
+        They have no order for want of room. More room there is only made
+        by what leaves one of their destinations besides.
+        """
+        chosen = self._chosen(moves)
+        helps = np.isin(self._sources, [host for _, host in moves]) & ~chosen
+        signs = chosen.astype(float) - helps
+        every = np.flatnonzero(signs)
+        self._rows.add(every, signs[every], -np.inf, len(moves) - 1)
+
+    def _chosen(self, moves: Sequence[tuple[int, int]]) -> BoolArray:
+        wanted = set(moves)
+        pairs = zip(
+            self._instances.tolist(), self._hosts.tolist(), strict=True
+        )
+        return np.array([pair in wanted for pair in pairs], dtype=bool)
 
     def _answer(self, found: Any, ceiling: float) -> Answer:
         if found.status == INFEASIBLE:

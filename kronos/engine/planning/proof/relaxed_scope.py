@@ -87,7 +87,7 @@ class RelaxedScope:
     @property
     def size(self) -> int:
         """Instances times hosts."""
-        return len(self.host_of) * self.scores.shape[1]
+        return len(self.host_of) * int(self.scores.shape[1])
 
     def leaving(self, host: int) -> IntArray:
         """The instances that may leave a host."""

@@ -1,18 +1,237 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimal search: an exact solver, where the scope is small enough."""
+"""The optimal search: an exact solver, where the scope is small enough.
+
+The solver seeks a placement, since an order of moves is too much for it. So
+it may find what no order leads to, under rules that hold at every step: then
+it is asked for another one, and at last ``best`` has the word.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.planning.proof import counting, exact_model
+from kronos.engine.planning.proof.exact_model import ExactModel
+from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
 from kronos.engine.planning.search import best
+from kronos.engine.planning.search.moves import Move
 from kronos.engine.planning.search.outcome import SearchResult
-from kronos.engine.settings import SearchName
+from kronos.engine.planning.search.sequencing import Sequencing
+from kronos.engine.settings import SearchName, Settings, VetoReference
 from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.types import UNNOTICED, StopReason
+
+PLACEMENTS = 12
+"""So many that no order leads to, and no more is asked for."""
+ALL_ORDERS = 10
+"""So many moves are tried in every order that may matter."""
+ORDERS = 8
+"""So many orders of more moves are tried."""
 
 
 def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
-    """The plan of ``best``, which says that it is one: no solver is there."""
+    """The plan that is proven to be the lowest; else that of ``best``."""
+    settings = given.settings
+    start = len(simulation.steps)
+    scope = RelaxedScope.of(simulation, settings.optimal_limit)
     found = best.run(simulation, given)
+    why = _why_not(scope, settings.optimal_limit)
+    if not why and found.stopped is StopReason.BALANCED:
+        why = 'it brings all policies within their thresholds'
+    if why:
+        return _fallen_back(found, why)
+    return Optimal(simulation, given.settings, scope, start).run(found)
+
+
+def _why_not(scope: RelaxedScope, limit: int) -> str:
+    """Why the solver is not asked; '' if it is."""
+    if exact_model.solver() is None:
+        return 'scipy is not installed (the extra "optimal")'
+    if scope.size > limit:
+        return (
+            f'{len(scope.host_of)} instances on {scope.scores.shape[1]} hosts '
+            f'are {scope.size} pairs, and optimal_limit is {limit}'
+        )
+    return ''
+
+
+def _fallen_back(found: SearchResult, why: str) -> SearchResult:
     found.notices.append(
-        f'search is {SearchName.OPTIMAL}, but no exact solver is installed: '
-        f'planned by {found.searched_by}'
+        f'search is {SearchName.OPTIMAL}, planned by {found.searched_by}: '
+        f'{why}'
     )
     return found
+
+
+class Optimal:
+    """The search in one scope, from a plan that is in the simulation.
+
+    :param scope: before that plan
+    :param start: how many steps were in the simulation then
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        settings: Settings,
+        scope: RelaxedScope,
+        start: int,
+    ) -> None:
+        self._simulation = simulation
+        self._settings = settings
+        self._start = start
+        self._model = ExactModel(scope, counting.levels(scope))
+        self._kept = simulation.steps[start:]
+        self._reached = simulation.utilization.combined()
+        self._sequencing = Sequencing(simulation, settings, ORDERS)
+
+    def run(self, found: SearchResult) -> SearchResult:
+        """Ask for placements until one can be reached, or none is lower.
+
+        The bound is what the solver has said first: of all placements, also
+        of those that no order leads to.
+
+        :param found: how the plan in the simulation was found
+        """
+        is_proven, sees_all = False, not self._settings.repeat_moves
+        improved = False
+        for number in range(PLACEMENTS):
+            answer = self._model.solve(
+                self._reached - UNNOTICED / 2, self._settings.optimal_seconds
+            )
+            if not number:
+                found.bound = answer.bound
+            improved = bool(answer.moves) and self._make(answer.moves or [])
+            if improved or not answer.moves:
+                is_proven = sees_all and answer.is_proven
+                break
+            sees_all &= len(answer.moves) <= ALL_ORDERS
+        return self._told(found, is_proven, improved)
+
+    def _told(
+        self,
+        found: SearchResult,
+        is_proven: bool,
+        improved: bool,
+    ) -> SearchResult:
+        found.is_proven = is_proven
+        if improved or is_proven:
+            found.searched_by = SearchName.OPTIMAL
+            found.stopped = self._stopped()
+            found.has_unsafe_swap = False
+        if is_proven:
+            return found
+        why = 'the solver has not proven within optimal_time_limit that'
+        if not improved:
+            return _fallen_back(found, f'{why} no plan is lower')
+        found.notices.append(f'{why} no plan is lower than this one')
+        return found
+
+    def _stopped(self) -> StopReason:
+        if self._is_enough():
+            return StopReason.BALANCED
+        if self._simulation.left <= 0:
+            return StopReason.BUDGET
+        return StopReason.STUCK
+
+    def _make(self, moves: Sequence[Move]) -> bool:
+        """Make moves in an order that is legal at every step.
+
+        Where there is none, the plan so far stays, and the model will not
+        come up with them again.
+
+        :returns: whether all were made, or all that are needed
+        """
+        self._unwind()
+        if len(moves) > ALL_ORDERS:
+            made = self._sequencing.run(moves)
+        else:
+            made = self._order(moves) or self._order_to_end(moves)
+        if made:
+            return True
+        self._unwind()
+        for step in self._kept:
+            self._simulation.move(
+                step.undo.instance, step.undo.destination, step.requires
+            )
+        return False
+
+    def _order_to_end(self, moves: Sequence[Move]) -> bool:
+        """Make moves so that no policy objects to where they end.
+
+        That is enough where policies are compared with what was before the
+        plan; the model has seen to it. All else holds at every step.
+        """
+        with self._unjudged():
+            made = self._order(moves)
+            block = [] if made else self._block(moves)
+        if made and self._settings.veto_reference is VetoReference.INITIAL:
+            return True
+        self._unwind()
+        waiting = self._simulation.constraints.together()
+        if block and not waiting & {instance for instance, _ in block}:
+            self._model.block(block)
+        else:
+            self._model.exclude(moves)
+        return False
+
+    @contextlib.contextmanager
+    def _unjudged(self) -> Iterator[None]:
+        """No policy objects, inside."""
+        utilization = self._simulation.utilization
+        before = utilization.vetoed_above
+        utilization.vetoed_above = np.full(len(utilization.policies), np.inf)
+        try:
+            yield
+        finally:
+            utilization.vetoed_above = before
+
+    def _block(self, moves: Sequence[Move]) -> list[Move]:
+        """The fewest of moves without an order that have none themselves."""
+        left = list(moves)
+        for move in moves:
+            fewer = [one for one in left if one != move]
+            if self._order(fewer):
+                self._unwind()
+            else:
+                left = fewer
+        return left
+
+    def _order(self, moves: Sequence[Move]) -> bool:
+        """Make moves in some order, if there is one; else none of them."""
+        return self._follow(dict(moves), set())
+
+    def _follow(
+        self, remaining: dict[int, int], dead: set[frozenset[int]]
+    ) -> bool:
+        """:param dead: what cannot be made once all else is made"""
+        if not remaining or self._is_enough():
+            return True
+        left = frozenset(remaining)
+        if left in dead:
+            return False
+        for unit in self._sequencing.options(remaining):
+            rest = dict(remaining)
+            requires = None
+            for instance, destination in unit:
+                self._simulation.move(instance, destination, requires)
+                del rest[instance]
+                requires = instance
+            if self._follow(rest, dead):
+                return True
+            for _ in unit:
+                self._simulation.take_back()
+        dead.add(left)
+        return False
+
+    def _is_enough(self) -> bool:
+        return not (
+            self._settings.exhaust
+            or self._simulation.utilization.over_threshold().any()
+        )
+
+    def _unwind(self) -> None:
+        while len(self._simulation.steps) > self._start:
+            self._simulation.take_back()

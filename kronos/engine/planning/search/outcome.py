@@ -22,5 +22,7 @@ class SearchResult:
     """What the plan is to say of it, as warnings."""
     bound: float | None = None
     """Combined imbalance that no plan gets below, if the search knows."""
+    is_proven: bool = False
+    """Whether it knows that no plan is lower than this one."""
     has_unsafe_swap: bool = False
     """Whether one would help that ``swap_moves = any`` allows alone."""

@@ -71,8 +71,8 @@ class Sequencing:
             first = {
                 one: host for one, host in remaining.items() if one in urgent
             }
-            unit = next(self._options(first), None)
-            unit = unit or next(self._options(remaining), None)
+            unit = next(self.options(first), None)
+            unit = unit or next(self.options(remaining), None)
             if unit is None:
                 break
             self._make(unit, remaining)
@@ -87,7 +87,7 @@ class Sequencing:
         for unit in units:
             if self._is_enough():
                 return True
-            if unit not in self._options(dict(unit)):
+            if unit not in self.options(dict(unit)):
                 return False
             self._make(unit, dict(unit))
         return True
@@ -108,7 +108,7 @@ class Sequencing:
         while len(self._simulation.steps) > start:
             self._simulation.take_back()
 
-    def _options(self, remaining: dict[int, int]) -> Iterator[Unit]:
+    def options(self, remaining: dict[int, int]) -> Iterator[Unit]:
         """What may come next, the best first; asked for one by one."""
         simulation = self._simulation
         moves = sorted(remaining.items())
