@@ -2,8 +2,8 @@
 """The certificate of a plan: how low any other one could get.
 
 Counting always says something, in milliseconds. Where the scope is small
-enough and a solver is installed, it is asked whether a plan can be a tenth
-lower; what the optimal search has proven counts, too.
+enough and a solver is installed, it is asked, too. What the search itself has
+proven counts as well.
 """
 
 from kronos.engine.planning.proof import counting, exact_model
@@ -14,6 +14,8 @@ from kronos.engine.types import Bound, Certificate
 
 SOUGHT_GAP = 0.1
 """A gap that is no larger is not made smaller, but by the optimal search."""
+STOPS_AT = 0.03
+"""So near to the lowest placement the solver stops."""
 MOST_SECONDS = 10.0
 """So long the solver may take for it, if the optimal search may not less."""
 
@@ -35,9 +37,9 @@ def of(
         scope.moves, _within(sum(levels), reached), reached, Bound.COUNTING
     )
     known = search.bound
-    if known is None and _is_worth_asking(scope, found, settings):
-        known = _ask(scope, levels, reached, settings.optimal_seconds)
-    if known is not None and known > found.bound:
+    if not known and _is_worth_asking(scope, found, settings):
+        known = _ask(scope, levels, settings.optimal_seconds)
+    if known > found.bound:
         found.bound = _within(known, reached)
         found.found_by = Bound.EXACT
     found.is_proven = search.is_proven
@@ -55,17 +57,13 @@ def _is_worth_asking(
 
 
 def _ask(
-    scope: RelaxedScope,
-    levels: tuple[float, float],
-    reached: float,
-    seconds: float,
-) -> float | None:
-    """The solver's bound, if it has one in so short a time."""
+    scope: RelaxedScope, levels: tuple[float, float], seconds: float
+) -> float:
+    """What the solver says in a short time; 0 if nothing."""
     if exact_model.solver() is None:
-        return None
+        return 0.0
     model = exact_model.ExactModel(scope, levels)
-    ceiling = reached * (1.0 - SOUGHT_GAP)
-    return model.solve(ceiling, min(MOST_SECONDS, seconds)).bound
+    return model.solve(min(MOST_SECONDS, seconds), STOPS_AT).bound
 
 
 def _within(bound: float, reached: float) -> float:

@@ -21,20 +21,23 @@ TOLERANCE = 1e-5
 """The solver takes a row for kept that is broken by a tenth of this."""
 NODES = 20_000
 """So many branches, whatever the time: it takes a minute or more."""
-INFEASIBLE = 2
-"""How scipy says that there is no such placement."""
+OPTIMAL = 0
+"""How scipy says that there is no better placement."""
+HALF = 0.5
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the solver found out."""
+    """What the solver found out; nothing, if it had no time."""
 
-    bound: float | None
-    """No placement is below; None: it came to an end before it knew."""
-    moves: list[tuple[int, int]] | None = None
-    """Instances and where the best placement found has them."""
+    bound: float = 0.0
+    """No placement is below."""
+    value: float = math.inf
+    """Of the best placement found."""
+    moves: list[tuple[int, int]] = field(default_factory=list)
+    """Instances and where it has them."""
     is_proven: bool = False
-    """Whether no other one is better than that, or than was asked for."""
+    """Whether none is better."""
 
 
 def solver() -> ModuleType | None:
@@ -105,37 +108,33 @@ class ExactModel:
         for host in range(scope.scores.shape[1]):
             self._host(host)
 
-    def solve(self, ceiling: float, seconds: float) -> Answer:
+    def solve(self, seconds: float, gap: float = 0.0) -> Answer:
         """Seek the placement with the least combined imbalance.
 
-        :param ceiling: what it must not be above
         :param seconds: after so many it gives up
+        :param gap: it may stop when none is lower by more than this ratio
         """
         optimize = solver()
         if optimize is None or not len(self._instances):
-            return Answer(None)
-        pairs, policies = len(self._instances), self._policies
-        scope = self._scope
+            return Answer()
+        weights = self._scope.weights
         costs = np.concatenate(
-            [np.zeros(pairs), scope.weights, -scope.weights]
+            [np.zeros(len(self._instances)), weights, -weights]
         )
-        levels = np.arange(pairs, pairs + 2 * policies)
-        rows = _Rows(*(list(one) for one in vars(self._rows).values()))
-        rows.add(levels, costs[pairs:], -np.inf, ceiling)
         found = optimize.milp(
             costs,
-            integrality=np.arange(len(costs)) < pairs,
+            integrality=np.arange(len(costs)) < len(self._instances),
             bounds=optimize.Bounds(*self._bounds()),
             constraints=optimize.LinearConstraint(
-                rows.matrix(len(costs)), rows.low, rows.high
+                self._rows.matrix(len(costs)), self._rows.low, self._rows.high
             ),
             options={
                 'time_limit': seconds,
                 'node_limit': NODES,
-                'mip_rel_gap': 0.0,
+                'mip_rel_gap': gap,
             },
         )
-        return self._answer(found, ceiling)
+        return self._answer(found)
 
     def exclude(self, moves: Sequence[tuple[int, int]]) -> None:
         """Seek another placement than the one that moves lead to."""
@@ -163,17 +162,20 @@ class ExactModel:
         )
         return np.array([pair in wanted for pair in pairs], dtype=bool)
 
-    def _answer(self, found: Any, ceiling: float) -> Answer:
-        if found.status == INFEASIBLE:
-            return Answer(ceiling - TOLERANCE, is_proven=True)
+    def _answer(self, found: Any) -> Answer:
         bound = found.mip_dual_bound
         if found.x is None or bound is None or not math.isfinite(bound):
-            return Answer(None)
-        chosen = np.flatnonzero(found.x[: len(self._instances)] > 0.5)
-        moves = [
-            (int(self._instances[at]), int(self._hosts[at])) for at in chosen
-        ]
-        return Answer(float(bound) - TOLERANCE, moves, found.status == 0)
+            return Answer()
+        chosen = np.flatnonzero(found.x[: len(self._instances)] > HALF)
+        return Answer(
+            bound=float(bound) - TOLERANCE,
+            value=float(found.fun),
+            moves=[
+                (int(self._instances[at]), int(self._hosts[at]))
+                for at in chosen
+            ],
+            is_proven=found.status == OPTIMAL,
+        )
 
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
         """Pairs are 0 or 1; the highest is above, the lowest below a mean."""

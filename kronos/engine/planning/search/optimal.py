@@ -97,14 +97,12 @@ class Optimal:
         """
         is_proven, sees_all = False, not self._settings.repeat_moves
         improved = False
-        for number in range(PLACEMENTS):
-            answer = self._model.solve(
-                self._reached - UNNOTICED / 2, self._settings.optimal_seconds
-            )
-            if not number:
-                found.bound = answer.bound
-            improved = bool(answer.moves) and self._make(answer.moves or [])
-            if improved or not answer.moves:
+        for _ in range(PLACEMENTS):
+            answer = self._model.solve(self._settings.optimal_seconds)
+            found.bound = found.bound or answer.bound
+            lower = answer.value < self._reached - UNNOTICED / 2
+            improved = lower and self._make(answer.moves)
+            if improved or not lower:
                 is_proven = sees_all and answer.is_proven
                 break
             sees_all &= len(answer.moves) <= ALL_ORDERS
@@ -189,10 +187,18 @@ class Optimal:
             utilization.vetoed_above = before
 
     def _block(self, moves: Sequence[Move]) -> list[Move]:
-        """The fewest of moves without an order that have none themselves."""
+        """Few of moves without an order that have none by themselves.
+
+        All that make room for them are among them.
+        """
+        host_of = self._simulation.placement.host_of
         left = list(moves)
-        for move in moves:
+        for move in sorted(moves):
             fewer = [one for one in left if one != move]
+            ends = {host for _, host in fewer}
+            others = [one for one, _ in moves if one not in dict(fewer)]
+            if ends & {int(host_of[one]) for one in others}:
+                continue
             if self._order(fewer):
                 self._unwind()
             else:

@@ -20,8 +20,8 @@ class SearchResult:
     """Not what was asked for where that search could not do it."""
     notices: list[str] = field(default_factory=list)
     """What the plan is to say of it, as warnings."""
-    bound: float | None = None
-    """Combined imbalance that no plan gets below, if the search knows."""
+    bound: float = 0.0
+    """Combined imbalance that no plan gets below, as far as it knows."""
     is_proven: bool = False
     """Whether it knows that no plan is lower than this one."""
     has_unsafe_swap: bool = False
