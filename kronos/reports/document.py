@@ -104,9 +104,12 @@ def _codes(reasons: Mapping[str, Reason]) -> dict[str, str]:
     return {key: reason.code.value for key, reason in reasons.items()}
 
 
-def _search(scope: AggregateResult) -> dict[str, Any]:
-    """By what it was spread, and on which way."""
+def _ending(scope: AggregateResult) -> dict[str, Any]:
+    """Why planning ended, by which search, and how good that is."""
     return {
+        'stopped': scope.stopped.value,
+        'reason': scope.reason,
+        'reason_code': stop_reasons.CODES[scope.stopped].value,
         'search': scope.search,
         'certificate': certificates.row(scope.certificate),
         'stages': [_stage(stage) for stage in scope.stages],
@@ -118,10 +121,7 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         'name': scope.name,
         'combined_before': scope.combined_before,
         'combined_after': scope.combined_after,
-        'stopped': scope.stopped.value,
-        'reason': scope.reason,
-        'reason_code': stop_reasons.CODES[scope.stopped].value,
-        **_search(scope),
+        **_ending(scope),
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
         'hosts_over_before': scope.hosts_over_before,

@@ -58,6 +58,8 @@ def constraint_of(code: Code) -> type[Constraint] | None:
 class ConstraintSet:
     """Constraints of which each must agree.
 
+    One class, since every question goes to the same list.
+
     :param constraints: in the order in which their reasons are given
     :param soft: the one of them that a penalty may outweigh, if any
     """

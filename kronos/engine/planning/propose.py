@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kronos.engine.planning import drain_without_metrics, restarts
+from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.scope_planner import ScopePlanner
 from kronos.engine.scheduling import graph
 from kronos.engine.settings import Settings
@@ -49,11 +50,15 @@ def plan(
     """Plan every scope, and lay the steps out in time.
 
     :param max_concurrent: moves of one scope that may run at a time
-    :param timed: is told of the parts ``propose`` and ``schedule``
+    :param timed: is told of the parts ``propose``, ``certify`` and
+        ``schedule``
     :raises ValueError: as :func:`propose`
     """
     with timed('propose'):
         report = propose(snapshots, policies, settings)
+    with timed('certify'):
+        for scope in report.scopes:
+            certificate.sharpen(scope.certificate)
     with timed('schedule'):
         steps = report.steps
         parents = graph.schedule(steps, list(snapshots), max_concurrent)

@@ -4,6 +4,7 @@
 Scores are ratios, memory is in MiB.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -192,6 +193,10 @@ class Certificate:
     found_by: Bound
     is_proven: bool = False
     """Whether the solver has seen that what is below cannot be reached."""
+    ask: Callable[[], float] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """Has a solver look for a higher bound; None if that is not worth it."""
 
     @property
     def gap(self) -> float:

@@ -69,6 +69,8 @@ class Scope:
     number: int
     told: Mapping[str, Any]
     outcome: str
+    certified: str
+    """What no plan gets below, as a sentence; '' where nothing is said."""
     policies: list[bars.Figure]
     used: list[str]
     """Names of the policies with values."""
@@ -116,6 +118,7 @@ def _scope(number: int, told: Mapping[str, Any]) -> Scope:
         number=number,
         told=told,
         outcome=_SAYS.get(told['stopped'], told['stopped']),
+        certified=(told.get('certificate') or {}).get('text', ''),
         policies=figures,
         used=used,
         fills=fills,

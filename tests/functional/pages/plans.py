@@ -242,7 +242,7 @@ def old() -> dict[str, Any]:
     """As the first releases wrote it, without what was added since."""
     found = copy.deepcopy(mixed())
     for scope in found['scopes']:
-        del scope['groups'], scope['instances']
+        del scope['groups'], scope['instances'], scope['certificate']
         for one in scope['policies']:
             for score in one['scores']:
                 del score['after']
@@ -289,5 +289,5 @@ def _is_shape(value: dict[str, Any]) -> bool:
     return bool(
         value.keys()
         & {'scopes', 'steps', 'skipped', 'normalized', 'count', 'reason',
-           'availability_zone', 'most_per_host', 'phase', 'uuid'}
+           'availability_zone', 'most_per_host', 'phase', 'uuid', 'gap'}
     ) or value.keys() == {'name', 'host'}  # fmt: skip

@@ -434,7 +434,14 @@ class ReportTestCase(StrategyTestCase):
         self.assertEqual(audit['uuid'], found['audit']['uuid'])
         self.assertEqual({'aggregates': 'alpha'}, found['audit']['parameters'])
         self.assertEqual(
-            {'policies', 'history', 'collect', 'propose', 'schedule'},
+            {
+                'policies',
+                'history',
+                'collect',
+                'propose',
+                'certify',
+                'schedule',
+            },
             set(found['timings']),
         )
         self.assertLessEqual(

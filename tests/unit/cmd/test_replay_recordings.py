@@ -116,7 +116,14 @@ class TestOne(RecordingsTestCase):
 
     def test_timings(self) -> None:
         path = self.record('one')
-        parts = ['load', 'collect', 'propose', 'schedule', 'report']
+        parts = [
+            'load',
+            'collect',
+            'propose',
+            'certify',
+            'schedule',
+            'report',
+        ]
         self.assertEqual(parts, [*self.plan(path, '--time')['timings']])
         _, out, _ = run(path, '--time')
         for part in [*parts, 'in all']:

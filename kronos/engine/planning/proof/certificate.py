@@ -2,9 +2,12 @@
 """The certificate of a plan: how low any other one could get.
 
 Counting always says something, in milliseconds. Where the scope is small
-enough and a solver is installed, it is asked, too. What the search itself has
+enough and a solver is installed, it is asked, too, once the plan is made: it
+takes seconds, and no plan depends on what it says. What the search itself has
 proven counts as well.
 """
+
+import functools
 
 from kronos.engine.planning.proof import counting, exact_model
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
@@ -14,7 +17,7 @@ from kronos.engine.types import Bound, Certificate
 
 SOUGHT_GAP = 0.1
 """A gap that is no larger is not made smaller, but by the optimal search."""
-STOPS_AT = 0.03
+STOPS_AT = 0.01
 """So near to the lowest placement the solver stops."""
 MOST_SECONDS = 10.0
 """So long the solver may take for it, if the optimal search may not less."""
@@ -26,7 +29,7 @@ def of(
     settings: Settings,
     search: SearchResult,
 ) -> Certificate:
-    """Certify a plan.
+    """Certify a plan, as far as that takes no time.
 
     :param scope: before its first move
     :param reached: the combined imbalance after its last one
@@ -36,14 +39,25 @@ def of(
     found = Certificate(
         scope.moves, _within(sum(levels), reached), reached, Bound.COUNTING
     )
-    known = search.bound
-    if not known and _is_worth_asking(scope, found, settings):
-        known = _ask(scope, levels, settings.optimal_seconds)
-    if known > found.bound:
-        found.bound = _within(known, reached)
-        found.found_by = Bound.EXACT
+    _raise(found, search.bound)
     found.is_proven = search.is_proven
+    if not search.bound and _is_worth_asking(scope, found, settings):
+        seconds = settings.optimal_seconds
+        found.ask = functools.partial(_ask, scope, levels, seconds)
     return found
+
+
+def sharpen(found: Certificate | None) -> None:
+    """Ask the solver, where it may have more to say."""
+    if found and found.ask:
+        _raise(found, found.ask())
+        found.ask = None
+
+
+def _raise(found: Certificate, bound: float) -> None:
+    if bound > found.bound:
+        found.bound = _within(bound, found.reached)
+        found.found_by = Bound.EXACT
 
 
 def _is_worth_asking(

@@ -155,6 +155,17 @@ class ExactModel:
         every = np.flatnonzero(signs)
         self._rows.add(every, signs[every], -np.inf, len(moves) - 1)
 
+    def begin_with(self, alone: BoolArray, exchanged: BoolArray) -> None:
+        """Seek a placement to which the way begins with one of some moves.
+
+        :param alone: [V, H], single moves
+        :param exchanged: [V, H], halves of swaps: two of them
+        """
+        ends = self._instances, self._hosts
+        factors = np.where(alone[ends], 1.0, HALF * exchanged[ends])
+        every = np.flatnonzero(factors)
+        self._rows.add(every, factors[every], 1.0, np.inf)
+
     def _chosen(self, moves: Sequence[tuple[int, int]]) -> BoolArray:
         wanted = set(moves)
         pairs = zip(

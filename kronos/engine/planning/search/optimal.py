@@ -15,12 +15,12 @@ from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import counting, exact_model
 from kronos.engine.planning.proof.exact_model import ExactModel
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
-from kronos.engine.planning.search import best
+from kronos.engine.planning.search import best, first_moves
 from kronos.engine.planning.search.moves import Move
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import Sequencing
 from kronos.engine.settings import SearchName, Settings, VetoReference
-from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.simulation import PlannedMove, Simulation
 from kronos.engine.types import UNNOTICED, StopReason
 
 PLACEMENTS = 12
@@ -85,6 +85,7 @@ class Optimal:
         self._model = ExactModel(scope, counting.levels(scope))
         self._kept = simulation.steps[start:]
         self._reached = simulation.utilization.combined()
+        self._has_learnt = False
         self._sequencing = Sequencing(simulation, settings, ORDERS)
 
     def run(self, found: SearchResult) -> SearchResult:
@@ -106,7 +107,23 @@ class Optimal:
                 is_proven = sees_all and answer.is_proven
                 break
             sees_all &= len(answer.moves) <= ALL_ORDERS
+            self._learn()
         return self._told(found, is_proven, improved)
+
+    def _learn(self) -> None:
+        """Ask no more for what no policy lets begin; once is enough."""
+        settings = self._settings
+        step_by_step = settings.veto_reference is VetoReference.STEP
+        if self._has_learnt or not step_by_step or settings.repeat_moves:
+            return
+        self._has_learnt = True
+        kept = self._simulation.steps[self._start :]
+        self._unwind()
+        self._model.begin_with(
+            first_moves.alone(self._simulation),
+            first_moves.exchanged(self._simulation, settings.swap_moves),
+        )
+        self._remake(kept)
 
     def _told(
         self,
@@ -150,11 +167,14 @@ class Optimal:
         if made:
             return True
         self._unwind()
-        for step in self._kept:
+        self._remake(self._kept)
+        return False
+
+    def _remake(self, steps: Sequence[PlannedMove]) -> None:
+        for step in steps:
             self._simulation.move(
                 step.undo.instance, step.undo.destination, step.requires
             )
-        return False
 
     def _order_to_end(self, moves: Sequence[Move]) -> bool:
         """Make moves so that no policy objects to where they end.

@@ -41,9 +41,7 @@ def lowest(simulation: Simulation, moves: int) -> float:
     return _lowest(simulation, moves, most)
 
 
-def _lowest(
-    simulation: Simulation, moves: int, most: FloatArray
-) -> float:
+def _lowest(simulation: Simulation, moves: int, most: FloatArray) -> float:
     utilization = simulation.utilization
     found = float('inf')
     if (utilization.imbalances <= most).all():

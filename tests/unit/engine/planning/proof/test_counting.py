@@ -41,13 +41,13 @@ class TestByHand(base.BaseTestCase):
     def test_a_host_falls_by_its_largest(self) -> None:
         hosts = {'a': [0.9], 'b': [0.5], 'c': [0.4]}
         shares = {'a': [[0.1], [0.3], [0.2]]}
-        for moves, highest in ((1, 0.6), (2, 0.6)):
+        for moves, lowest in ((1, 0.5), (2, 0.6)):
             scope = relaxed(hosts, shares, moves)
             with self.subTest(moves=moves):
                 high, low = counting.levels(scope)
-                # Two would do more; then the mean of 0.6 is the highest.
-                self.assertAlmostEqual(highest, high)
-                self.assertAlmostEqual(-0.6, low)
+                # Two would do more, but 0.6 is the mean.
+                self.assertAlmostEqual(0.6, high)
+                self.assertAlmostEqual(-lowest, low)
 
     def test_policies_share_the_moves(self) -> None:
         """One move lowers one host, and each policy has another one."""
