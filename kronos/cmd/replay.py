@@ -25,8 +25,9 @@ from kronos.cmd import (
     terminal,
     what_if,
 )
-from kronos.common import atomic_files
+from kronos.common import atomic_files, timing
 from kronos.common.exceptions import ArchiveError, KronosException
+from kronos.engine.planning import propose
 from kronos.recordings import examples, load
 from kronos.recordings.replay import Replay
 from kronos.reports import document as report_document
@@ -108,6 +109,8 @@ class _ListExamples(argparse.Action):
 
 def _one(path: str, parsed: argparse.Namespace) -> int:
     plan = what_if.played(path, what_if.of(parsed, parsed.policies))
+    with timing.timed(plan.timings, 'certify'):
+        propose.certify(plan.report)
     began = time.monotonic()
     found = {'command': parsed.command, **document(plan)}
     if parsed.html:

@@ -4,6 +4,7 @@
 import os
 from collections.abc import Sequence
 
+from kronos.common import garbage
 from kronos.common.exceptions import ArchiveError
 from kronos.policies.models import Policy
 from kronos.recordings import examples, reader, schema
@@ -15,6 +16,7 @@ from kronos.recordings.writer import write
 __all__ = ['found_in', 'read', 'write']
 
 
+@garbage.held()
 def read(path: str, policies: Sequence[Policy] | None = None) -> Recording:
     """Read a recording of any format.
 

@@ -104,6 +104,8 @@ def run(
         conf.kronos.max_concurrent_migrations,
         functools.partial(timed, timings),
     )
+    with timed(timings, 'certify'):
+        propose.certify(plan.report)
     basis = publishing.Basis(known, _hosts(plan.report, snapshots))
     pace = durations.by_scope(snapshots)
     return AuditResult(

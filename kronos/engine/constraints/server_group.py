@@ -2,6 +2,7 @@
 """The server-group constraints: where members may be beside each other."""
 
 import abc
+import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,12 @@ class _Group:
     """Of ``on``; no move changes it."""
     number: int = 0
     """Its place among the groups of the constraint."""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether its members are to be together, and are several."""
+        together = self.group.policy in server_groups.TOGETHER
+        return together and self.total > 1
 
 
 class ServerGroups(Constraint):
@@ -298,12 +305,20 @@ class ServerGroups(Constraint):
 
         The first to come there would need the others there before.
         """
-        found = super().ever(host)
+        elsewhere = self._bound.copy()
+        for one in self._on_host.get(host, ()):
+            if one.is_bound:
+                elsewhere[one.members] -= 1
+        found: BoolArray = super().ever(host) & np.equal(elsewhere, 0)
+        return found
+
+    @functools.cached_property
+    def _bound(self) -> IntArray:
+        """[V], groups of several members that are to be together."""
+        found: IntArray = np.zeros(self._shape[0], dtype=np.intp)
         for one in self._groups:
-            if one.group.policy in server_groups.TOGETHER and (
-                one.total > 1 and not one.on[host]
-            ):
-                found[one.members] = False
+            if one.is_bound:
+                found[one.members] += 1
         return found
 
     def apart(self) -> list[tuple[list[int], dict[int, int], int]]:

@@ -89,7 +89,7 @@ class Sown:
         self._scope = snapshot.scope
         self._seeds = snapshot.seeds or Seeds()
         self._settings = settings
-        self.are_none = snapshot.seeds is None
+        self.are_none = self._seeds == Seeds()
 
     def standstill(self) -> Reason | None:
         """Why the scope rests; None if it does not."""

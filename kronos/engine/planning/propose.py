@@ -50,19 +50,24 @@ def plan(
     """Plan every scope, and lay the steps out in time.
 
     :param max_concurrent: moves of one scope that may run at a time
-    :param timed: is told of the parts ``propose``, ``certify`` and
-        ``schedule``
+    :param timed: is told of the parts ``propose`` and ``schedule``
     :raises ValueError: as :func:`propose`
     """
     with timed('propose'):
         report = propose(snapshots, policies, settings)
-    with timed('certify'):
-        for scope in report.scopes:
-            certificate.sharpen(scope.certificate)
     with timed('schedule'):
         steps = report.steps
         parents = graph.schedule(steps, list(snapshots), max_concurrent)
     return Plan(report, parents)
+
+
+def certify(report: CycleReport) -> None:
+    """Have a solver say how much lower any plan could get.
+
+    It may take some seconds per scope, and changes the certificates alone.
+    """
+    for scope in report.scopes:
+        certificate.sharpen(scope.certificate)
 
 
 def plan_again(given: PlanningInput) -> AggregateResult:

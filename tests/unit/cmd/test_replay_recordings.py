@@ -120,8 +120,8 @@ class TestOne(RecordingsTestCase):
             'load',
             'collect',
             'propose',
-            'certify',
             'schedule',
+            'certify',
             'report',
         ]
         self.assertEqual(parts, [*self.plan(path, '--time')['timings']])

@@ -229,6 +229,12 @@ EVENTS = [
 
 
 class TestAnything(GroupingTestCase):
+    @hypothesis.settings(
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
     @hypothesis.given(
         st.lists(
             st.tuples(st.sampled_from(EVENTS), st.floats(0, 10)), max_size=30

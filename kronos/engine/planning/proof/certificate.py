@@ -17,7 +17,7 @@ from kronos.engine.types import Bound, Certificate
 
 SOUGHT_GAP = 0.1
 """A gap that is no larger is not made smaller, but by the optimal search."""
-STOPS_AT = 0.01
+STOPS_AT = 0.05
 """So near to the lowest placement the solver stops."""
 MOST_SECONDS = 10.0
 """So long the solver may take for it, if the optimal search may not less."""

@@ -25,8 +25,9 @@ class TestCertificate(base.BaseTestCase):
         settings = Settings(
             max_migrations=2, exhaust=True, search=search, **more
         )
-        plan = propose.plan([found.snapshot], found.policies, settings, 2)
-        scope = plan.report.scopes[0]
+        report = propose.propose([found.snapshot], found.policies, settings)
+        propose.certify(report)
+        scope = report.scopes[0]
         certificate = scope.certificate
         if certificate is not None:
             self.assertEqual(scope.combined_after, certificate.reached)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is the plan of the best search at least as good as the greedy one?"""
 
+import contextlib
+
 import fixtures
 from oslotest import base
 
@@ -21,7 +23,7 @@ from tests.builders.scopes import policy, vm
 ROUNDS = 'kronos.engine.planning.search.local.focus.ROUNDS'
 WHOLE = 'kronos.engine.planning.search.local.focus.WHOLE'
 SAME = 1e-9
-CASES = 120
+CASES = 45
 WANTED = [
     ('v00004', 'h0008'),
     ('v00013', 'h0009'),
@@ -50,15 +52,17 @@ class TestBest(base.BaseTestCase):
         for seed in range(CASES):
             for veto in VetoReference:
                 snapshot, policies, settings = scopes.chance(seed)
-                if seed % 3 == 0:
-                    self.useFixture(fixtures.MonkeyPatch(WHOLE, 0))
-                greedy, best = both(
-                    snapshot,
-                    policies,
-                    max_migrations=settings.max_migrations,
-                    exhaust=settings.exhaust,
-                    veto_reference=veto,
-                )
+                with contextlib.ExitStack() as stack:
+                    if seed % 3 == 0:
+                        few = fixtures.MonkeyPatch(WHOLE, 0)
+                        stack.enter_context(few)
+                    greedy, best = both(
+                        snapshot,
+                        policies,
+                        max_migrations=settings.max_migrations,
+                        exhaust=settings.exhaust,
+                        veto_reference=veto,
+                    )
                 balanced = StopReason.BALANCED
                 if greedy.stopped is balanced:
                     self.assertIs(balanced, best.stopped, seed)
@@ -69,7 +73,7 @@ class TestBest(base.BaseTestCase):
                         best.combined_after, greedy.combined_after + SAME, seed
                     )
                 better += best.combined_after < greedy.combined_after - 1e-3
-        self.assertGreater(better, 10)
+        self.assertGreater(better, 5)
 
     def test_opposite_hot_policies(self):
         policies = [
