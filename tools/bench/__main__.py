@@ -21,10 +21,26 @@ if not __package__:
     # The folder of this file is first, and its modules would have none.
     sys.path[:1] = [str(TOP), str(TOP / 'tools')]
 
-from bench import clusters, plans, processes, services, weighing  # noqa: E402
+from bench import (  # noqa: E402
+    challenge,
+    clusters,
+    plans,
+    processes,
+    roadef,
+    services,
+    weighing,
+)
+from bench.field import kronos_openstack, watcher_strategies  # noqa: E402
 
 SIZES = (12, 100, 1000)
 LARGEST = 5000
+TEXTS = {
+    'plans': plans.text,
+    'weighing': weighing.text,
+    'watcher': watcher_strategies.text,
+    'kronos-openstack': kronos_openstack.text,
+    'roadef': challenge.text,
+}
 TARGET_SECONDS = 1.0
 TARGET_MIB = 1024
 EPILOG = f"""\
@@ -36,7 +52,8 @@ Seconds are those of the processor, so others may use the machine.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
-    :returns: 0; 1 if a target is missed and that was to be checked
+    :returns: 0; 1 if something cannot be measured, or a target is missed and
+        that was to be checked
     """
     parsed = _arguments(arguments)
     if hasattr(os, 'sched_setaffinity'):
@@ -54,6 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         if not parsed.quick:
             found['weighing'] = processes.run('bench.weighing')
+        try:
+            found |= _others(parsed, folder)
+        except (roadef.RoadefError, kronos_openstack.FieldError) as error:
+            print(f'tools/bench: {error}', file=sys.stderr)
+            return 1
         if parsed.json:
             print(json.dumps(found, indent=2))
         else:
@@ -64,9 +86,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if parsed.check and not met else 0
 
 
+def _others(
+    parsed: argparse.Namespace, folder: pathlib.Path
+) -> dict[str, Any]:
+    """What is measured where it is asked for.
+
+    :raises RoadefError: as :func:`.challenge.rows`
+    :raises FieldError: as :func:`.kronos_openstack.rows`
+    """
+    found: dict[str, Any] = {}
+    if parsed.field:
+        found['watcher'] = watcher_strategies.rows(folder)
+        found['kronos-openstack'] = kronos_openstack.rows(
+            folder, parsed.python, parsed.recording
+        )
+    if parsed.roadef:
+        found['roadef'] = challenge.rows(parsed.roadef)
+    return found
+
+
 def _tell(found: dict[str, Any]) -> None:
-    parts = {'plans': plans.text, 'weighing': weighing.text}
-    for name, text in parts.items():
+    for name, text in TEXTS.items():
         if name in found:
             print(f'{name}\n\n{text(found[name])}\n')
 
@@ -116,6 +156,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         help='measure as well how a plan is carried out, what a recording '
         'and questions about it take, and the instance monitor',
     )
+    _add_others(parser)
     parser.add_argument(
         '--check', action='store_true', help='exit 1 if a target is missed'
     )
@@ -125,6 +166,37 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     if parsed.json and parsed.services:
         parser.error('--services has no figures as JSON')
     return parsed
+
+
+def _add_others(parser: argparse.ArgumentParser) -> None:
+    rival = f'{kronos_openstack.NAME} {kronos_openstack.VERSION}'
+    parser.add_argument(
+        '--field',
+        action='store_true',
+        help="compare with Watcher's own strategies and with "
+        f'{rival}, which is installed in a virtual environment of its own',
+    )
+    parser.add_argument(
+        '--python',
+        default=kronos_openstack.PYTHON,
+        metavar='PROGRAM',
+        help=f'for {rival} (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--recording',
+        action='append',
+        default=[],
+        metavar='DIRECTORY',
+        help=f'a recording in the layout of {rival} to compare on, beside '
+        'those of its generator; more than once for several',
+    )
+    parser.add_argument(
+        '--roadef',
+        default='',
+        metavar='PATH',
+        help='a model of the ROADEF/EURO challenge 2012, or a folder of '
+        'them, with the assignments beside them',
+    )
 
 
 def _listed(kind: type, known: Sequence[str] | None) -> Any:

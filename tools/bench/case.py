@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from bench import processes
+from bench import processes, roadef
 from bench.placed import Placed
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import graph, makespan
 from kronos.engine.settings import SearchName, Settings, SwapMoves, TieBreak
-from kronos.engine.types import AggregateResult, MigrationStep
+from kronos.engine.types import AggregateResult, MigrationStep, Snapshot
 from kronos.policies.models import Mode, Policy
 from kronos.recordings.formats import cluster
 from tests.unit.engine.oracles.spread_literal import Literal
@@ -45,66 +45,95 @@ def measured(
 ) -> dict[str, Any]:
     """What one way to plan takes and gives; None where it does not say so.
 
-    :param path: of a cluster/1 file
+    :param path: of a cluster/1 file, or of a model of the challenge
     :param mode: ``spread``, ``pack``, ``drain`` or ``repair``, after which
         spread follows
     :param by: a search, or another way that the mode knows
     :param moves: the budget of spread and of repair
     """
     began = time.process_time()
-    found = cluster.read(path)
-    reading = time.process_time() - began
-    policies, settings = _asked(found, mode, by, moves)
-    begins = Placed(found.snapshot, policies)
+    is_roadef = roadef.is_model(path)
+    found = (roadef if is_roadef else cluster).read(path)
     row: dict[str, Any] = {
         'hosts': len(found.snapshot.hosts),
         'instances': len(found.snapshot.instances),
         'mode': mode,
         'by': by,
-        'reading_seconds': reading,
+        'reading_seconds': time.process_time() - began,
     }
+    policies, settings = _asked(found, mode, by, moves)
+    settings.check_disk = is_roadef
     if by == 'literal':
-        row |= _by_the_oracle(found, policies, settings)
-        return row
+        return row | _by_the_oracle(found.snapshot, policies, settings)
+    return row | _by_kronos(found.snapshot, policies, settings, repeats)
+
+
+def _by_kronos(
+    snapshot: Snapshot,
+    policies: list[Policy],
+    settings: Settings,
+    repeats: int,
+) -> dict[str, Any]:
     took: list[dict[str, float]] = []
-    while len(took) < repeats:
+    while len(took) < repeats and not (took and took[-1]['propose'] > LONG):
         took.append({})
         plan = propose.plan(
-            [found.snapshot],
+            [snapshot],
             policies,
             settings,
             CONCURRENT,
             functools.partial(_timed, took[-1]),
         )
-        if took[-1]['propose'] > LONG:
-            break
     peak = processes.peak_mib()
     [scope] = plan.report.scopes
-    expected = [seconds(step) for step in scope.steps]
-    before = graph.rules(scope.steps, [found.snapshot])
-    return row | {
+    return {
+        'seconds': statistics.median(one['propose'] for one in took),
+        'schedule_seconds': statistics.median(one['schedule'] for one in took),
+        'peak_mib': peak,
+        **_outcome(scope, policies, snapshot),
+        **_duration(scope, plan.parents, snapshot),
+    }
+
+
+def _outcome(
+    scope: AggregateResult, policies: list[Policy], snapshot: Snapshot
+) -> dict[str, Any]:
+    """What is reached, and for what."""
+    placed = Placed(snapshot, policies)
+    broken = placed.broken_groups
+    placed.move((step.instance, step.destination) for step in scope.steps)
+    return {
         'searched_by': scope.search,
         'stopped': scope.stopped.value,
         'moves': len(scope.steps),
         'before': scope.combined_before,
         'after': scope.combined_after,
         'bound': bound(scope),
-        'gib': sum(step.memory_mb for step in scope.steps) / 1024,
-        'plan_seconds': _makespan(plan.parents, expected),
-        'least_seconds': makespan.lower_bound(
-            scope.steps, expected, CONCURRENT, before
-        ),
-        'seconds': statistics.median(one['propose'] for one in took),
-        'schedule_seconds': statistics.median(one['schedule'] for one in took),
-        'peak_mib': peak,
+        'gib': placed.moved_mb / 1024,
         'hosts_in_use_before': scope.hosts_in_use_before,
         'hosts_in_use_after': scope.hosts_in_use_after,
         'drained': sum(one.leaving for one in scope.drains),
         'to_drain': sum(one.instances for one in scope.drains),
-        'broken_before': begins.broken_groups,
-        'broken_after': begins.move(
-            (step.instance, step.destination) for step in scope.steps
-        ).broken_groups,
+        'broken_before': broken,
+        'broken_after': placed.broken_groups,
+    }
+
+
+def _duration(
+    scope: AggregateResult, parents: list[list[int]], snapshot: Snapshot
+) -> dict[str, Any]:
+    """How long the plan lasts, and at least must."""
+    expected = [seconds(step) for step in scope.steps]
+    begun = makespan.starts(parents, expected, CONCURRENT)
+    pairs = zip(begun, expected, strict=True)
+    return {
+        'plan_seconds': max((at + took for at, took in pairs), default=0.0),
+        'least_seconds': makespan.lower_bound(
+            scope.steps,
+            expected,
+            CONCURRENT,
+            graph.rules(scope.steps, [snapshot]),
+        ),
     }
 
 
@@ -119,12 +148,6 @@ def bound(scope: AggregateResult) -> float | None:
 def seconds(step: MigrationStep) -> float:
     """How long a migration is taken to last, on a network of 10 Gb/s."""
     return 6 + 1.17 * step.memory_mb / 1024
-
-
-def _makespan(parents: list[list[int]], expected: list[float]) -> float:
-    begun = makespan.starts(parents, expected, CONCURRENT)
-    pairs = zip(begun, expected, strict=True)
-    return max((start + took for start, took in pairs), default=0.0)
 
 
 @contextlib.contextmanager
@@ -203,24 +226,24 @@ def _drain(found: cluster.Cluster) -> Settings:
 
 
 def _by_the_oracle(
-    found: cluster.Cluster, policies: list[Policy], settings: Settings
+    snapshot: Snapshot, policies: list[Policy], settings: Settings
 ) -> dict[str, Any]:
     """The rule as it is written down, every move tried in every round."""
-    begins = Placed(found.snapshot, policies)
-    before = begins.combined
-    literal = Literal(found.snapshot, policies, settings)
+    literal = Literal(snapshot, policies, settings)
+    placed = Placed(snapshot, policies)
+    before = placed.combined
     took: dict[str, float] = {}
     with _timed(took, 'propose'):
         plan = literal.plan()
-    begins.move((uuid, host) for uuid, _, host in plan.moves)
+    placed.move((uuid, host) for uuid, _, host in plan.moves)
     return {
+        'seconds': took['propose'],
+        'peak_mib': processes.peak_mib(),
         'stopped': plan.stopped,
         'moves': len(plan.moves),
         'before': before,
-        'after': begins.combined,
-        'gib': begins.moved_mb / 1024,
-        'seconds': took['propose'],
-        'peak_mib': processes.peak_mib(),
+        'after': placed.combined,
+        'gib': placed.moved_mb / 1024,
     }
 
 

@@ -28,6 +28,10 @@ class Placed:
             name: _values(snapshot.readings[name].profile)
             for name in self._weights
         }
+        self._sizes = {
+            name: _values(snapshot.readings[name].host_capacity)
+            for name in self._weights
+        }
         self._at = {uuid: one.host for uuid, one in snapshot.instances.items()}
         self.moved_mb = 0
         """An instance that moves twice counts twice."""
@@ -41,8 +45,9 @@ class Placed:
             source = self._at[uuid]
             for name, scores in self._scores.items():
                 share = self._shares[name].get(uuid, 0.0)
-                scores[source] -= share
-                scores[destination] += share
+                sizes = self._sizes[name]
+                scores[source] -= share / sizes.get(source, 1.0)
+                scores[destination] += share / sizes.get(destination, 1.0)
             self._at[uuid] = destination
             self.moved_mb += self._snapshot.instances[uuid].memory_mb
         return self
