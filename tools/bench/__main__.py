@@ -116,7 +116,8 @@ def _is_met(rows: Sequence[dict[str, Any]]) -> bool:
     return all(
         row['seconds'] <= TARGET_SECONDS and row['peak_mib'] <= TARGET_MIB
         for row in rows
-        if row['is_reference']
+        if (row['mode'], row['by']) == ('spread', 'greedy')
+        and row['hosts'] <= plans.REFERENCE
     )
 
 

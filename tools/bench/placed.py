@@ -61,6 +61,10 @@ class Placed:
             if (values := self._scores[name].values())
         )
 
+    def scores(self, policy: str) -> dict[str, float]:
+        """By host, of one policy."""
+        return dict(self._scores[policy])
+
     @property
     def broken_groups(self) -> int:
         """Server groups whose rule is broken, hard and soft ones."""
