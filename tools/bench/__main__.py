@@ -13,7 +13,7 @@ import pathlib
 import platform
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -34,6 +34,7 @@ from bench.field import kronos_openstack, watcher_strategies  # noqa: E402
 
 SIZES = (12, 100, 1000)
 LARGEST = 5000
+USUAL = ('plans', 'weighing')
 TEXTS = {
     'plans': plans.text,
     'weighing': weighing.text,
@@ -41,6 +42,7 @@ TEXTS = {
     'kronos-openstack': kronos_openstack.text,
     'roadef': challenge.text,
 }
+"""By the name of a part."""
 TARGET_SECONDS = 1.0
 TARGET_MIB = 1024
 EPILOG = f"""\
@@ -61,18 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found: dict[str, Any] = {'python': platform.python_version()}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        found['plans'] = plans.rows(
-            folder,
-            parsed.sizes,
-            parsed.modes,
-            parsed.searches,
-            parsed.file,
-            1 if parsed.quick else plans.case.REPEATS,
-        )
-        if not parsed.quick:
-            found['weighing'] = processes.run('bench.weighing')
         try:
-            found |= _others(parsed, folder)
+            for part in parsed.parts:
+                found[part] = _measured(part, parsed, folder)
         except (roadef.RoadefError, kronos_openstack.FieldError) as error:
             print(f'tools/bench: {error}', file=sys.stderr)
             return 1
@@ -80,29 +73,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(json.dumps(found, indent=2))
         else:
             _tell(found)
-        met = _is_met(found['plans'])
+        met = _is_met(found.get('plans', []))
         if parsed.services:
             met = services.report(folder) and met
     return 1 if parsed.check and not met else 0
 
 
-def _others(
-    parsed: argparse.Namespace, folder: pathlib.Path
-) -> dict[str, Any]:
-    """What is measured where it is asked for.
+def _measured(
+    part: str, parsed: argparse.Namespace, folder: pathlib.Path
+) -> list[dict[str, Any]]:
+    """The rows of a part.
 
     :raises RoadefError: as :func:`.challenge.rows`
     :raises FieldError: as :func:`.kronos_openstack.rows`
     """
-    found: dict[str, Any] = {}
-    if parsed.field:
-        found['watcher'] = watcher_strategies.rows(folder)
-        found['kronos-openstack'] = kronos_openstack.rows(
+    work: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        'plans': lambda: plans.rows(
+            folder,
+            parsed.sizes,
+            parsed.modes,
+            parsed.searches,
+            parsed.file,
+            1 if parsed.quick else plans.case.REPEATS,
+        ),
+        'weighing': lambda: processes.run('bench.weighing'),
+        'watcher': lambda: watcher_strategies.rows(folder),
+        'kronos-openstack': lambda: kronos_openstack.rows(
             folder, parsed.python, parsed.recording
-        )
-    if parsed.roadef:
-        found['roadef'] = challenge.rows(parsed.roadef)
-    return found
+        ),
+        'roadef': lambda: challenge.rows(parsed.roadef),
+    }
+    return work[part]()
 
 
 def _tell(found: dict[str, Any]) -> None:
@@ -164,13 +165,31 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parsed = parser.parse_args(arguments)
     if parsed.quick:
         parsed.sizes = (clusters.SMALL,)
+    if parsed.parts is None:
+        parsed.parts = _parts(parsed)
+    if 'roadef' in parsed.parts and not parsed.roadef:
+        parser.error('--parts roadef: its data are not here, give --roadef')
     if parsed.json and parsed.services:
         parser.error('--services has no figures as JSON')
     return parsed
 
 
+def _parts(parsed: argparse.Namespace) -> list[str]:
+    """What is measured where that is not said."""
+    found = [*USUAL[:1]] if parsed.quick else [*USUAL]
+    found += ['watcher', 'kronos-openstack'] if parsed.field else []
+    return found + (['roadef'] if parsed.roadef else [])
+
+
 def _add_others(parser: argparse.ArgumentParser) -> None:
     rival = f'{kronos_openstack.NAME} {kronos_openstack.VERSION}'
+    parser.add_argument(
+        '--parts',
+        type=_listed(str, tuple(TEXTS)),
+        metavar='A,B',
+        help=f'these alone, of {",".join(TEXTS)}; default: '
+        f'{",".join(USUAL)}, and what the next options add',
+    )
     parser.add_argument(
         '--field',
         action='store_true',
