@@ -94,6 +94,7 @@ def _measured(
             parsed.modes,
             parsed.searches,
             parsed.file,
+            parsed.moves,
             1 if parsed.quick else plans.case.REPEATS,
         ),
         'weighing': lambda: processes.run('bench.weighing'),
@@ -144,6 +145,15 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
             metavar='A,B',
             help=f'default: {",".join(map(str, default))}',
         )
+    parser.add_argument(
+        '--moves',
+        type=int,
+        default=0,
+        metavar='N',
+        help='the budget of spread; repair has one more for each broken group '
+        f'(default: {plans.MOVES}, and {plans.FEW_MOVES} for up to '
+        f'{clusters.SMALL} hosts)',
+    )
     parser.add_argument(
         '--json', action='store_true', help='print all figures as JSON'
     )

@@ -15,9 +15,15 @@ COLUMNS = {
     'hosts': ('machines', ',d'),
     'instances': ('processes', ',d'),
     'before': ('before', '.4f'),
-    **{by: (by, '.4f') for by in BY},
-    **{f'{by}_moves': ('moves', 'd') for by in BY},
-    **{f'{by}_seconds': (f'{by} CPU s', '.3f') for by in BY},
+    **{
+        key: column
+        for by in BY
+        for key, column in {
+            by: (by, '.4f'),
+            f'{by}_moves': ('moves', 'd'),
+            f'{by}_seconds': ('CPU s', '.3f'),
+        }.items()
+    },
 }
 LEGEND = (
     f'combined imbalance after at most {MOVES} migrations, the first three '

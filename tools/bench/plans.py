@@ -53,15 +53,17 @@ def rows(
     modes: Sequence[str],
     searches: Sequence[str],
     file: str = '',
+    moves: int = 0,
     repeats: int = case.REPEATS,
 ) -> list[dict[str, Any]]:
     """Measure all that is asked for, one after the other.
 
     :param folder: where made-up clusters may lie
     :param file: of format cluster/1, to be planned after the sizes
+    :param moves: the budget of spread; 0: what its size is usually given
     """
     found = []
-    for asked in _asked(folder, sizes, modes, searches, file):
+    for asked in _asked(folder, sizes, modes, searches, file, moves):
         print(f'  {asked["mode"]} {asked["by"]} ...', file=sys.stderr)
         found.append(case.run(**asked, repeats=repeats))
     compare(found)
@@ -74,11 +76,12 @@ def _asked(
     modes: Sequence[str],
     searches: Sequence[str],
     file: str,
+    budget: int,
 ) -> Iterator[dict[str, Any]]:
     for hosts in sizes:
         broken = max(2, hosts // 20)
         small = hosts <= clusters.SMALL
-        moves = FEW_MOVES if small else MOVES
+        moves = budget or (FEW_MOVES if small else MOVES)
         for mode in modes:
             is_repair = mode == 'repair'
             path = clusters.file(
@@ -95,7 +98,12 @@ def _asked(
     for mode in modes if file else ():
         for by in MODES[mode]:
             if _is_meant(by, searches, REFERENCE):
-                yield {'path': file, 'mode': mode, 'by': by, 'moves': MOVES}
+                yield {
+                    'path': file,
+                    'mode': mode,
+                    'by': by,
+                    'moves': budget or MOVES,
+                }
 
 
 def _is_meant(by: str, searches: Sequence[str], hosts: int) -> bool:

@@ -61,6 +61,16 @@ COLUMNS = {
     'our_seconds': ('ours', '.2f'),
     'result': ('ours is', 's'),
 }
+SUMMARY = {
+    'what': ('what', 's'),
+    'budget': ('budget', 's'),
+    'compared': ('compared', 'd'),
+    'lower': ('lower', 'd'),
+    'equal': ('equal', 'd'),
+    'higher': ('higher', 'd'),
+    'fewer': ('fewer groups broken', 'd'),
+    'more': ('more', 'd'),
+}
 LEGEND = (
     'before, theirs, ours: combined imbalance; broken: server groups whose '
     'rule is broken, before and after. Kronos (search = best) has the budget '
@@ -233,30 +243,45 @@ def _result(ours: float, theirs: float) -> str:
 
 
 def text(found: Sequence[dict[str, Any]]) -> str:
-    return '\n'.join([table.text(COLUMNS, found), LEGEND, *_summary(found)])
+    return '\n'.join(
+        [
+            table.text(SUMMARY, summary(found)),
+            '',
+            table.text(COLUMNS, found),
+            LEGEND,
+        ]
+    )
 
 
-def _summary(found: Sequence[dict[str, Any]]) -> list[str]:
-    lines = []
+def summary(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """In how many of the rows ours is lower."""
+    rows = []
     for what in (SPREAD, REPAIR):
         its = [row for row in found if row['what'] == what]
         as_many = [row for row in its if row['budget'] < MOST]
-        for title, some in (
+        for budget, some in (
             ('as many moves', as_many),
             ('10 and more', [r for r in as_many if r['budget'] >= 10]),
-            (f'budget {MOST}', [r for r in its if r['budget'] == MOST]),
+            (f'{MOST} each', [r for r in its if r['budget'] == MOST]),
         ):
             results = [row['result'] for row in some]
-            fewer = sum(r['our_broken'] < r['their_broken'] for r in some)
-            more = sum(r['our_broken'] > r['their_broken'] for r in some)
-            lines.append(
-                f'{what}, {title}: of {len(some)} lower in '
-                f'{results.count("lower")}, equal in '
-                f'{results.count("equal")}, higher in '
-                f'{results.count("HIGHER")}; fewer groups broken in {fewer}, '
-                f'more in {more}'
+            rows.append(
+                {
+                    'what': what,
+                    'budget': budget,
+                    'compared': len(some),
+                    'lower': results.count('lower'),
+                    'equal': results.count('equal'),
+                    'higher': results.count('HIGHER'),
+                    'fewer': sum(
+                        row['our_broken'] < row['their_broken'] for row in some
+                    ),
+                    'more': sum(
+                        row['our_broken'] > row['their_broken'] for row in some
+                    ),
+                }
             )
-    return lines
+    return rows
 
 
 if __name__ == '__main__':
