@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bench import case, clusters, table
+from kronos.recordings.formats import cluster
 
 MODES = {
     'spread': ('greedy', 'best', 'optimal', 'plain', 'literal'),
@@ -61,7 +62,10 @@ def rows(
     :param folder: where made-up clusters may lie
     :param file: of format cluster/1, to be planned after the sizes
     :param moves: the budget of spread; 0: what its size is usually given
+    :raises ArchiveError: the file is not of that format
     """
+    if file:
+        cluster.read(file)  # so that a fault is told in a sentence
     found = []
     for asked in _asked(folder, sizes, modes, searches, file, moves):
         print(f'  {asked["mode"]} {asked["by"]} ...', file=sys.stderr)

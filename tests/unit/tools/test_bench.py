@@ -4,7 +4,6 @@
 import functools
 import json
 import pathlib
-import subprocess
 import sys
 from typing import Any
 
@@ -14,12 +13,14 @@ from oslotest import base
 from kronos.engine.planning import propose
 from kronos.engine.settings import Settings
 from kronos.recordings.formats import cluster
+from tests import commands
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 if str(TOP / 'tools') not in sys.path:
     sys.path.insert(0, str(TOP / 'tools'))
 
-from bench import case, challenge, clusters, plans, roadef, table  # noqa: E402
+from bench import __main__ as bench  # noqa: E402
+from bench import case, challenge, clusters, options, plans, roadef, table  # noqa: E402
 from bench.field import kronos_openstack  # noqa: E402
 from bench.placed import Placed  # noqa: E402
 from generator import cluster_format, making  # noqa: E402
@@ -60,6 +61,11 @@ def made(broken: int = 0) -> str:
     return json.dumps(cluster_format.document(making.make(wanted)))
 
 
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Exit status, stdout and stderr."""
+    return commands.run(bench.main, arguments)
+
+
 class BenchTestCase(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
@@ -74,14 +80,10 @@ class BenchTestCase(base.BaseTestCase):
 class TestAlone(BenchTestCase):
     def test_all_that_is_asked_for(self) -> None:
         """In processes of its own, each with its own figures."""
-        done = subprocess.run(
-            [sys.executable, TOP / 'tools' / 'bench', '--quick', '--json']
-            + ['--modes', 'spread', '--searches', 'greedy'],
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual(0, done.returncode, done.stderr)
-        rows = json.loads(done.stdout)['plans']
+        words = '--quick --json --modes spread --searches greedy'
+        code, out, err = run(*words.split())
+        self.assertEqual(0, code, err)
+        rows = json.loads(out)['plans']
         self.assertEqual(
             [
                 ('spread', 'greedy'),
@@ -103,6 +105,40 @@ class TestAlone(BenchTestCase):
         for key in ('moves', 'gib', 'before'):
             self.assertEqual(literal[key], plain[key], key)
         self.assertAlmostEqual(literal['after'], plain['after'])
+
+
+class TestOptions(BenchTestCase):
+    def test_what_makes_no_sense(self) -> None:
+        for words, told in (
+            ('--sizes 12,x', 'are no numbers with commas in between'),
+            ('--sizes 1', '2 hosts are the least'),
+            ('--modes spread,spred', "'spred' is none of spread, pack"),
+            ('--parts roadef', 'give --roadef'),
+            ('--json --services', 'no figures as JSON'),
+        ):
+            code, _, err = run(*words.split())
+            self.assertEqual(2, code)
+            self.assertIn(told, err)
+
+    def test_what_cannot_be_read(self) -> None:
+        (self.folder / 'file').write_text('{}')
+        for words in (
+            ['--parts', 'plans', str(self.folder / 'file')],
+            ['--quick', '--parts', 'roadef', '--roadef', str(self.folder)],
+        ):
+            code, out, err = run(*words)
+            self.assertEqual((1, ''), (code, out))
+            self.assertIn(str(self.folder), err)
+
+    def test_parts(self) -> None:
+        for words, parts in (
+            ('', ['plans', 'weighing']),
+            ('--quick --roadef x', ['plans', 'roadef']),
+            ('--field', [*options.USUAL, *options.FIELD]),
+            ('--parts watcher --field', ['watcher']),
+        ):
+            self.assertEqual(parts, options.parse(words.split()).parts)
+        self.assertEqual({*options.PARTS}, {*bench.TEXTS})
 
 
 class TestTable(BenchTestCase):

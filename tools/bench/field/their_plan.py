@@ -24,18 +24,7 @@ from kronos.policies import loader
 def main() -> None:
     path, moves, *rest = sys.argv[1:]
     logging.disable(logging.CRITICAL)
-    folder = pathlib.Path(path)
-    conf = cfg.ConfigOpts()
-    config.register_opts(conf)
-    conf([], project='kronos', default_config_files=[])
-    for name, value in (
-        ('dry_run', True),
-        # Their recordings do not have it.
-        ('enforce_placement_claims', False),
-        ('enforce_hard_affinity', '--repair' in rest),
-        ('enforce_soft_affinity', '--repair' in rest),
-    ):
-        conf.set_override(name, value, 'engine')
+    folder, conf = pathlib.Path(path), configured('--repair' in rest)
     policies = loader.load_policies(folder / 'policies.yaml')
     for one in policies.policies:
         one.max_migrations_per_cycle = int(moves)
@@ -63,6 +52,22 @@ def main() -> None:
         },
         sys.stdout,
     )
+
+
+def configured(is_repair: bool) -> cfg.ConfigOpts:
+    """What an operator of theirs would have set."""
+    conf = cfg.ConfigOpts()
+    config.register_opts(conf)
+    conf([], project='kronos', default_config_files=[])
+    for name, value in (
+        ('dry_run', True),
+        # Their recordings do not have it.
+        ('enforce_placement_claims', False),
+        ('enforce_hard_affinity', is_repair),
+        ('enforce_soft_affinity', is_repair),
+    ):
+        conf.set_override(name, value, 'engine')
+    return conf
 
 
 if __name__ == '__main__':
