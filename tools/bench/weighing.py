@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from bench import processes, table
+
 SIZES = (1000, 5000)
 ROUNDS = {1000: 41, 5000: 15}
 AGGREGATES = ('gold', 'silver', 'bronze')
@@ -42,23 +44,40 @@ class _End(Exception):
     """Ends the thread of a cache after one refresh."""
 
 
-def report() -> None:
-    """Print what it adds, and what its parts take."""
+COLUMNS = {
+    'hosts': ('hosts', ',d'),
+    'without_ms': ("Nova's ms", '.1f'),
+    'added': ('ours adds', '+.1%'),
+    'usual_ms': ('alone ms', '.3f'),
+    'share': ("of Nova's", '.2%'),
+    'usual_ratio': ('alone', '.1f'),
+    'after_refresh_ratio': ('refreshed', '.1f'),
+    'new_vcpus_ratio': ('new vCPUs', '.1f'),
+    'refresh_seconds': ('refresh s', '.3f'),
+    'result': ('', 's'),
+}
+LEGEND = (
+    "Nova's ms: its default weighers; alone: our weigh_objects, then as a "
+    "ratio to a mere reading of Nova's objects: as a rule, right after a "
+    'refresh, when every host has got new vCPUs'
+)
+
+
+def rows() -> list[dict[str, Any]]:
+    """What the weigher adds, and what its parts take; none without Nova."""
     if importlib.util.find_spec('nova') is None:
-        print('weighing: not measured, Nova is not installed in this Python')
-        return
-    print(
-        "weighing: Nova's default weighers, then what ours adds; our "
-        "weigh_objects alone, then against a mere reading of Nova's objects: "
-        'as a rule, right after a refresh, when every host has got new vCPUs; '
-        'then a refresh'
-    )
+        return []
     with tempfile.TemporaryDirectory() as folder:
-        for hosts in SIZES:
-            print(_line(hosts, folder))
+        return [_row(hosts, folder) for hosts in SIZES]
 
 
-def _line(hosts: int, folder: str) -> str:
+def text(found: list[dict[str, Any]]) -> str:
+    if not found:
+        return 'weighing: not measured, Nova is not installed in this Python'
+    return f'{table.text(COLUMNS, found)}\n{LEGEND}'
+
+
+def _row(hosts: int, folder: str) -> dict[str, Any]:
     with _Rig(hosts, folder) as rig:
         refreshes = [_timed(rig.refresh, time.perf_counter) for _ in range(5)]
         without, added = rig.on_top(ROUNDS[hosts])
@@ -66,13 +85,18 @@ def _line(hosts: int, folder: str) -> str:
     is_good = hosts > SIZES[0] or (
         added <= MOST_ON_TOP and usual <= MOST_ALONE * without
     )
-    return (
-        f'{hosts:5,} hosts: {without * 1e3:5.1f} ms {added:+.1%}'
-        f'{" " if is_good else "!"} {usual * 1e3:.3f} ms '
-        f'{usual / without:.2%}; '
-        f'{usual / read:.1f} x {after / read:.1f} x {new / read:.1f} x; '
-        f'{statistics.median(refreshes):.3f} s'
-    )
+    return {
+        'hosts': hosts,
+        'without_ms': without * 1e3,
+        'added': added,
+        'usual_ms': usual * 1e3,
+        'share': usual / without,
+        'usual_ratio': usual / read,
+        'after_refresh_ratio': after / read,
+        'new_vcpus_ratio': new / read,
+        'refresh_seconds': statistics.median(refreshes),
+        'result': '' if is_good else 'too much',
+    }
 
 
 def _timed(
@@ -318,4 +342,4 @@ def _answer(hosts: int) -> bytes:
 
 
 if __name__ == '__main__':
-    report()
+    processes.answer(rows())

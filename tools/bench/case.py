@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One plan of one cluster, measured in a process of its own."""
+
+import contextlib
+import functools
+import statistics
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from bench import processes, roadef
+from bench.placed import Placed
+from kronos.engine.planning import propose
+from kronos.engine.scheduling import graph, makespan
+from kronos.engine.settings import SearchName, Settings, SwapMoves, TieBreak
+from kronos.engine.types import AggregateResult, MigrationStep, Snapshot
+from kronos.policies.models import Mode, Policy
+from kronos.recordings.formats import cluster
+from tests.unit.engine.oracles.spread_literal import Literal
+
+CONCURRENT = 5
+"""Migrations at a time."""
+MIN_GAIN = 0.0005
+"""What ``[kronos]`` says, as the searches are what it may say."""
+CEILINGS = {'cpu': 0.85, 'ram': 0.9, 'net': 0.85}
+CEILING = 0.85
+REPEATS, LONG = 3, 1.0
+"""A plan is made so often; one that takes so many seconds once."""
+ONE_IN = 25
+"""Hosts of which one is drained."""
+
+
+def run(
+    path: str, mode: str, by: str, moves: int, repeats: int = REPEATS
+) -> dict[str, Any]:
+    """Measure in a process of its own; the arguments of :func:`measured`."""
+    found: dict[str, Any] = processes.run(
+        'bench.case', path=path, mode=mode, by=by, moves=moves, repeats=repeats
+    )
+    return found
+
+
+def measured(
+    path: str, mode: str, by: str, moves: int, repeats: int = REPEATS
+) -> dict[str, Any]:
+    """What one way to plan takes and gives; None where it does not say so.
+
+    :param path: of a cluster/1 file, or of a model of the challenge
+    :param mode: ``spread``, ``pack``, ``drain`` or ``repair``, after which
+        spread follows
+    :param by: a search, or another way that the mode knows
+    :param moves: the budget of spread and of repair
+    """
+    began = time.process_time()
+    is_roadef = roadef.is_model(path)
+    found = (roadef if is_roadef else cluster).read(path)
+    row: dict[str, Any] = {
+        'hosts': len(found.snapshot.hosts),
+        'instances': len(found.snapshot.instances),
+        'mode': mode,
+        'by': by,
+        'reading_seconds': time.process_time() - began,
+    }
+    policies, settings = _asked(found, mode, by, moves)
+    settings.check_disk = is_roadef
+    if by == 'literal':
+        return row | _by_the_oracle(found.snapshot, policies, settings)
+    return row | _by_kronos(found.snapshot, policies, settings, repeats)
+
+
+def _by_kronos(
+    snapshot: Snapshot,
+    policies: list[Policy],
+    settings: Settings,
+    repeats: int,
+) -> dict[str, Any]:
+    took: list[dict[str, float]] = []
+    while len(took) < repeats and not (took and took[-1]['propose'] > LONG):
+        took.append({})
+        plan = propose.plan(
+            [snapshot],
+            policies,
+            settings,
+            CONCURRENT,
+            functools.partial(_timed, took[-1]),
+        )
+    peak = processes.peak_mib()
+    [scope] = plan.report.scopes
+    return {
+        'seconds': statistics.median(one['propose'] for one in took),
+        'schedule_seconds': statistics.median(one['schedule'] for one in took),
+        'peak_mib': peak,
+        **_outcome(scope, policies, snapshot),
+        **_duration(scope, plan.parents, snapshot),
+    }
+
+
+def _outcome(
+    scope: AggregateResult, policies: list[Policy], snapshot: Snapshot
+) -> dict[str, Any]:
+    """What is reached, and for what."""
+    placed = Placed(snapshot, policies)
+    broken = placed.broken_groups
+    placed.move((step.instance, step.destination) for step in scope.steps)
+    return {
+        'searched_by': scope.search,
+        'stopped': scope.stopped.value,
+        'moves': len(scope.steps),
+        'before': scope.combined_before,
+        'after': scope.combined_after,
+        'bound': bound(scope),
+        'gib': placed.moved_mb / 1024,
+        'hosts_in_use_before': scope.hosts_in_use_before,
+        'hosts_in_use_after': scope.hosts_in_use_after,
+        'drained': sum(one.leaving for one in scope.drains),
+        'to_drain': sum(one.instances for one in scope.drains),
+        'broken_before': broken,
+        'broken_after': placed.broken_groups,
+    }
+
+
+def _duration(
+    scope: AggregateResult, parents: list[list[int]], snapshot: Snapshot
+) -> dict[str, Any]:
+    """How long the plan lasts, and at least must."""
+    expected = [seconds(step) for step in scope.steps]
+    begun = makespan.starts(parents, expected, CONCURRENT)
+    pairs = zip(begun, expected, strict=True)
+    return {
+        'plan_seconds': max((at + took for at, took in pairs), default=0.0),
+        'least_seconds': makespan.lower_bound(
+            scope.steps,
+            expected,
+            CONCURRENT,
+            graph.rules(scope.steps, [snapshot]),
+        ),
+    }
+
+
+def bound(scope: AggregateResult) -> float | None:
+    """What no plan of as many migrations can get below.
+
+    None as long as a plan does not say so: its column is left out then.
+    """
+    return None
+
+
+def seconds(step: MigrationStep) -> float:
+    """How long a migration is taken to last, on a network of 10 Gb/s."""
+    return 6 + 1.17 * step.memory_mb / 1024
+
+
+@contextlib.contextmanager
+def _timed(took: dict[str, float], part: str) -> Iterator[None]:
+    """By the time of the processor: others may want it, too."""
+    began = time.process_time()
+    yield
+    took[part] = time.process_time() - began
+
+
+def _asked(
+    found: cluster.Cluster, mode: str, by: str, moves: int
+) -> tuple[list[Policy], Settings]:
+    if mode == 'pack':
+        # The capacity readings are the scores.
+        for readings in found.snapshot.readings.values():
+            readings.capacity = readings.imbalance
+        settings = Settings(
+            unlimited=True, pack_partial_drains=by == 'partial'
+        )
+        return packing(found.policies), settings
+    if mode == 'drain':
+        return found.policies, _drain(found)
+    settings = spreading(by, moves)
+    settings.enforce_hard_affinity = mode == 'repair'
+    settings.enforce_soft_affinity = mode == 'repair'
+    return found.policies, settings
+
+
+def spreading(by: str, moves: int) -> Settings:
+    """The settings of a search, or of the plain rule."""
+    if by in ('plain', 'literal'):
+        return Settings(
+            max_migrations=moves,
+            plateau_moves=False,
+            swap_moves=SwapMoves.NONE,
+            tie_break=TieBreak.FIRST,
+            repeat_moves=True,
+        )
+    return Settings(
+        max_migrations=moves, search=SearchName(by), min_gain=MIN_GAIN
+    )
+
+
+def packing(
+    policies: list[Policy], ceiling: float | None = None
+) -> list[Policy]:
+    """The same policies in mode pack.
+
+    :param ceiling: of each; None: those of :data:`CEILINGS`
+    """
+    return [
+        one.model_copy(
+            update={
+                'mode': Mode.PACK,
+                'capacity_query': one.imbalance_query,
+                'capacity_threshold': ceiling
+                or CEILINGS.get(one.name, CEILING),
+            }
+        )
+        for one in policies
+    ]
+
+
+def _drain(found: cluster.Cluster) -> Settings:
+    """One host in so many is to be empty, without a budget."""
+    services = found.snapshot.services or {}
+    able = [host for host in sorted(services) if services[host].is_available]
+    return Settings(
+        evacuate=True,
+        drain_hosts=able[::ONE_IN],
+        drain_may_exceed_threshold=True,
+        rebalance=False,
+        unlimited=True,
+    )
+
+
+def _by_the_oracle(
+    snapshot: Snapshot, policies: list[Policy], settings: Settings
+) -> dict[str, Any]:
+    """The rule as it is written down, every move tried in every round."""
+    literal = Literal(snapshot, policies, settings)
+    placed = Placed(snapshot, policies)
+    before = placed.combined
+    took: dict[str, float] = {}
+    with _timed(took, 'propose'):
+        plan = literal.plan()
+    placed.move((uuid, host) for uuid, _, host in plan.moves)
+    return {
+        'seconds': took['propose'],
+        'peak_mib': processes.peak_mib(),
+        'stopped': plan.stopped,
+        'moves': len(plan.moves),
+        'before': before,
+        'after': placed.combined,
+        'gib': placed.moved_mb / 1024,
+    }
+
+
+if __name__ == '__main__':
+    processes.answer(measured(**processes.wanted()))

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kronos-openstack 0.2.0 and Kronos, on the same recordings.
+
+It is installed where it is asked for, in a virtual environment of its own;
+its source distribution has the generator of its recordings. Both plan by
+what a recording says: it says nothing of room, so neither knows any.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from bench import processes, table
+from bench.placed import Placed
+from kronos.recordings import load
+from kronos.recordings.replay import ReplayOptions, replay
+
+NAME, VERSION = 'kronos-openstack', '0.2.0'
+PYTHON = 'python3.12'
+OLDEST = (3, 12)
+PLACE = processes.TOP / '.lab' / NAME
+GENERATOR = 'tools/generate_fake_snapshot.py'
+THEIR_PLAN = pathlib.Path(__file__).with_name('their_plan.py')
+MADE_UP = ((6, 48, 6), (12, 240, 24), (24, 480, 40))
+"""Hosts, instances and server groups of the recordings that are made."""
+SEEDS = (1, 2, 3, 4)
+BUDGETS = (5, 10, 20, 50)
+MOST = 100
+"""The largest budget that it knows."""
+SAME = 1e-9
+SPREAD, REPAIR = 'spread', 'repair, spread'
+SEEDED = """
+import random, runpy, sys, uuid
+drawn = random.Random({seed})
+uuid.uuid4 = lambda: uuid.UUID(int=drawn.getrandbits(128), version=4)
+sys.argv = ['generate', *{words}]
+runpy.run_path({path!r}, run_name='__main__')
+"""
+"""Its seed is not that of its uuids."""
+COLUMNS = {
+    'recording': ('recording', 's'),
+    'what': ('what', 's'),
+    'budget': ('budget', 'd'),
+    'before': ('before', '.4f'),
+    'their_moves': ('moves', 'd'),
+    'their_after': ('theirs', '.4f'),
+    'our_moves': ('moves', 'd'),
+    'our_after': ('ours', '.4f'),
+    'broken_before': ('broken', 'd'),
+    'their_broken': ('theirs', 'd'),
+    'our_broken': ('ours', 'd'),
+    'their_seconds': ('CPU s theirs', '.2f'),
+    'our_seconds': ('ours', '.2f'),
+    'result': ('ours is', 's'),
+}
+SUMMARY = {
+    'what': ('what', 's'),
+    'budget': ('budget', 's'),
+    'compared': ('compared', 'd'),
+    'lower': ('lower', 'd'),
+    'equal': ('equal', 'd'),
+    'higher': ('higher', 'd'),
+    'fewer': ('fewer groups broken', 'd'),
+    'more': ('more', 'd'),
+}
+LEGEND = (
+    'before, theirs, ours: combined imbalance; broken: server groups whose '
+    'rule is broken, before and after. Kronos (search = best) has the budget '
+    'of as many moves as theirs has made, but in the rows of budget '
+    f'{MOST}: there both have it'
+)
+
+
+class FieldError(Exception):
+    """What is to be compared with cannot be had."""
+
+
+class Rival:
+    """It, installed.
+
+    :param python: a Python for it, where it is not installed yet
+    :raises FieldError: it cannot be
+    """
+
+    def __init__(self, python: str = PYTHON) -> None:
+        self._python = PLACE / 'bin' / 'python'
+        self._generator = PLACE / f'{NAME}-{VERSION}' / GENERATOR
+        if not (self._python.exists() and self._generator.exists()):
+            self._install(python)
+
+    def _install(self, python: str) -> None:
+        found = shutil.which(python)
+        if found is None:
+            raise FieldError(f'there is no {python}: give one with --python')
+        _said(
+            [found, '-c', f'import sys; assert sys.version_info >= {OLDEST}'],
+            f'{found} must be Python {".".join(map(str, OLDEST))} or later',
+        )
+        wanted = f'{NAME}=={VERSION}'
+        _said([found, '-m', 'venv', '--clear', PLACE], 'no environment')
+        pip = [self._python, '-m', 'pip', '-q']
+        _said([*pip, 'install', wanted], f'{wanted} cannot be installed')
+        with tempfile.TemporaryDirectory() as name:
+            _said(
+                [*pip, 'download', '--no-deps', f'--no-binary={NAME}']
+                + ['-d', name, wanted],
+                f'the source of {wanted} cannot be had',
+            )
+            [path] = pathlib.Path(name).glob('*.tar.gz')
+            with tarfile.open(path) as archive:
+                archive.extractall(PLACE, filter='data')
+                (PLACE / archive.getnames()[0].split('/')[0]).rename(
+                    self._generator.parents[1]
+                )
+
+    def recording(
+        self, path: str, hosts: int, instances: int, groups: int, seed: int
+    ) -> None:
+        """Let its generator make one, always the same."""
+        words = [path, '--hosts', hosts, '--vms', instances]
+        words += ['--groups', groups, '--seed', seed]
+        code = SEEDED.format(
+            seed=seed, words=list(map(str, words)), path=str(self._generator)
+        )
+        _said([self._python, '-I', '-c', code], 'its generator failed')
+
+    def plan(self, path: str, is_repair: bool) -> dict[str, Any]:
+        """What it plans with the largest budget.
+
+        With a smaller one it is the beginning of that.
+        """
+        words = [self._python, '-I', THEIR_PLAN, path, MOST]
+        words += ['--repair'] if is_repair else []
+        found: dict[str, Any] = json.loads(_said(words, f'no plan of {path}'))
+        return found
+
+
+def _said(words: Sequence[object], fault: str) -> str:
+    """:raises FieldError: it failed"""
+    done = subprocess.run(
+        [str(one) for one in words],
+        env={**os.environ, **dict.fromkeys(processes.THREADS, '1')},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise FieldError(f'{NAME}: {fault}: {done.stderr[-800:]}')
+    return done.stdout
+
+
+def rows(
+    folder: pathlib.Path,
+    python: str = PYTHON,
+    recordings: Sequence[str] = (),
+    seeds: Sequence[int] = SEEDS,
+) -> list[dict[str, Any]]:
+    """Compare on those made by its generator and on those that are given.
+
+    :param folder: where recordings may be made
+    :param recordings: directories in its layout, with their policies.yaml
+    :raises FieldError: it cannot be had, or cannot plan one
+    """
+    rival = Rival(python)
+    paths = list(recordings)
+    for size in MADE_UP:
+        for seed in seeds:
+            paths.append(str(folder / f'{size[0]} hosts, seed {seed}'))
+            rival.recording(paths[-1], *size, seed)
+    found = []
+    for path in paths:
+        for what in (SPREAD, REPAIR):
+            print(f'  {path} {what} ...', file=sys.stderr)
+            found += processes.run(
+                'bench.field.kronos_openstack',
+                path=path,
+                what=what,
+                theirs=rival.plan(path, what == REPAIR),
+            )
+    return found
+
+
+def compared(
+    path: str, what: str, theirs: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """One recording with every budget that makes a difference."""
+    found = []
+    numbers = [min(budget, len(theirs['steps'])) for budget in BUDGETS]
+    budgets = [one for one in dict.fromkeys(numbers) if one]
+    for budget in [*budgets, MOST]:
+        row = _compared(path, what, theirs, budget)
+        if budget == MOST:
+            row['their_seconds'] = theirs['seconds']
+        found.append(row)
+    return found
+
+
+def _compared(
+    path: str, what: str, theirs: dict[str, Any], budget: int
+) -> dict[str, Any]:
+    options = ReplayOptions(max_migrations=budget)
+    if what == REPAIR:
+        options.overrides = dict.fromkeys(
+            ('enforce_hard_affinity', 'enforce_soft_affinity'), 'true'
+        )
+    recording = load.read(path)
+    began = time.process_time()
+    ours = replay(recording, options)
+    seconds = time.process_time() - began
+    [snapshot] = ours.snapshots
+    start, other, own = (Placed(snapshot, ours.policies) for _ in range(3))
+    steps = theirs['steps'][:budget]
+    other.move(steps)
+    own.move((one.instance, one.destination) for one in ours.report.steps)
+    return {
+        'recording': pathlib.Path(path).name,
+        'what': what,
+        'budget': budget,
+        'before': start.combined,
+        'their_moves': len(steps),
+        'their_after': other.combined,
+        'our_moves': len(ours.report.steps),
+        'our_after': own.combined,
+        'broken_before': start.broken_groups,
+        'their_broken': other.broken_groups,
+        'our_broken': own.broken_groups,
+        'our_seconds': seconds,
+        'result': _result(own.combined, other.combined),
+    }
+
+
+def _result(ours: float, theirs: float) -> str:
+    if abs(ours - theirs) <= SAME:
+        return 'equal'
+    return 'lower' if ours < theirs else 'HIGHER'
+
+
+def text(found: Sequence[dict[str, Any]]) -> str:
+    return '\n'.join(
+        [
+            table.text(SUMMARY, summary(found)),
+            '',
+            table.text(COLUMNS, found),
+            LEGEND,
+        ]
+    )
+
+
+def summary(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """In how many of the rows ours is lower."""
+    rows = []
+    for what in (SPREAD, REPAIR):
+        its = [row for row in found if row['what'] == what]
+        as_many = [row for row in its if row['budget'] < MOST]
+        for budget, some in (
+            ('as many moves', as_many),
+            ('10 and more', [r for r in as_many if r['budget'] >= 10]),
+            (f'{MOST} each', [r for r in its if r['budget'] == MOST]),
+        ):
+            results = [row['result'] for row in some]
+            rows.append(
+                {
+                    'what': what,
+                    'budget': budget,
+                    'compared': len(some),
+                    'lower': results.count('lower'),
+                    'equal': results.count('equal'),
+                    'higher': results.count('HIGHER'),
+                    'fewer': sum(
+                        row['our_broken'] < row['their_broken'] for row in some
+                    ),
+                    'more': sum(
+                        row['our_broken'] > row['their_broken'] for row in some
+                    ),
+                }
+            )
+    return rows
+
+
+if __name__ == '__main__':
+    processes.answer(compared(**processes.wanted()))
