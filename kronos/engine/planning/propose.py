@@ -38,6 +38,8 @@ class Plan:
     parents: list[list[int]]
     """For each step of the report the indices of those that must end
     before it begins."""
+    order: list[int]
+    """The indices of the steps in the order in which they get their turns."""
 
 
 def plan(
@@ -61,8 +63,8 @@ def plan(
             certificate.sharpen(scope.certificate)
     with timed('schedule'):
         steps = report.steps
-        parents = graph.schedule(steps, list(snapshots), max_concurrent)
-    return Plan(report, parents)
+        found = graph.schedule(steps, list(snapshots), max_concurrent)
+    return Plan(report, found.parents, found.order)
 
 
 def plan_again(given: PlanningInput) -> AggregateResult:

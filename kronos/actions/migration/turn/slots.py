@@ -45,6 +45,7 @@ _Plan = models.ActionPlan.__table__
 # Not as Watcher's type: one row that is no JSON would spoil all others.
 _PARAMETERS = sa.literal_column('actions.input_parameters', sa.Text)
 _ROWS = sa.select(
+    _Action.c.id,
     _Action.c.uuid,
     _Action.c.state,
     _PARAMETERS.label('parameters'),
@@ -69,7 +70,7 @@ class Delivery(Enum):
 
 @dataclass
 class Slot:
-    """A move that has its turn, or had it a moment ago."""
+    """A move that has its turn, had it a moment ago, or comes before."""
 
     action: str
     plan: str
@@ -83,6 +84,11 @@ class Slot:
     """It is or will soon be moving; False: its turn is over."""
     cell: str = ''
     """Name of the cell that it leaves; '': it stays in its cell."""
+    is_own_plan: bool = False
+    """Whether it is of the plan of the move that asks."""
+    is_ahead: bool = False
+    """It has had no turn yet and waits for one, and its row stands before
+    that of the move that asks: the planner writes them in their order."""
 
 
 Decide = Callable[[list[Slot]], str]
@@ -147,6 +153,19 @@ class Slots:
         """
         return self._exclusively(lambda session: self._take(session, decide))
 
+    def look(self) -> list[Slot]:
+        """The slots of all other moves, the earliest first.
+
+        :raises MigrationCancelled, TurnUnknown: see :meth:`take`
+        """
+
+        def read(session: Any) -> list[Slot]:
+            row, _told = self._own(session)
+            self._check_goes_on(row)
+            return self._others(session, self._clock(), row)
+
+        return self._exclusively(read)
+
     def release(self) -> None:
         """Hold no slot any more; a database that is away is only logged."""
         try:
@@ -195,7 +214,7 @@ class Slots:
         row, told = self._own(session)
         self._check_goes_on(row)
         self._check_not_replaced(told)
-        reason = decide(self._others(session, now))
+        reason = decide(self._others(session, now, row))
         if not reason:
             lock.mark(session)
             self._write(session, told, marks.TURN, {'at': now, 'held': True})
@@ -277,19 +296,44 @@ class Slots:
             )
         return row, told
 
-    def _others(self, session: Any, now: float) -> list[Slot]:
-        """The slots of all other moves, the earliest first."""
+    def _others(self, session: Any, now: float, own: Any) -> list[Slot]:
+        """The slots of all other moves, the earliest first.
+
+        Then those that wait, in the order of their rows.
+        """
         rows = session.execute(_query(self._uuid, now - self._recent))
-        found = []
+        found, ahead = [], []
         for row in rows:
-            slot = _slot(row)
+            told = marks.parsed(row.parameters) or {}
+            if self._is_ahead(row, told, own, now):
+                slot = _slot(row, told, math.inf)
+                if slot is not None:
+                    slot.is_own_plan = slot.is_ahead = True
+                    ahead.append((row.id, slot))
+                continue
+            slot = _slot(row, told, _at(told))
             if slot is None:
                 continue
+            slot.is_own_plan = row.plan == own.plan
             if slot.at < now - self._max_age:
                 slot.held = False
             if slot.held or slot.at > now - self._recent:
                 found.append(slot)
-        return sorted(found, key=lambda slot: (slot.at, slot.action))
+        found.sort(key=lambda slot: (slot.at, slot.action))
+        return found + [slot for _, slot in sorted(ahead, key=_first)]
+
+    def _is_ahead(
+        self, row: Any, told: dict[str, Any], own: Any, now: float
+    ) -> bool:
+        """Whether a move waits for its turn, and comes before this one."""
+        return (
+            row.plan == own.plan
+            and row.id < own.id
+            and _goes_on(row)
+            and marks.TURN not in told
+            # Its carrier is not dead, nor does it still wait for a worker.
+            and marks.last_sign(told, '') >= now - 2 * self._max_age / RENEWALS
+        )
 
     def _write(
         self, session: Any, told: dict[str, Any], key: str, value: object
@@ -336,13 +380,23 @@ def _text(told: Any) -> str:
     return told if isinstance(told, str) else ''
 
 
-def _slot(row: Any) -> Slot | None:
-    """The slot in an action's row; None if there is none that makes sense."""
-    told = marks.parsed(row.parameters) or {}
-    at = marks.number(marks.part(told, marks.TURN).get('at'))
+def _first(one: tuple[int, Slot]) -> int:
+    return one[0]
+
+
+def _at(told: dict[str, Any]) -> float | None:
+    return marks.number(marks.part(told, marks.TURN).get('at'))
+
+
+def _slot(row: Any, told: dict[str, Any], at: float | None) -> Slot | None:
+    """The slot in an action's row; None if there is none that makes sense.
+
+    :param at: when its turn came or comes
+    """
     texts = [told.get(name) for name in _NEEDED]
     if at is None or not all(isinstance(text, str) for text in texts):
         return None
+    turn = marks.part(told, marks.TURN)
     return Slot(
         action=row.uuid,
         plan=row.plan,
@@ -351,6 +405,6 @@ def _slot(row: Any) -> Slot | None:
         source=told['source_node'],
         destination=told['destination_node'],
         at=at,
-        held=told[marks.TURN].get('held') is True and _goes_on(row),
+        held=turn.get('held') is True and _goes_on(row),
         cell=_text(told.get('source_cell')),
     )
