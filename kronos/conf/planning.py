@@ -59,6 +59,16 @@ SEARCH_OPTS = [
         help='So many seconds the solver may take for a scope. When they '
         'are over, the best plan so far is taken.',
     ),
+    cfg.FloatOpt(
+        'cost_weight',
+        default=0.001,
+        min=0.0,
+        help='What every 100 GiB of memory that a plan copies must buy in '
+        'combined imbalance, unless a policy needs them to come within its '
+        'threshold. Repairs of server groups move by it what is smaller, '
+        'too. With search = greedy it has no effect where kronos_spread '
+        'spreads; see tie_break. Drains and kronos_pack move what they must.',
+    ),
 ]
 
 DRAIN_OPTS = [

@@ -85,6 +85,7 @@ def settings(found: Settings) -> dict[str, Any]:
         'min_gain': found.min_gain,
         'optimal_limit': found.optimal_limit,
         'optimal_seconds': found.optimal_seconds,
+        'cost_weight': found.cost_weight,
         'plateau_moves': found.plateau_moves,
         'swap_moves': found.swap_moves.value,
         'tie_break': found.tie_break.value,
