@@ -69,6 +69,15 @@ SEARCH_OPTS = [
         'too. With search = greedy it has no effect where kronos_spread '
         'spreads; see tie_break. Drains and kronos_pack move what they must.',
     ),
+    cfg.FloatOpt(
+        'migration_bandwidth',
+        default=800,
+        min=0.1,
+        help='MiB that a live migration copies in a second. It tells how long '
+        'a migration is expected to take, until live migrations inside the '
+        'scope that arrived, and that Nova remembers, tell it themselves. '
+        'The default is about what one stream makes of 10 Gbit/s.',
+    ),
 ]
 
 DRAIN_OPTS = [

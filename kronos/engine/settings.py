@@ -283,6 +283,9 @@ class Settings:
     cost_weight: float = 0.0
     """In combined imbalance: what 100 GiB of memory must buy that a plan
     copies. 0: they cost nothing, as in recordings without it."""
+    migration_bandwidth: float = 800.0
+    """MiB per second that a live migration copies, where none of the scope
+    tells."""
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE

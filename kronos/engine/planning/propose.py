@@ -64,6 +64,7 @@ def plan(
     with timed('schedule'):
         steps = report.steps
         found = graph.schedule(steps, list(snapshots), max_concurrent)
+        report.seconds = found.seconds(steps, max_concurrent)
     return Plan(report, found.parents, found.order)
 
 

@@ -17,9 +17,11 @@ who keeps an order for that waits for what takes longer than was expected.
 In which order turns are given says a timetable (:mod:`.list_scheduling`).
 """
 
+import operator
 from collections import defaultdict
 from dataclasses import dataclass
 
+from kronos.engine.scheduling import makespan
 from kronos.engine.scheduling.list_scheduling import Timetable
 from kronos.engine.types import Host, Instance, MigrationStep, Snapshot
 
@@ -34,6 +36,20 @@ class Schedule:
     order: list[int]
     """The indices of the steps in the order in which they get their turns:
     of those that can begin, the first one does. Parents come first."""
+
+    def seconds(
+        self, steps: list[MigrationStep], max_concurrent: int
+    ) -> float:
+        """How long the plan takes if its steps take what is expected."""
+        place = {at: number for number, at in enumerate(self.order)}
+        each = [steps[at].seconds for at in self.order]
+        begun = makespan.starts(
+            [steps[at] for at in self.order],
+            [[place[one] for one in self.parents[at]] for at in self.order],
+            each,
+            max_concurrent,
+        )
+        return max(map(operator.add, begun, each), default=0.0)
 
 
 def schedule(

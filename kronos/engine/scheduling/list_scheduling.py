@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
 from kronos.engine.types import MigrationStep
 
-# What a live migration takes, for the order only: set-up, then memory, in
-# whole milliseconds, so that sums of them are exact.
+# Where nothing is known of a step: set-up, then memory. In whole milliseconds,
+# so that sums of them are exact.
 _SETUP_MS = 6000
 _MS_PER_GIB = 1200
 
@@ -23,6 +23,8 @@ Key = tuple[int, int, int]
 
 def milliseconds(step: MigrationStep) -> int:
     """How long a step is taken to last, for the order only."""
+    if step.seconds > 0.0:
+        return round(1000 * step.seconds)
     return _SETUP_MS + _MS_PER_GIB * step.memory_mb // 1024
 
 

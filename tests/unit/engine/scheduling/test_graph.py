@@ -115,6 +115,19 @@ class ParentsTestCase(base.BaseTestCase):
         self.assertEqual([[], [0], [1], [2]], self.parents(steps, shot))
 
 
+class SecondsTestCase(base.BaseTestCase):
+    def test_of_the_whole_plan(self):
+        """Two out of one host, and one beside them."""
+        steps = [step('a', 'h1', 'h2'), step('b', 'h1', 'h3')]
+        steps += [step('c', 'h4', 'h5')]
+        for one, seconds in zip(steps, (20.0, 30.0, 45.0), strict=True):
+            one.seconds = seconds
+        found = graph.schedule(steps, [roomy(steps)], 2)
+        self.assertEqual(50.0, found.seconds(steps, 2))
+        self.assertEqual(95.0, found.seconds(steps, 1))
+        self.assertEqual(0.0, graph.schedule([], [], 2).seconds([], 2))
+
+
 class OrderTestCase(base.BaseTestCase):
     """Who gets a turn first."""
 
