@@ -124,7 +124,8 @@ class TestTurns(TurnsTestCase):
         for number in (1, 0, 2):
             self.slots(number).enter()
         for number in range(3):
-            ahead = [one for one in self.seen(number) if one.is_ahead]
+            others = self.slots(number).look()
+            ahead = [one for one in others if one.is_ahead]
             self.assertEqual(
                 self.uuids[:number], [one.action for one in ahead]
             )
