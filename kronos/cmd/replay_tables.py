@@ -221,42 +221,49 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
             *names,
         )
     ]
-    for number, step in enumerate(steps, start=1):
-        label = step.instance
-        if step.instance_name not in ('', step.instance):
-            label += f' ({step.instance_name})'
-        found.append(
-            (
-                str(number),
-                label,
-                step.source,
-                step.destination,
-                step.phase.value,
-                str(step.memory_mb),
-                f'{step.seconds:.0f}' if step.seconds else '-',
-                gain(step),
-                f'{step.combined_after:.4f}',
-                *(f'{step.imbalance_after[name]:.4f}' for name in names),
-            )
-        )
+    found += [
+        _step_row(number, step, names)
+        for number, step in enumerate(steps, start=1)
+    ]
     total = sum(step.memory_mb for step in steps) / 1024
     migrations = wording.counted(len(steps), 'migration')
     return [
         *aligned(found, width, extra=len(names)),
-        f'{migrations}, {total:.1f} GiB of memory.{_work(steps)}',
+        f'{migrations}, {total:.1f} GiB of memory.',
+        *_work(steps),
     ]
 
 
-def _work(steps: Sequence[MigrationStep]) -> str:
+def _step_row(
+    number: int, step: MigrationStep, policies: Sequence[str]
+) -> Row:
+    label = step.instance
+    if step.instance_name not in ('', step.instance):
+        label += f' ({step.instance_name})'
+    return (
+        str(number),
+        label,
+        step.source,
+        step.destination,
+        step.phase.value,
+        str(step.memory_mb),
+        f'{step.seconds:.0f}' if step.seconds else '-',
+        gain(step),
+        f'{step.combined_after:.4f}',
+        *(f'{step.imbalance_after[name]:.4f}' for name in policies),
+    )
+
+
+def _work(steps: Sequence[MigrationStep]) -> list[str]:
     """What is copied, and how long that takes one after another."""
     copied = sum(step.copied_mb for step in steps) / 1024
     seconds = sum(step.seconds for step in steps)
     if not seconds:
-        return ''
-    return (
-        f' {copied:.1f} GiB are copied, in about {seconds:.0f} s one after '
+        return []
+    return [
+        f'{copied:.1f} GiB are copied, in about {seconds:.0f} s one after '
         'another.'
-    )
+    ]
 
 
 def _reason_lines(what: str, reasons: Mapping[str, str]) -> list[str]:

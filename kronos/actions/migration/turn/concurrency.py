@@ -61,6 +61,8 @@ class Flight:
 class Concurrency:
     """What moves now, as Nova and the other actions of Kronos tell.
 
+    One class, since one look is what all limits are judged by.
+
     :param client: asked anew at every :meth:`look`
     :param clock: Unix seconds
     """

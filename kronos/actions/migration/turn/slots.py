@@ -301,26 +301,21 @@ class Slots:
 
         Then those that wait, in the order of their rows.
         """
-        rows = session.execute(_query(self._uuid, now - self._recent))
-        found, ahead = [], []
-        for row in rows:
+        found, ahead = list[Slot](), list[Slot]()
+        for row in session.execute(_query(self._uuid, now - self._recent)):
             told = marks.parsed(row.parameters) or {}
-            if self._is_ahead(row, told, own, now):
-                slot = _slot(row, told, math.inf)
-                if slot is not None:
-                    slot.is_own_plan = slot.is_ahead = True
-                    ahead.append((row.id, slot))
-                continue
-            slot = _slot(row, told, _at(told))
+            is_ahead = self._is_ahead(row, told, own, now)
+            slot = _slot(row, told, math.inf if is_ahead else _at(told))
             if slot is None:
                 continue
-            slot.is_own_plan = row.plan == own.plan
+            slot.is_own_plan, slot.is_ahead = row.plan == own.plan, is_ahead
             if slot.at < now - self._max_age:
                 slot.held = False
-            if slot.held or slot.at > now - self._recent:
+            if is_ahead:
+                ahead.append(slot)
+            elif slot.held or slot.at > now - self._recent:
                 found.append(slot)
-        found.sort(key=lambda slot: (slot.at, slot.action))
-        return found + [slot for _, slot in sorted(ahead, key=_first)]
+        return sorted(found, key=lambda slot: (slot.at, slot.action)) + ahead
 
     def _is_ahead(
         self, row: Any, told: dict[str, Any], own: Any, now: float
@@ -353,9 +348,8 @@ def _query(uuid: str, since: float) -> Any:
     """
     state = objects.action_plan.State
     # Watcher's columns are in UTC, without a zone; clocks differ a little.
-    moment = datetime.datetime.fromtimestamp(
-        max(since - _SLACK, 0), datetime.UTC
-    )
+    since = max(since - _SLACK, 0)
+    moment = datetime.datetime.fromtimestamp(since, datetime.UTC)
     moment = moment.replace(tzinfo=None)
     return _ROWS.where(
         _Action.c.action_type.in_(watcher_actions.MOVES),
@@ -365,7 +359,7 @@ def _query(uuid: str, since: float) -> Any:
             _Plan.c.updated_at >= moment,
             _Plan.c.deleted_at >= moment,
         ),
-    )
+    ).order_by(_Action.c.id)
 
 
 def _goes_on(row: Any) -> bool:
@@ -378,10 +372,6 @@ def _goes_on(row: Any) -> bool:
 
 def _text(told: Any) -> str:
     return told if isinstance(told, str) else ''
-
-
-def _first(one: tuple[int, Slot]) -> int:
-    return one[0]
 
 
 def _at(told: dict[str, Any]) -> float | None:

@@ -68,7 +68,10 @@ class Candidate:
 
 
 class Best:
-    """The search in one scope; it changes the simulation."""
+    """The search in one scope; it changes the simulation.
+
+    One class, since each plan is made in the simulation and taken back.
+    """
 
     def __init__(self, simulation: Simulation, settings: Settings) -> None:
         self._simulation = simulation
