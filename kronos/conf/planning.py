@@ -66,8 +66,9 @@ SEARCH_OPTS = [
         help='What every 100 GiB of memory that a plan copies must buy in '
         'combined imbalance, unless a policy needs them to come within its '
         'threshold. Repairs of server groups move by it what is smaller, '
-        'too. With search = greedy it has no effect where kronos_spread '
-        'spreads; see tie_break. Drains and kronos_pack move what they must.',
+        'too. Where kronos_spread spreads it has an effect with search = best '
+        'alone; for greedy see tie_break. Drains and kronos_pack move what '
+        'they must.',
     ),
     cfg.FloatOpt(
         'migration_bandwidth',

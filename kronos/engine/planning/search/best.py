@@ -152,7 +152,9 @@ class Best:
         for at in range(end, self._start, -1):
             step = simulation.steps[at - 1]
             now = float(np.sum(weights * step.after)) + price
-            if now < value - EPSILON:
+            # No half of a swap is left.
+            is_whole = at == end or simulation.steps[at].requires is None
+            if is_whole and now < value - EPSILON:
                 value, lowest = now, at
             price -= self._price_of([step.undo.instance])
         first = simulation.steps[self._start]

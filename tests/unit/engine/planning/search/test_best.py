@@ -89,6 +89,37 @@ class TestBest(base.BaseTestCase):
             self.assertIs(StopReason.BALANCED, best.stopped)
             self.assertEqual(4, len(best.steps))
 
+    def test_memory_leaves_no_half_of_an_exchange(self):
+        """The second halves are dear, and the first ones cost nothing."""
+        policies = [
+            policy(name, 0.5, threshold=0.0) for name in ('cpu', 'ram')
+        ]
+        usages = ('a', [0.2, 0.05]), ('b', [0.05, 0.2])
+        vms = [
+            vm(f'{host}{n}', host, usage, memory_mb=memory)
+            for memory, (host, usage) in zip(
+                (1, 100 << 10), usages, strict=True
+            )
+            for n in range(4)
+        ]
+        hosts = {'a': [0.8, 0.2], 'b': [0.2, 0.8]}
+        snapshot = scopes.scope(policies, hosts, vms)
+        made = set()
+        for weight in (0.0, 0.05, 0.1, 0.2, 0.4):
+            _, best = both(
+                snapshot,
+                policies,
+                max_migrations=9,
+                exhaust=True,
+                cost_weight=weight,
+            )
+            moved = {one.instance for one in best.steps}
+            for one in best.steps:
+                self.assertLessEqual({one.requires} - {''}, moved)
+            self.assertEqual(0, len(moved) % 2)
+            made.add(len(moved))
+        self.assertGreater(len(made), 1)
+
     def test_no_more_than_is_asked_for(self):
         policies = [policy('cpu', threshold=0.2)]
         vms = [vm(f'v{n}', 'a', [0.1]) for n in range(6)]
