@@ -223,6 +223,7 @@ def document(plan: Replay) -> dict[str, Any]:
             'overrides': dict(plan.options.overrides),
             'settings': report_document.settings(plan.settings),
             'parents': plan.parents,
+            'order': plan.order,
         },
     )
     for scope, row in zip(plan.report.scopes, found['scopes'], strict=True):

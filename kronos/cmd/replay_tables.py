@@ -51,6 +51,8 @@ def rows(report: CycleReport) -> list[Row]:
         'destination',
         'phase',
         'memory_mb',
+        'copied_mb',
+        'seconds',
         'gain',
         'combined_after',
     )
@@ -65,6 +67,8 @@ def rows(report: CycleReport) -> list[Row]:
             step.destination,
             step.phase.value,
             str(step.memory_mb),
+            str(step.copied_mb),
+            f'{step.seconds:.0f}',
             gain(step),
             f'{step.combined_after:.4f}',
         )
@@ -211,33 +215,54 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
             'destination',
             'phase',
             'MiB',
+            's',
             'gain',
             'combined',
             *names,
         )
     ]
-    for number, step in enumerate(steps, start=1):
-        label = step.instance
-        if step.instance_name not in ('', step.instance):
-            label += f' ({step.instance_name})'
-        found.append(
-            (
-                str(number),
-                label,
-                step.source,
-                step.destination,
-                step.phase.value,
-                str(step.memory_mb),
-                gain(step),
-                f'{step.combined_after:.4f}',
-                *(f'{step.imbalance_after[name]:.4f}' for name in names),
-            )
-        )
+    found += [
+        _step_row(number, step, names)
+        for number, step in enumerate(steps, start=1)
+    ]
     total = sum(step.memory_mb for step in steps) / 1024
     migrations = wording.counted(len(steps), 'migration')
     return [
         *aligned(found, width, extra=len(names)),
         f'{migrations}, {total:.1f} GiB of memory.',
+        *_work(steps),
+    ]
+
+
+def _step_row(
+    number: int, step: MigrationStep, policies: Sequence[str]
+) -> Row:
+    label = step.instance
+    if step.instance_name not in ('', step.instance):
+        label += f' ({step.instance_name})'
+    return (
+        str(number),
+        label,
+        step.source,
+        step.destination,
+        step.phase.value,
+        str(step.memory_mb),
+        f'{step.seconds:.0f}' if step.seconds else '-',
+        gain(step),
+        f'{step.combined_after:.4f}',
+        *(f'{step.imbalance_after[name]:.4f}' for name in policies),
+    )
+
+
+def _work(steps: Sequence[MigrationStep]) -> list[str]:
+    """What is copied, and how long that takes one after another."""
+    copied = sum(step.copied_mb for step in steps) / 1024
+    seconds = sum(step.seconds for step in steps)
+    if not seconds:
+        return []
+    return [
+        f'{copied:.1f} GiB are copied, in about {seconds:.0f} s one after '
+        'another.'
     ]
 
 

@@ -30,7 +30,8 @@ OPTS = [
         default=1800,
         min=1,
         help="Seconds in Nova's queue before a migration is aborted, and "
-        'seconds that a move waits for its turn before it is skipped.',
+        'seconds that a move waits for its turn before it is skipped, '
+        'without those that it waits for moves of its own plan.',
     ),
     cfg.FloatOpt(
         'stall_timeout',

@@ -59,6 +59,26 @@ SEARCH_OPTS = [
         help='So many seconds the solver may take for a scope. When they '
         'are over, the best plan so far is taken.',
     ),
+    cfg.FloatOpt(
+        'cost_weight',
+        default=0.001,
+        min=0.0,
+        help='What every 100 GiB of memory that a plan copies must buy in '
+        'combined imbalance, unless a policy needs them to come within its '
+        'threshold. Repairs of server groups move by it what is smaller, '
+        'too. Where kronos_spread spreads it has an effect with search = best '
+        'alone; for greedy see tie_break. Drains and kronos_pack move what '
+        'they must.',
+    ),
+    cfg.FloatOpt(
+        'migration_bandwidth',
+        default=800,
+        min=0.1,
+        help='MiB that a live migration copies in a second. It tells how long '
+        'a migration is expected to take, until live migrations inside the '
+        'scope that arrived, and that Nova remembers, tell it themselves. '
+        'The default is about what one stream makes of 10 Gbit/s.',
+    ),
 ]
 
 DRAIN_OPTS = [

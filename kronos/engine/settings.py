@@ -280,6 +280,12 @@ class Settings:
     """Instances times hosts of a scope that a solver looks at."""
     optimal_seconds: float = 25.0
     """For so long a solver may seek."""
+    cost_weight: float = 0.0
+    """In combined imbalance: what 100 GiB of memory must buy that a plan
+    copies. 0: they cost nothing, as in recordings without it."""
+    migration_bandwidth: float = 800.0
+    """MiB per second that a live migration copies, where none of the scope
+    tells."""
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE

@@ -65,6 +65,7 @@ class Forecast:
     ) -> None:
         """Take a plan.
 
+        :param trips: of its moves, in the order in which they get their turns
         :param parents: per move the indices of those that must end before
         :param pace: seconds that a move of a scope has taken, by its name;
             of none that is not known
@@ -73,12 +74,20 @@ class Forecast:
         self._trips = trips
         self._parents = parents
         self._equal = [1.0] * len(trips)
-        self._starts = makespan.starts(parents, self._equal)
+        self._limit = CONF.kronos.max_concurrent_migrations
+        self._starts = self._begun(self._equal)
         self.side_by_side = makespan.most_at_once(self._starts, self._equal)
+
+    def _begun(
+        self, each: list[float], workers: int | None = None
+    ) -> list[float]:
+        return makespan.starts(
+            self._trips, self._parents, each, self._limit, workers
+        )
 
     @property
     def order(self) -> list[int]:
-        """The moves in the order in which the graph starts them."""
+        """The moves in the order in which they start."""
         return sorted(
             range(len(self._trips)),
             key=lambda move: (self._starts[move], move),
@@ -86,8 +95,7 @@ class Forecast:
 
     def length(self, workers: int | None = None) -> int:
         """Moves one after another, with so many actions at a time."""
-        starts = makespan.starts(self._parents, self._equal, workers)
-        return round(max(starts)) + 1
+        return round(max(self._begun(self._equal, workers))) + 1
 
     def seconds(self) -> float | None:
         """How long it takes as laid out; None: not known of all its scopes.
@@ -97,25 +105,24 @@ class Forecast:
         if not all(trip.scope in self._pace for trip in self._trips):
             return None
         each = [self._pace[trip.scope] for trip in self._trips]
-        starts = makespan.starts(self._parents, each)
+        starts = self._begun(each)
         return max(map(operator.add, starts, each), default=None)
 
-    def at_least(self, max_concurrent: int) -> int:
+    def at_least(self) -> int:
         """The same in the best of cases that the limits leave."""
-        bound = makespan.lower_bound(self._trips, self._equal, max_concurrent)
+        bound = makespan.lower_bound(self._trips, self._equal, self._limit)
         return math.ceil(bound)
 
     def lines(self) -> list[str]:
         """What an operator should know before the plan starts."""
         number = len(self._trips)
-        limit = CONF.kronos.max_concurrent_migrations
-        least, length = self.at_least(limit), self.length()
+        least, length = self.at_least(), self.length()
         together = self.side_by_side
         text = (
             f'{wording.counted(number, "move")}; one after another at least '
             f'{least} by the limits, {length} as laid out; at most {together} '
             'can run side by side ([kronos] max_concurrent_migrations = '
-            f'{limit} per scope)'
+            f'{self._limit} per scope)'
         )
         if length > least:
             text += (

@@ -147,6 +147,8 @@ class SettingsRow:
     min_gain: float = 0.0
     optimal_limit: int = 1000
     optimal_seconds: float = 25.0
+    cost_weight: float = 0.0
+    migration_bandwidth: float = 800.0
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE
@@ -194,6 +196,8 @@ class SettingsRow:
             min_gain=settings.min_gain,
             optimal_limit=settings.optimal_limit,
             optimal_seconds=settings.optimal_seconds,
+            cost_weight=settings.cost_weight,
+            migration_bandwidth=settings.migration_bandwidth,
             plateau_moves=settings.plateau_moves,
             swap_moves=settings.swap_moves,
             tie_break=settings.tie_break,
@@ -243,6 +247,8 @@ class SettingsRow:
             min_gain=self.min_gain,
             optimal_limit=self.optimal_limit,
             optimal_seconds=self.optimal_seconds,
+            cost_weight=self.cost_weight,
+            migration_bandwidth=self.migration_bandwidth,
             plateau_moves=self.plateau_moves,
             swap_moves=self.swap_moves,
             tie_break=self.tie_break,

@@ -61,6 +61,8 @@ class Replay:
     report: CycleReport
     parents: list[list[int]]
     """For each step the indices of those that must end before it."""
+    order: list[int]
+    """The indices of the steps in the order in which they get their turns."""
     timings: dict[str, float] = field(default_factory=dict)
     """Seconds that each part took."""
     options: ReplayOptions = field(default_factory=ReplayOptions)
@@ -101,6 +103,7 @@ def replay(recording: Recording, options: ReplayOptions) -> Replay:
         snapshots,
         plan.report,
         plan.parents,
+        plan.order,
         timings,
         options,
     )

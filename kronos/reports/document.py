@@ -40,6 +40,7 @@ def document(
     return {
         'format_version': FORMAT_VERSION,
         **(about or {}),
+        'seconds': report.seconds,
         'scopes': [_scope(scope) for scope in report.scopes],
     }
 
@@ -85,6 +86,8 @@ def settings(found: Settings) -> dict[str, Any]:
         'min_gain': found.min_gain,
         'optimal_limit': found.optimal_limit,
         'optimal_seconds': found.optimal_seconds,
+        'cost_weight': found.cost_weight,
+        'migration_bandwidth': found.migration_bandwidth,
         'plateau_moves': found.plateau_moves,
         'swap_moves': found.swap_moves.value,
         'tie_break': found.tie_break.value,
@@ -124,6 +127,8 @@ def _scope(scope: AggregateResult) -> dict[str, Any]:
         **_ending(scope),
         'steps': _steps(scope.steps),
         'memory_mb': sum(step.memory_mb for step in scope.steps),
+        'copied_mb': sum(step.copied_mb for step in scope.steps),
+        'seconds': sum(step.seconds for step in scope.steps),
         'hosts_over_before': scope.hosts_over_before,
         'hosts_over_after': scope.hosts_over_after,
         'hosts_in_use_before': scope.hosts_in_use_before,
@@ -195,6 +200,8 @@ def step(found: MigrationStep) -> dict[str, Any]:
         'source': found.source,
         'destination': found.destination,
         'memory_mb': found.memory_mb,
+        'copied_mb': found.copied_mb,
+        'seconds': found.seconds,
         'imbalance_before': dict(found.imbalance_before),
         'imbalance_after': dict(found.imbalance_after),
         'combined_before': found.combined_before,

@@ -52,6 +52,8 @@ FIELDS = {
     'min_gain': 'min_gain',
     'optimal_limit': 'optimal_limit',
     'optimal_time_limit': 'optimal_seconds',
+    'cost_weight': 'cost_weight',
+    'migration_bandwidth': 'migration_bandwidth',
     'plateau_moves': 'plateau_moves',
     'swap_moves': 'swap_moves',
     'tie_break': 'tie_break',

@@ -50,10 +50,11 @@ class AuditRequest:
 
 @dataclass
 class AuditResult:
-    """A plan, and for each of its steps the indices of its parents."""
+    """A plan, and how it is carried out (:class:`.graph.Schedule`)."""
 
     report: CycleReport
     parents: list[list[int]]
+    order: list[int]
     settings: Settings
     basis: publishing.Basis
     timings: dict[str, float] = field(default_factory=dict)
@@ -109,7 +110,7 @@ def run(
     basis = publishing.Basis(known, _hosts(plan.report, snapshots))
     pace = durations.by_scope(snapshots)
     return AuditResult(
-        plan.report, plan.parents, settings, basis, timings, pace
+        plan.report, plan.parents, plan.order, settings, basis, timings, pace
     )
 
 

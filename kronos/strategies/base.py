@@ -225,7 +225,9 @@ class KronosStrategy(base.BaseStrategy):
 
     def _fill_solution(self, result: 'kronos_audit.AuditResult') -> None:
         """All that may fail comes before the first action is there."""
-        written = planned_actions.of(result.report, result.parents)
+        written = planned_actions.of(
+            result.report, result.parents, result.order
+        )
         indicators = self.indicators(result.report)
         self.solution.set_efficacy_indicators(**indicators)
         specification = self.goal.efficacy_specification

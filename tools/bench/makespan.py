@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much longer does a plan take than it must?
 
-A plan's graph is carried out by so many workers as moves are allowed at a
-time. The lower bound is that of the same durations: all work shared by the
-workers, the busiest host, the longest chain that must keep its order.
+The appliers' turns carry a plan out, in the order of its timetable: of the
+moves that a worker has, the first one begins that the limits allow. The lower
+bound is that of the same durations: all work shared by what may run at a
+time, the busiest host, the longest chain that must keep its order.
+
+Watcher's workers take what is ready in any order. So it stands there once as
+if there were a worker for each move, and once with four for each that may run
+at a time, which take moves in random order.
 """
 
 import math
@@ -27,11 +32,14 @@ from kronos.policies.models import Mode
 from kronos.recordings.formats import cluster
 
 CEILINGS = {'cpu': 0.85, 'ram': 0.9, 'net': 0.85}
-WORKERS = (2, 8, 32)
+AT_A_TIME = (2, 8, 32)
 TRIALS = 20
 SPREAD = 0.4
 """Of the logarithm of a move's duration, around what it is taken to last."""
-GOOD = 1.1
+GOOD = 1.15
+"""Of the mean."""
+FEW = 4
+"""Workers for each move that may run at a time, where they are few."""
 
 Plan = tuple[list[MigrationStep], Snapshot]
 
@@ -50,27 +58,38 @@ def report(file: Callable[[int], str]) -> None:
         'drain 3 of 6 hosts': _six(),
     }
     print(
-        'makespan / lower bound, one worker per move allowed at a time; '
-        f'then with durations +-{SPREAD:.0%}, mean and worst of {TRIALS}; '
-        'then the mean if the workers alone keep the number'
+        'makespan / lower bound with as many moves at a time; then with '
+        f'durations +-{SPREAD:.0%}, mean and worst of {TRIALS}, and the mean '
+        f'where {FEW} times as many workers take moves in any order'
     )
     for name, plan in plans.items():
-        for workers in WORKERS:
-            print(_line(name, plan, workers))
+        for at_a_time in AT_A_TIME:
+            print(_line(name, plan, at_a_time))
 
 
-def _line(name: str, plan: Plan, workers: int) -> str:
+def _line(name: str, plan: Plan, at_a_time: int) -> str:
     steps, snapshot = plan
     before = rules(steps, [snapshot])
-    graph = schedule(steps, [snapshot], workers)
-    free = schedule(steps, [snapshot], len(steps))
+    order = schedule(steps, [snapshot], at_a_time).order
+    place = {step: n for n, step in enumerate(order)}
     expected = [6 + 1.17 * step.memory_mb / 1024 for step in steps]
 
-    def ratio(parents: list[list[int]], seconds: list[float]) -> float:
-        begun = makespan.starts(parents, seconds, workers)
-        pairs = zip(begun, seconds, strict=True)
-        least = makespan.lower_bound(steps, seconds, workers, before)
-        return max(start + took for start, took in pairs) / least
+    def ratio(
+        seconds: list[float],
+        workers: int | None = None,
+        picked: list[int] | None = None,
+    ) -> float:
+        took = [seconds[step] for step in order]
+        begun = makespan.starts(
+            [steps[step] for step in order],
+            [[place[one] for one in before[step]] for step in order],
+            took,
+            at_a_time,
+            workers,
+            picked,
+        )
+        least = makespan.lower_bound(steps, seconds, at_a_time, before)
+        return max(map(sum, zip(begun, took, strict=True))) / least
 
     rng = random.Random(1)
     varied = [
@@ -80,14 +99,17 @@ def _line(name: str, plan: Plan, workers: int) -> str:
         ]
         for _ in range(TRIALS)
     ]
-    even = ratio(graph, expected)
-    found = [ratio(graph, seconds) for seconds in varied]
-    freely = statistics.mean(ratio(free, seconds) for seconds in varied)
-    least = makespan.lower_bound(steps, expected, workers, before)
+    found = [ratio(seconds) for seconds in varied]
+    mean = statistics.mean(found)
+    few = statistics.mean(
+        ratio(seconds, FEW * at_a_time, rng.sample(order, len(order)))
+        for seconds in varied
+    )
+    least = makespan.lower_bound(steps, expected, at_a_time, before)
     return (
-        f'{name:20} {len(steps):4} moves, {workers:2} at a time: {least:6.0f} '
-        f's {even:5.2f}{" " if even <= GOOD else "!"}  '
-        f'{statistics.mean(found):5.2f} {max(found):5.2f}  {freely:5.2f}'
+        f'{name:20} {len(steps):4} moves, {at_a_time:2} at a time: '
+        f'{least:6.0f} s {ratio(expected):5.2f}  {mean:5.2f}'
+        f'{" " if mean <= GOOD else "!"}{max(found):5.2f}  {few:5.2f}'
     )
 
 
@@ -107,7 +129,7 @@ def _plan(path: str, settings: Settings, mode: Mode = Mode.SPREAD) -> Plan:
         ]
         for readings in found.snapshot.readings.values():
             readings.capacity = readings.imbalance
-    plan = propose.plan([found.snapshot], policies, settings, WORKERS[0])
+    plan = propose.plan([found.snapshot], policies, settings, AT_A_TIME[0])
     return plan.report.steps, found.snapshot
 
 

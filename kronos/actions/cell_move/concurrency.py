@@ -21,6 +21,8 @@ class CellConcurrency:
         self._limits = settings.limits
         self._plan = plan
         self._standing = PlanStanding(True, '')
+        self.is_behind = False
+        """Whether a move of its plan was under way when it was asked last."""
         self._moves = concurrency.Concurrency(
             context.nova,
             settings.task,
@@ -44,6 +46,7 @@ class CellConcurrency:
         """
         task, most = self._task, self._limits.out_of_cell
         held = [one for one in others if one.held]
+        self.is_behind = any(one.is_own_plan for one in held)
         if not self._standing.is_accepted and any(
             one.cell and one.plan == self._plan for one in held
         ):

@@ -171,6 +171,8 @@ class CellMoveRun:
         is_begun = self._mark is not None
         self._concurrency.look(self._plan(is_begun))
         reason = context.slots.take(self._concurrency.why_wait)
+        if self._concurrency.is_behind:
+            self._turn.put_off()
         if reason or is_begun:
             return reason
         try:

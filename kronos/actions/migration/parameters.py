@@ -64,6 +64,7 @@ def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
             in_scope=kronos.max_concurrent_migrations,
             stuck_seconds=kronos.stuck_after,
             stagger_seconds=kronos.stagger_seconds,
+            yield_seconds=2 * kronos.migration_poll_interval,
         ),
         not_before=unix_seconds(told.get('not_before', '')),
         at_stall=AtStall(kronos.at_stall),

@@ -92,10 +92,13 @@ class _Answer:
         if self._place.step:
             return self._another()
         if self._result.stopped is StopReason.STUCK:
-            least = self._place.moment.phases.settings.min_gain
+            settings = self._place.moment.phases.settings
+            least = f'min_gain ({settings.min_gain:g})'
+            if settings.cost_weight:
+                least += ' and its memory (cost_weight) ask for'
             return Code.NO_GAIN, (
                 f'it is legal, but {self._effect()}, which is less than '
-                f'min_gain ({least:g})'
+                f'{least}'
             )
         if self._result.stopped is StopReason.BALANCED:
             return Code.SCOPE_BALANCED, (

@@ -51,7 +51,12 @@ class Repair:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
-        self._moves = Regroup(simulation, given.packs, given.draining)
+        self._moves = Regroup(
+            simulation,
+            given.packs,
+            given.draining,
+            given.settings.cost_weight,
+        )
         self._short: dict[str, group_reasons.Shortfall] = {}
         """By uuid of a group that the budget does not suffice for."""
         self._fixed = given.fixed

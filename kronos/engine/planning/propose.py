@@ -38,6 +38,8 @@ class Plan:
     parents: list[list[int]]
     """For each step of the report the indices of those that must end
     before it begins."""
+    order: list[int]
+    """The indices of the steps in the order in which they get their turns."""
 
 
 def plan(
@@ -57,8 +59,9 @@ def plan(
         report = propose(snapshots, policies, settings)
     with timed('schedule'):
         steps = report.steps
-        parents = graph.schedule(steps, list(snapshots), max_concurrent)
-    return Plan(report, parents)
+        found = graph.schedule(steps, list(snapshots), max_concurrent)
+        report.seconds = found.seconds(steps, max_concurrent)
+    return Plan(report, found.parents, found.order)
 
 
 def certify(report: CycleReport) -> None:

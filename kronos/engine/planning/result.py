@@ -14,6 +14,7 @@ from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.cell_drain import outcome
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
+from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PlannedMove, Simulation
@@ -107,7 +108,8 @@ def planned(
     )
     result.search = last.searched_by
     result.certificate = last.certificate
-    result.steps = [_step(made, phases) for made in simulation.steps]
+    costs = MigrationCosts(phases.snapshot, phases.settings)
+    result.steps = [_step(made, phases, costs) for made in simulation.steps]
     result.combined_after = utilization.combined()
     result.hosts_over_before = phases.hosts_over_before
     result.hosts_over_after = utilization.hosts_over()
@@ -282,10 +284,13 @@ def _drains(
     return drains
 
 
-def _step(made: PlannedMove, phases: PhaseRunner) -> MigrationStep:
+def _step(
+    made: PlannedMove, phases: PhaseRunner, costs: MigrationCosts
+) -> MigrationStep:
     utilization, undo = phases.utilization, made.undo
     uuid = utilization.index.instances[undo.instance]
     instance = phases.snapshot.instances[uuid]
+    destination = utilization.index.hosts[undo.destination]
     before, after = (
         dict(zip(utilization.policies, one.tolist(), strict=True))
         for one in (made.before, made.after)
@@ -296,7 +301,7 @@ def _step(made: PlannedMove, phases: PhaseRunner) -> MigrationStep:
         instance=uuid,
         instance_name=instance.name,
         source=utilization.index.hosts[undo.source],
-        destination=utilization.index.hosts[undo.destination],
+        destination=destination,
         memory_mb=instance.memory_mb,
         imbalance_before=before,
         imbalance_after=after,
@@ -307,4 +312,6 @@ def _step(made: PlannedMove, phases: PhaseRunner) -> MigrationStep:
             if made.requires is None
             else utilization.index.instances[made.requires]
         ),
+        copied_mb=costs.copied_mb(instance, destination),
+        seconds=costs.seconds(instance, destination),
     )

@@ -119,7 +119,10 @@ def _kinds(settings: Settings) -> str:
 def _by_least(settings: Settings) -> str:
     if settings.search is SearchName.GREEDY or not settings.min_gain:
         return ''
-    return f' by {settings.min_gain:g} or more'
+    least = f'{settings.min_gain:g}'
+    if settings.cost_weight:
+        least += f' and {settings.cost_weight:g} for each 100 GiB'
+    return f' by {least} or more'
 
 
 def _counted(migrations: int) -> str:

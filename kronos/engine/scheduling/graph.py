@@ -2,46 +2,71 @@
 """The graph of a plan: which moves must wait for which.
 
 A plan is a list of steps that is legal in its order. Run side by side
-they must stay legal however long each takes, so the answer is a graph: a
-step starts when all its parents have ended. Whatever the durations,
+they must stay legal however long each takes, so a step starts when all its
+parents have ended. Whatever the durations,
 
-* at most one move leaves and at most two enter a host at a time;
-* at most ``max_concurrent`` moves of a scope run at a time;
 * the moves of one instance, those of one server group's members and the
   halves of a swap keep the plan's order;
 * a host whose incoming moves need more than the room that it has now is
   *tight*: a move into it waits for every earlier move that touches it, so
   room that an earlier move frees is free, and nothing waits in a circle.
 
-The order in which steps share a limit is that of a timetable (see
-:mod:`.list_scheduling`), which the plan's own rules come before.
+Nothing else has a parent. That at most one move leaves and two enter a host
+at a time, and so many of a scope run, is left to the turns of the appliers:
+who keeps an order for that waits for what takes longer than was expected.
+In which order turns are given says a timetable (:mod:`.list_scheduling`).
 """
 
+import operator
 from collections import defaultdict
+from dataclasses import dataclass
 
+from kronos.engine.scheduling import makespan
 from kronos.engine.scheduling.list_scheduling import Timetable
-from kronos.engine.settings import INTO_HOST as INTO_HOST
-from kronos.engine.settings import OUT_OF_HOST as OUT_OF_HOST
 from kronos.engine.types import Host, Instance, MigrationStep, Snapshot
+
+
+@dataclass
+class Schedule:
+    """How a plan is carried out."""
+
+    parents: list[list[int]]
+    """For each step the indices of those that must end before it begins,
+    sorted; one that is implied by another one is left out."""
+    order: list[int]
+    """The indices of the steps in the order in which they get their turns:
+    of those that can begin, the first one does. Parents come first."""
+
+    def seconds(
+        self, steps: list[MigrationStep], max_concurrent: int
+    ) -> float:
+        """How long the plan takes if its steps take what is expected."""
+        place = {at: number for number, at in enumerate(self.order)}
+        each = [steps[at].seconds for at in self.order]
+        begun = makespan.starts(
+            [steps[at] for at in self.order],
+            [[place[one] for one in self.parents[at]] for at in self.order],
+            each,
+            max_concurrent,
+        )
+        return max(map(operator.add, begun, each), default=0.0)
 
 
 def schedule(
     steps: list[MigrationStep], snapshots: list[Snapshot], max_concurrent: int
-) -> list[list[int]]:
+) -> Schedule:
     """Lay a plan out in time.
 
     :param steps: the plan, in an order in which it is legal
     :param snapshots: of the scopes that it was made for, before any step
     :param max_concurrent: moves of one scope that may run at a time
-    :returns: for every step the indices of its parents, sorted; a parent
-        that is implied by another one is left out
     :raises ValueError: if ``max_concurrent`` is less than one
     """
     if max_concurrent < 1:
         raise ValueError('max_concurrent must be at least 1')
     before = rules(steps, snapshots)
-    parents = Timetable(steps, before, max_concurrent).fill()
-    return _without_implied(parents)
+    order = Timetable(steps, before, max_concurrent).order()
+    return Schedule(_without_implied(before), order)
 
 
 def rules(
@@ -116,17 +141,17 @@ def _fits(host: Host, wanted: dict[str, int]) -> bool:
     )
 
 
-def _without_implied(parents: dict[int, set[int]]) -> list[list[int]]:
+def _without_implied(before: list[set[int]]) -> list[list[int]]:
     """Drop the parents that are ancestors of other parents."""
     # As the bits of a number: a long plan has as many as steps times steps.
-    ancestors: dict[int, int] = {}
-    result: list[list[int]] = [[] for _ in parents]
-    for step, direct in parents.items():
+    ancestors: list[int] = []
+    result: list[list[int]] = []
+    for direct in before:
         older = 0
         for parent in direct:
             older |= ancestors[parent]
-        ancestors[step] = older
+        ancestors.append(older)
         for parent in direct:
-            ancestors[step] |= 1 << parent
-        result[step] = [n for n in sorted(direct) if not older >> n & 1]
+            ancestors[-1] |= 1 << parent
+        result.append([n for n in sorted(direct) if not older >> n & 1])
     return result

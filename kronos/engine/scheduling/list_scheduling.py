@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """List scheduling: in which order moves share the limits.
 
-List scheduling: whenever limits allow a step to start, the one starts whose
-host has most left to do. Each limit is a number of lanes, and each lane a
-chain of steps, so that no more steps than there are lanes can run at a time,
-however long each takes in the end.
+Whenever limits allow a step to start, the one starts whose host has most
+left to do. Each limit is a number of lanes.
 """
 
 import heapq
@@ -14,8 +12,8 @@ from dataclasses import dataclass, field
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
 from kronos.engine.types import MigrationStep
 
-# What a live migration takes, for the order only: set-up, then memory, in
-# whole milliseconds, so that sums of them are exact.
+# Where nothing is known of a step: set-up, then memory. In whole milliseconds,
+# so that sums of them are exact.
 _SETUP_MS = 6000
 _MS_PER_GIB = 1200
 
@@ -25,6 +23,8 @@ Key = tuple[int, int, int]
 
 def milliseconds(step: MigrationStep) -> int:
     """How long a step is taken to last, for the order only."""
+    if step.seconds > 0.0:
+        return round(1000 * step.seconds)
     return _SETUP_MS + _MS_PER_GIB * step.memory_mb // 1024
 
 
@@ -33,34 +33,19 @@ class _Lanes:
     """A resource that so many steps may hold at a time."""
 
     count: int
-    ends: list[tuple[int, int]] = field(default_factory=list)
-    """Per lane in use: when it is free, and the step that frees it."""
+    ends: list[int] = field(default_factory=list)
+    """A heap: per lane in use, when it is free."""
 
     def free_at(self) -> int:
         """When a lane can be had; it is never earlier later on."""
+        return self.ends[0] if len(self.ends) == self.count else 0
+
+    def take(self, end: int) -> None:
+        """Hold a lane that is free, until then."""
         if len(self.ends) < self.count:
-            return 0
-        return min(end for end, _ in self.ends)
-
-    def take(self, start: int, end: int, step: int, above: int) -> int | None:
-        """Hold a lane that is free.
-
-        The best one was held last by a step that this one waits for in any
-        case; the next best is an unused one; of the others it is the one
-        that was freed first, which leaves most time for a delay.
-
-        :param above: the steps that it waits for, as the bits of a number
-        :returns: the step that held it before, if any
-        """
-        free = [n for n, (at, _) in enumerate(self.ends) if at <= start]
-        implied = [n for n in free if above >> self.ends[n][1] & 1]
-        if not implied and len(self.ends) < self.count:
-            self.ends.append((end, step))
-            return None
-        lane = min(implied or free, key=lambda n: self.ends[n][0])
-        previous = self.ends[lane][1]
-        self.ends[lane] = (end, step)
-        return previous
+            heapq.heappush(self.ends, end)
+        else:
+            heapq.heapreplace(self.ends, end)
 
 
 @dataclass
@@ -114,8 +99,6 @@ class Timetable:
         """When the last step that was chosen starts: none starts earlier."""
         self._from: list[int] = [0] * len(steps)
         """When all that a step must wait for has ended, as far as known."""
-        self._above: dict[int, int] = {}
-        """All that a step waits for, as the bits of a number."""
         self._queues = {
             step.scope: _Queue(_Lanes(max_concurrent)) for step in steps
         }
@@ -130,14 +113,14 @@ class Timetable:
             found[step] += rest
         return found
 
-    def fill(self) -> dict[int, set[int]]:
-        """The parents of every step, keyed in the order of their starts."""
-        parents: dict[int, set[int]] = {}
+    def order(self) -> list[int]:
+        """The steps in the order of their starts."""
+        found: list[int] = []
         missing = [len(earlier) for earlier in self._before]
         for step, number in enumerate(missing):
             if not number:
                 self._enqueue(step)
-        while len(parents) < len(self._steps):
+        while len(found) < len(self._steps):
             self._now, (*_, chosen), queue = min(
                 (
                     first
@@ -147,14 +130,15 @@ class Timetable:
                 key=lambda first: first[:2],
             )
             heapq.heappop(queue.soon)
-            parents[chosen] = self._take(chosen, queue)
+            self._take(chosen, queue)
+            found.append(chosen)
             end = self._now + self._took[chosen]
             for step in self._after[chosen]:
                 self._from[step] = max(self._from[step], end)
                 missing[step] -= 1
                 if not missing[step]:
                     self._enqueue(step)
-        return parents
+        return found
 
     def _enqueue(self, step: int) -> None:
         queue = self._queues[self._steps[step].scope]
@@ -210,24 +194,11 @@ class Timetable:
             self._into[one.destination].free_at(),
         )
 
-    def _take(self, step: int, queue: _Queue) -> set[int]:
-        """Hold its lanes from now on.
-
-        :returns: its parents: what it must wait for by the rules, and the
-            steps that held the lanes before
-        """
+    def _take(self, step: int, queue: _Queue) -> None:
+        """Hold its lanes from now on."""
         one, took = self._steps[step], self._took[step]
         self._to_give[one.source] -= took
         self._to_take[one.destination] -= took
-        parents = set(self._before[step])
-        above = 0
-        for parent in parents:
-            above |= self._above[parent] | 1 << parent
         lanes = self._out[one.source], self._into[one.destination], queue.lanes
         for these in lanes:
-            held = these.take(self._now, self._now + took, step, above)
-            if held is not None:
-                parents.add(held)
-                above |= self._above[held] | 1 << held
-        self._above[step] = above
-        return parents
+            these.take(self._now + took)

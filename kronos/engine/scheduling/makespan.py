@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The makespan: how long a plan takes, and must take at least."""
 
+import bisect
 import heapq
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
@@ -18,46 +19,104 @@ class Trip(Protocol):
 
 
 def starts(
-    parents: list[list[int]], seconds: list[float], workers: int | None = None
+    trips: Sequence[Trip],
+    parents: Sequence[Collection[int]],
+    seconds: Sequence[float],
+    max_concurrent: int,
+    workers: int | None = None,
+    picked: Sequence[int] | None = None,
 ) -> list[float]:
-    """When each step of a graph starts; it takes no longer than it must.
+    """When each step starts if turns are given in the order of the steps.
 
-    A step begins when its parents have ended and a worker is free. Those
-    that wait for a worker take their turn in the order in which they came;
-    of those that came together the earlier one of the plan is first.
+    A worker takes a step whose parents have ended, and keeps it until its
+    end. Of those that workers have, the first one begins that its hosts and
+    its scope can have.
 
-    :param parents: per step the steps that it waits for
+    :param parents: per step those that it waits for
     :param seconds: per step how long it takes
-    :param workers: steps that can run at a time; None: all of them
+    :param max_concurrent: steps of one scope that may run at a time
+    :param workers: None: one for each step
+    :param picked: the steps in the order in which workers take them; None:
+        that of their turns
     :raises ValueError: the graph has a circle, or there is no worker
     """
     if workers is not None and workers < 1:
         raise ValueError('at least one worker is needed')
-    after: dict[int, list[int]] = defaultdict(list)
-    missing = [len(set(found)) for found in parents]
-    for step, found in enumerate(parents):
-        for parent in set(found):
-            after[parent].append(step)
-    ready = [(0.0, step) for step, left in enumerate(missing) if not left]
+    left = _Left(parents, picked or range(len(parents)))
+    lanes = _Turns(trips, max_concurrent)
     begun: dict[int, float] = {}
     running: list[tuple[float, int]] = []
+    held: list[int] = []
     now = 0.0
-    while ready or running:
-        while ready and (workers is None or len(running) < workers):
-            _, step = heapq.heappop(ready)
+    while held or running or left.ready:
+        free = workers or len(trips)
+        while left.ready and len(held) + len(running) < free:
+            bisect.insort(held, heapq.heappop(left.ready)[1])
+        for step in [one for one in held if lanes.take(one)]:
+            held.remove(step)
             begun[step] = now
             heapq.heappush(running, (now + seconds[step], step))
         now, ended = heapq.heappop(running)
-        for step in after[ended]:
-            missing[step] -= 1
-            if not missing[step]:
-                heapq.heappush(ready, (now, step))
+        lanes.give_back(ended)
+        left.end(ended)
     if len(begun) < len(parents):
         raise ValueError('the graph has a circle')
     return [begun[step] for step in range(len(parents))]
 
 
-def most_at_once(begun: list[float], seconds: list[float]) -> int:
+class _Left:
+    """The steps whose parents have ended."""
+
+    def __init__(
+        self, parents: Sequence[Collection[int]], picked: Sequence[int]
+    ) -> None:
+        self._rank = {step: rank for rank, step in enumerate(picked)}
+        self._after: dict[int, list[int]] = defaultdict(list)
+        self._missing = [len(set(found)) for found in parents]
+        self.ready: list[tuple[int, int]] = []
+        """A heap of steps behind their ranks: no worker has them yet."""
+        for step, found in enumerate(parents):
+            for parent in set(found):
+                self._after[parent].append(step)
+            if not found:
+                heapq.heappush(self.ready, (self._rank[step], step))
+
+    def end(self, ended: int) -> None:
+        for step in self._after[ended]:
+            self._missing[step] -= 1
+            if not self._missing[step]:
+                heapq.heappush(self.ready, (self._rank[step], step))
+
+
+class _Turns:
+    """What runs at the hosts and in the scopes."""
+
+    def __init__(self, trips: Sequence[Trip], max_concurrent: int) -> None:
+        self._trips = trips
+        self._most = max_concurrent, OUT_OF_HOST, INTO_HOST
+        self._running = Counter[str](), Counter[str](), Counter[str]()
+
+    def take(self, step: int) -> bool:
+        """Begin a step if the limits allow it."""
+        limits = list(
+            zip(self._running, self._keys(step), self._most, strict=True)
+        )
+        if any(running[key] >= most for running, key, most in limits):
+            return False
+        for running, key, _ in limits:
+            running[key] += 1
+        return True
+
+    def give_back(self, step: int) -> None:
+        for running, key in zip(self._running, self._keys(step), strict=True):
+            running[key] -= 1
+
+    def _keys(self, step: int) -> tuple[str, str, str]:
+        trip = self._trips[step]
+        return trip.scope, trip.source, trip.destination
+
+
+def most_at_once(begun: Sequence[float], seconds: Sequence[float]) -> int:
     """How many steps run side by side at the busiest moment."""
     changes = [(at, 1) for at in begun]
     changes += [
@@ -72,9 +131,9 @@ def most_at_once(begun: list[float], seconds: list[float]) -> int:
 
 def lower_bound(
     trips: Sequence[Trip],
-    seconds: list[float],
+    seconds: Sequence[float],
     max_concurrent: int,
-    before: list[set[int]] | None = None,
+    before: Sequence[Collection[int]] | None = None,
 ) -> float:
     """Seconds that no order of the steps can beat.
 

@@ -45,6 +45,11 @@ class MigrationStep:
     other half of a swap, which alone might make a policy worse."""
     cell_move: CellMove | None = None
     """How it goes to another cell; None: it is a live migration."""
+    copied_mb: int = 0
+    """Of memory, and of disk where a block migration is to be expected; 0:
+    not known, as the next, of a move to another cell."""
+    seconds: float = 0.0
+    """How long it is expected to take."""
 
 
 @dataclass
@@ -346,6 +351,8 @@ class CycleReport:
     """What one call of :func:`.propose.propose` decided."""
 
     scopes: list[AggregateResult] = field(default_factory=list)
+    seconds: float = 0.0
+    """How long all of it is expected to take within the limits."""
 
     @property
     def steps(self) -> list[MigrationStep]:

@@ -55,6 +55,8 @@ class Move:
     why: str
     """In words; empty in old reports."""
     memory_mb: int
+    seconds: float
+    """That it is expected to take; 0 in old reports, and if not known."""
     requires: str
     """Name of the instance whose move must have succeeded before."""
     imbalances: list[float]
@@ -154,6 +156,7 @@ def _moves(
             phase=phase(step['phase']),
             why=step.get('why', ''),
             memory_mb=step['memory_mb'],
+            seconds=step.get('seconds', 0.0),
             requires=names.get(step['requires'], step['requires']),
             imbalances=list(step['imbalance_after'].values()),
             combined=step['combined_after'],

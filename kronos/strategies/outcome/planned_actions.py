@@ -4,7 +4,8 @@
 Moves to another cell that were left half done are finished first, and what
 takes place at the same hosts waits for that. Then hosts at fault are closed.
 What leaves one of them waits for that, and is told so: Watcher goes on with a
-plan of which an action failed.
+plan of which an action failed. Moves stand in the order in which they get
+their turns.
 """
 
 from collections.abc import Sequence
@@ -30,11 +31,15 @@ class PlannedAction:
 
 
 def of(
-    report: types.CycleReport, parents: Sequence[Sequence[int]]
+    report: types.CycleReport,
+    parents: Sequence[Sequence[int]],
+    order: Sequence[int],
 ) -> list[PlannedAction]:
     """All of a plan.
 
     :param parents: for each step of the report the indices of its parents
+    :param order: indices of all steps, parents first: who is earlier gets
+        its turn first. The number that an action tells is that of the report
     """
     found = [
         _finishing(number, scope, one)
@@ -50,10 +55,12 @@ def of(
             if scope in emptied
             else _closing(len(found) + 1, scope, closing)
         )
-    first = len(found)
-    for step, earlier in zip(report.steps, parents, strict=True):
-        told = _step(len(found) + 1, step)
-        after = [first + parent for parent in earlier]
+    first, steps = len(found), report.steps
+    position = {at: first + place for place, at in enumerate(order)}
+    for at in order:
+        step = steps[at]
+        told = _step(first + at + 1, step)
+        after = sorted(position[parent] for parent in parents[at])
         if step.cell_move is not None:
             told |= cell_actions.move(step.cell_move, emptied[step.scope])
             ends = [step.source, step.destination]

@@ -47,23 +47,12 @@ class PlanTestCase(base.KronosTestCase):
         audit = self.create_audit()
         self.assertEqual([], self.actions(self.plan(audit)))
 
-    def test_parents_keep_the_limits(self):
-        plan = self.planned()
-        actions = {action.uuid: action for action in self.actions(plan)}
-        leaving = [
-            action
-            for action in actions.values()
-            if action.input_parameters['source_node'] == 'h1'
-        ]
-        self.assertGreater(len(leaving), 1)
-        for earlier, later in zip(leaving, leaving[1:], strict=False):
-            self.assertIn(earlier.uuid, self.ancestors(later, actions))
-
-    def ancestors(self, action, actions):
-        found = set(action.parents)
-        for parent in action.parents:
-            found |= self.ancestors(actions[parent], actions)
-        return found
+    def test_the_limits_need_no_parents(self):
+        """Turns keep them, though several leave one host."""
+        actions = self.actions(self.planned())
+        self.assertEqual([], [one for one in actions if one.parents])
+        sources = [one.input_parameters['source_node'] for one in actions]
+        self.assertGreater(sources.count('h1'), 1)
 
     def test_every_ending_tells_why(self):
         plan = self.planned()

@@ -82,6 +82,7 @@ class TurnsTestCase(db_base.DbTestCase):
         return [
             (self.uuids.index(claim.action), claim.held)
             for claim in self.seen(number, **more)
+            if not claim.is_ahead
         ]
 
     def take(self, number, **more):
@@ -108,6 +109,7 @@ class TestTurns(TurnsTestCase):
                 destination='h2',
                 at=NOW,
                 held=True,
+                is_own_plan=True,
             ),
             claim,
         )
@@ -116,6 +118,17 @@ class TestTurns(TurnsTestCase):
     def test_nobody_is_shown_their_own_claim(self):
         self.take(0)
         self.assertEqual([], self.held(0))
+
+    def test_those_before_it_in_the_plan_that_wait(self):
+        """In the order of their rows, from when a worker has them."""
+        for number in (1, 0, 2):
+            self.slots(number).enter()
+        for number in range(3):
+            others = self.slots(number).look()
+            ahead = [one for one in others if one.is_ahead]
+            self.assertEqual(
+                self.uuids[:number], [one.action for one in ahead]
+            )
 
     def test_who_has_to_wait_holds_nothing(self):
         self.assertEqual([], self.held(1))

@@ -75,7 +75,11 @@ class TestSchema(oslotest_base.BaseTestCase):
 
     def planned(self, snapshot, **drain):
         report = propose([snapshot], [cells.CPU], cells.settings(**drain))
-        *_, one = planned_actions.of(report, [[] for _ in report.steps])
+        *_, one = planned_actions.of(
+            report,
+            [[] for _ in report.steps],
+            range(len(report.steps)),
+        )
         self.assertEqual(watcher_actions.CELL_MOVE, one.action_type)
         uuids = ('action_uuid', 'action_plan_uuid', 'audit_uuid')
         return {

@@ -134,6 +134,7 @@ def of_audit(folder: str) -> tuple[str, Any, str]:
     result = audit.AuditResult(
         plan.report,
         plan.parents,
+        plan.order,
         plan.settings,
         publishing.Basis(frozenset()),
         plan.timings,

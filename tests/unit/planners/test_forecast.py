@@ -15,16 +15,25 @@ CONF = cfg.CONF
 GROUP = 'watcher_workflow_engines.taskflow'
 
 
-def plan(*parents, scope='alpha'):
-    """Moves from h1, h2, ... to h0."""
+def plan(*parents, scope='alpha', into='h0'):
+    """Moves from h1, h2, ... to a host."""
     trips = [
-        forecast.Trip(scope, f'h{number}', 'h0')
+        forecast.Trip(scope, f'h{number}', into or f'd{number}')
         for number, _ in enumerate(parents, start=1)
     ]
     return forecast.Forecast(trips, [*parents])
 
 
 class ForecastTestCase(base.BaseTestCase):
+    def setUp(self):
+        super().setUp()
+        self.allow(9)
+
+    def allow(self, number):
+        """Moves of a scope at a time."""
+        config = self.useFixture(config_fixture.Config(CONF))
+        config.config(group='kronos', max_concurrent_migrations=number)
+
     def test_trip(self):
         told = {
             'aggregate': 'alpha',
@@ -37,8 +46,12 @@ class ForecastTestCase(base.BaseTestCase):
         )
 
     def test_side_by_side(self):
-        self.assertEqual(3, plan([], [], []).side_by_side)
-        self.assertEqual(1, plan([], [0], [1]).side_by_side)
+        """By the rules and by the limits."""
+        self.assertEqual(3, plan([], [], [], into='').side_by_side)
+        self.assertEqual(1, plan([], [0], [1], into='').side_by_side)
+        self.assertEqual(2, plan([], [], []).side_by_side)
+        self.allow(1)
+        self.assertEqual(1, plan([], [], []).side_by_side)
 
     def test_length(self):
         """As laid out, and where fewer workers are at it."""
@@ -49,19 +62,21 @@ class ForecastTestCase(base.BaseTestCase):
     def test_at_least(self):
         """All go to one host, which takes two at a time."""
         found = plan([], [], [], [], [])
-        self.assertEqual(5, found.at_least(1))
-        self.assertEqual(3, found.at_least(9))
+        self.assertEqual((3, 3), (found.at_least(), found.length()))
+        self.allow(1)
+        found = plan([], [], [], [], [])
+        self.assertEqual((5, 5), (found.at_least(), found.length()))
 
     def test_seconds(self):
         """As laid out: two after one another, and one beside them."""
         trips = [
-            forecast.Trip(scope, 'h1', 'h2')
-            for scope in ('alpha', 'alpha', 'beta')
+            forecast.Trip('alpha', 'h1', 'h2'),
+            forecast.Trip('alpha', 'h1', 'h2'),
+            forecast.Trip('beta', 'h3', 'h2'),
         ]
-        parents = [[], [0], []]
 
         def found(**pace):
-            return forecast.Forecast(trips, parents, pace)
+            return forecast.Forecast(trips, [[], [], []], pace)
 
         self.assertEqual(60, found(alpha=30.0, beta=20.0).seconds())
         self.assertEqual(90, found(alpha=30.0, beta=90.0).seconds())
@@ -70,7 +85,7 @@ class ForecastTestCase(base.BaseTestCase):
 
     def test_order(self):
         """That of the starts; at the same time that of the plan."""
-        self.assertEqual([0, 2, 1, 3], plan([], [0], [], [2]).order)
+        self.assertEqual([0, 2, 1, 3], plan([], [0], [], [2], into='').order)
 
 
 class MaxWorkersTestCase(watcher_base.TestCase):

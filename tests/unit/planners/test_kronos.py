@@ -182,10 +182,10 @@ class PlannerTestCase(base.DbTestCase):
         """What caps the plan can be seen before it starts."""
         self.set('kronos', max_concurrent_migrations=3)
         self.configured('max_workers = 1')
-        plan = self.schedule([], [], [], [2], [3])
+        plan = self.schedule([], [], [], [], [])
         self.assertEqual(
             f'Action plan {plan.uuid}: 5 moves; one after another at least '
-            '3 by the limits, 3 as laid out; at most 3 can run side by side '
+            '3 by the limits, 3 as laid out; at most 2 can run side by side '
             '([kronos] max_concurrent_migrations = 3 per scope)\n'
             f'Action plan {plan.uuid}: [{GROUP}] max_workers = 1 allows 1, '
             'so that it takes 5; [watcher_applier] workers = 1 allows 1 plan '

@@ -23,7 +23,9 @@ SETTINGS = (
     'drain_may_exceed_threshold enforce_hard_affinity enforce_soft_affinity '
     'rebalance unlimited soft_rules soft_rule_penalty pack_partial_drains '
     'keep_hosts headroom_hosts search veto_reference min_gain optimal_limit '
-    'optimal_seconds plateau_moves swap_moves tie_break repeat_moves exhaust'
+    'optimal_seconds cost_weight migration_bandwidth plateau_moves '
+    'swap_moves tie_break '
+    'repeat_moves exhaust'
 )
 
 
@@ -85,9 +87,17 @@ def full() -> dict[str, Any]:
 
 class TestDocument(base.BaseTestCase):
     def test_what_the_engine_does_not_know_is_added(self) -> None:
-        found = document.document(types.CycleReport(), {'strategy': 'x'})
+        found = document.document(
+            types.CycleReport(seconds=12.5), {'strategy': 'x'}
+        )
         self.assertEqual(
-            {'format_version': 1, 'strategy': 'x', 'scopes': []}, found
+            {
+                'format_version': 1,
+                'strategy': 'x',
+                'seconds': 12.5,
+                'scopes': [],
+            },
+            found,
         )
 
     def test_every_field_of_a_result_is_in_it(self) -> None:
@@ -126,8 +136,9 @@ class TestDocument(base.BaseTestCase):
             types.MigrationStep: (
                 {'scope': None, **document.step(step())},
                 'scope phase instance instance_name source destination '
-                'memory_mb imbalance_before imbalance_after combined_before '
-                'combined_after requires cell_move',
+                'memory_mb copied_mb seconds imbalance_before '
+                'imbalance_after combined_before combined_after requires '
+                'cell_move',
             ),
         }
         for kind, (row, keys) in rows.items():
@@ -189,8 +200,10 @@ class TestDocument(base.BaseTestCase):
         )
 
     def test_a_step(self) -> None:
-        found = scope(steps=[step()])
+        found = scope(steps=[step(copied_mb=640, seconds=7.5)])
         self.assertEqual(512, found['memory_mb'])
+        self.assertEqual(640, found['copied_mb'])
+        self.assertEqual(7.5, found['seconds'])
         self.assertEqual(
             {
                 'phase': 'evacuate',
@@ -199,6 +212,8 @@ class TestDocument(base.BaseTestCase):
                 'source': 'h1',
                 'destination': 'h2',
                 'memory_mb': 512,
+                'copied_mb': 640,
+                'seconds': 7.5,
                 'imbalance_before': {'cpu': 0.5},
                 'imbalance_after': {'cpu': 0.25},
                 'combined_before': 0.5,

@@ -47,6 +47,11 @@ class Admission:
 
     def _step(self) -> str:
         """Why the move cannot begin yet; '' if it can."""
+        reason = self._concurrency.why_behind(self._context.slots.look())
+        if reason:
+            # Many may wait for their own plan: Nova need not be asked.
+            self._turn.put_off()
+            return reason
         standing = preflight.check(self._context.nova, self._task)
         self.arrived = standing is preflight.Standing.ARRIVED
         if self.arrived:
@@ -55,6 +60,8 @@ class Admission:
             return f'it is on its way to {self._task.destination} already'
         self._concurrency.look()
         reason = self._context.slots.take(self._why_wait)
+        if self._concurrency.is_behind:
+            self._turn.put_off()
         if not reason:
             self._check_destination()
         return reason

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from oslo_log import log as logging
 
@@ -29,9 +30,19 @@ class Limits:
     out_of_host: int = OUT_OF_HOST
     into_host: int = INTO_HOST
     stagger_seconds: float = 0.0
+    yield_seconds: float = 10.0
+    """For so long a move that could begin lets one of its plan go first that
+    is to begin before it: that one has to find out that it can."""
     stuck_seconds: float = 86400.0
     """After so long a migration of which Nova tells nothing new holds
     nothing but its hosts."""
+
+
+class Ends(Protocol):
+    """Hosts between which a move goes."""
+
+    source: str
+    destination: str
 
 
 @dataclass
@@ -41,6 +52,7 @@ class Flight:
     instance: str
     source: str
     destination: str
+    is_own_plan: bool = False
     is_local: bool = False
     """Whether it counts at its hosts alone, and not in the scope: tenants
     resize all the time, and what is stuck would hold the scope for ever."""
@@ -48,6 +60,8 @@ class Flight:
 
 class Concurrency:
     """What moves now, as Nova and the other actions of Kronos tell.
+
+    One class, since one look is what all limits are judged by.
 
     :param client: asked anew at every :meth:`look`
     :param clock: Unix seconds
@@ -69,6 +83,9 @@ class Concurrency:
         self._told: set[str] = set()
         self._seen: dict[tuple[str, float], float] = {}
         """When a turn was first seen, by action and start."""
+        self._yields_since: float | None = None
+        self.is_behind = False
+        """Whether, when it was asked last, it had to wait for its own plan."""
 
     def look(self) -> None:
         """Ask Nova for the hosts of the scope and for what is under way.
@@ -142,22 +159,55 @@ class Concurrency:
         known = {one.instance for one in held}
         return [
             *(
-                Flight(one.instance, one.source, one.destination)
+                Flight(
+                    one.instance,
+                    one.source,
+                    one.destination,
+                    one.is_own_plan,
+                )
                 for one in held
             ),
             *(one for one in self._flights if one.instance not in known),
         ]
+
+    def why_behind(self, others: list[slots.Slot]) -> str:
+        """What of its own plan the task has to wait for, whatever Nova says.
+
+        :returns: '' if its own plan does not keep it from its turn
+        """
+        task = self._task
+        moving = [
+            Flight(one.instance, one.source, one.destination, True)
+            for one in others
+            if one.held and one.is_own_plan and one.scope == task.aggregate
+        ]
+        reason, _ = self._why_full(task, moving, moving)
+        return reason
 
     def why_wait(self, others: list[slots.Slot]) -> str:
         """What the task has to wait for; '' if it may go.
 
         :param others: those of the other actions
         """
-        task, limits = self._task, self._limits
-        held = [one for one in others if one.held]
         moving = self.under_way(others)
-        ours = {one.instance for one in held if one.scope == task.aggregate}
-        inside = [
+        inside = self._inside(moving, others)
+        reason, self.is_behind = self._why_full(self._task, moving, inside)
+        if reason:
+            self._yields_since = None
+            return reason
+        reason = self._why_yield(moving, inside, others)
+        self.is_behind = bool(reason)
+        return reason or self._why_stagger(others)
+
+    def _inside(
+        self, moving: list[Flight], others: list[slots.Slot]
+    ) -> list[Flight]:
+        """What counts in the scope of the task."""
+        scope = self._task.aggregate
+        ours = {
+            one.instance for one in others if one.held and one.scope == scope
+        }
+        return [
             one
             for one in moving
             if not one.is_local
@@ -167,16 +217,54 @@ class Concurrency:
                 or self._is_inside(one.destination)
             )
         ]
-        out = [one for one in moving if one.source == task.source]
-        into = [one for one in moving if one.destination == task.destination]
-        for number, limit, where in (
-            (len(out), limits.out_of_host, f'out of {task.source}'),
-            (len(into), limits.into_host, f'into {task.destination}'),
-            (len(inside), limits.in_scope, f'in {task.aggregate}'),
+
+    def _why_full(
+        self, move: Ends, moving: list[Flight], inside: list[Flight]
+    ) -> tuple[str, bool]:
+        """Which limit keeps a move of the scope, and if it is by its plan."""
+        limits, scope = self._limits, self._task.aggregate
+        out = [one for one in moving if one.source == move.source]
+        into = [one for one in moving if one.destination == move.destination]
+        for found, limit, where in (
+            (out, limits.out_of_host, f'out of {move.source}'),
+            (into, limits.into_host, f'into {move.destination}'),
+            (inside, limits.in_scope, f'in {scope}'),
         ):
-            if number >= limit:
-                return f'{number} under way {where}, of at most {limit}'
-        return self._why_stagger(others)
+            if len(found) >= limit:
+                reason = f'{len(found)} under way {where}, of at most {limit}'
+                return reason, any(one.is_own_plan for one in found)
+        return '', False
+
+    def _why_yield(
+        self,
+        moving: list[Flight],
+        inside: list[Flight],
+        others: list[slots.Slot],
+    ) -> str:
+        """Which move of its plan the task lets go first; '' if none.
+
+        Not for long: what waits there may have another reason to.
+        """
+        scope = self._task.aggregate
+        moving, inside = list(moving), list(inside)
+        for one in others:
+            if not one.is_ahead or one.scope != scope:
+                continue
+            if self._why_full(one, moving, inside)[0]:
+                continue
+            flight = Flight(one.instance, one.source, one.destination, True)
+            moving.append(flight)
+            inside.append(flight)
+            if self._why_full(self._task, moving, inside)[0]:
+                break
+        else:
+            self._yields_since = None
+            return ''
+        if self._yields_since is None:
+            self._yields_since = self._clock()
+        if self._clock() - self._yields_since >= self._limits.yield_seconds:
+            return ''
+        return f'the move of {one.instance} in its plan goes first'
 
     def _why_stagger(self, others: list[slots.Slot]) -> str:
         now = self._clock()
@@ -185,7 +273,7 @@ class Concurrency:
         starts = [
             min(one.at, self._seen.setdefault((one.action, one.at), now))
             for one in others
-            if one.scope == self._task.aggregate
+            if one.scope == self._task.aggregate and not one.is_ahead
         ]
         passed = now - max(starts, default=0.0)
         if passed >= self._limits.stagger_seconds:

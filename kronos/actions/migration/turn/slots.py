@@ -45,6 +45,7 @@ _Plan = models.ActionPlan.__table__
 # Not as Watcher's type: one row that is no JSON would spoil all others.
 _PARAMETERS = sa.literal_column('actions.input_parameters', sa.Text)
 _ROWS = sa.select(
+    _Action.c.id,
     _Action.c.uuid,
     _Action.c.state,
     _PARAMETERS.label('parameters'),
@@ -69,7 +70,7 @@ class Delivery(Enum):
 
 @dataclass
 class Slot:
-    """A move that has its turn, or had it a moment ago."""
+    """A move that has its turn, had it a moment ago, or comes before."""
 
     action: str
     plan: str
@@ -83,6 +84,11 @@ class Slot:
     """It is or will soon be moving; False: its turn is over."""
     cell: str = ''
     """Name of the cell that it leaves; '': it stays in its cell."""
+    is_own_plan: bool = False
+    """Whether it is of the plan of the move that asks."""
+    is_ahead: bool = False
+    """It has had no turn yet and waits for one, and its row stands before
+    that of the move that asks: the planner writes them in their order."""
 
 
 Decide = Callable[[list[Slot]], str]
@@ -147,6 +153,19 @@ class Slots:
         """
         return self._exclusively(lambda session: self._take(session, decide))
 
+    def look(self) -> list[Slot]:
+        """The slots of all other moves, the earliest first.
+
+        :raises MigrationCancelled, TurnUnknown: see :meth:`take`
+        """
+
+        def read(session: Any) -> list[Slot]:
+            row, _told = self._own(session)
+            self._check_goes_on(row)
+            return self._others(session, self._clock(), row)
+
+        return self._exclusively(read)
+
     def release(self) -> None:
         """Hold no slot any more; a database that is away is only logged."""
         try:
@@ -195,7 +214,7 @@ class Slots:
         row, told = self._own(session)
         self._check_goes_on(row)
         self._check_not_replaced(told)
-        reason = decide(self._others(session, now))
+        reason = decide(self._others(session, now, row))
         if not reason:
             lock.mark(session)
             self._write(session, told, marks.TURN, {'at': now, 'held': True})
@@ -277,19 +296,39 @@ class Slots:
             )
         return row, told
 
-    def _others(self, session: Any, now: float) -> list[Slot]:
-        """The slots of all other moves, the earliest first."""
-        rows = session.execute(_query(self._uuid, now - self._recent))
-        found = []
-        for row in rows:
-            slot = _slot(row)
+    def _others(self, session: Any, now: float, own: Any) -> list[Slot]:
+        """The slots of all other moves, the earliest first.
+
+        Then those that wait, in the order of their rows.
+        """
+        found, ahead = list[Slot](), list[Slot]()
+        for row in session.execute(_query(self._uuid, now - self._recent)):
+            told = marks.parsed(row.parameters) or {}
+            is_ahead = self._is_ahead(row, told, own, now)
+            slot = _slot(row, told, math.inf if is_ahead else _at(told))
             if slot is None:
                 continue
+            slot.is_own_plan, slot.is_ahead = row.plan == own.plan, is_ahead
             if slot.at < now - self._max_age:
                 slot.held = False
-            if slot.held or slot.at > now - self._recent:
+            if is_ahead:
+                ahead.append(slot)
+            elif slot.held or slot.at > now - self._recent:
                 found.append(slot)
-        return sorted(found, key=lambda slot: (slot.at, slot.action))
+        return sorted(found, key=lambda slot: (slot.at, slot.action)) + ahead
+
+    def _is_ahead(
+        self, row: Any, told: dict[str, Any], own: Any, now: float
+    ) -> bool:
+        """Whether a move waits for its turn, and comes before this one."""
+        return (
+            row.plan == own.plan
+            and row.id < own.id
+            and _goes_on(row)
+            and marks.TURN not in told
+            # Its carrier is not dead, nor does it still wait for a worker.
+            and marks.last_sign(told, '') >= now - 2 * self._max_age / RENEWALS
+        )
 
     def _write(
         self, session: Any, told: dict[str, Any], key: str, value: object
@@ -309,9 +348,8 @@ def _query(uuid: str, since: float) -> Any:
     """
     state = objects.action_plan.State
     # Watcher's columns are in UTC, without a zone; clocks differ a little.
-    moment = datetime.datetime.fromtimestamp(
-        max(since - _SLACK, 0), datetime.UTC
-    )
+    since = max(since - _SLACK, 0)
+    moment = datetime.datetime.fromtimestamp(since, datetime.UTC)
     moment = moment.replace(tzinfo=None)
     return _ROWS.where(
         _Action.c.action_type.in_(watcher_actions.MOVES),
@@ -321,7 +359,7 @@ def _query(uuid: str, since: float) -> Any:
             _Plan.c.updated_at >= moment,
             _Plan.c.deleted_at >= moment,
         ),
-    )
+    ).order_by(_Action.c.id)
 
 
 def _goes_on(row: Any) -> bool:
@@ -336,13 +374,19 @@ def _text(told: Any) -> str:
     return told if isinstance(told, str) else ''
 
 
-def _slot(row: Any) -> Slot | None:
-    """The slot in an action's row; None if there is none that makes sense."""
-    told = marks.parsed(row.parameters) or {}
-    at = marks.number(marks.part(told, marks.TURN).get('at'))
+def _at(told: dict[str, Any]) -> float | None:
+    return marks.number(marks.part(told, marks.TURN).get('at'))
+
+
+def _slot(row: Any, told: dict[str, Any], at: float | None) -> Slot | None:
+    """The slot in an action's row; None if there is none that makes sense.
+
+    :param at: when its turn came or comes
+    """
     texts = [told.get(name) for name in _NEEDED]
     if at is None or not all(isinstance(text, str) for text in texts):
         return None
+    turn = marks.part(told, marks.TURN)
     return Slot(
         action=row.uuid,
         plan=row.plan,
@@ -351,6 +395,6 @@ def _slot(row: Any) -> Slot | None:
         source=told['source_node'],
         destination=told['destination_node'],
         at=at,
-        held=told[marks.TURN].get('held') is True and _goes_on(row),
+        held=turn.get('held') is True and _goes_on(row),
         cell=_text(told.get('source_cell')),
     )

@@ -6,6 +6,7 @@ away is asked again; each kind of move says what else it looks at.
 """
 
 import datetime
+import math
 from collections.abc import Callable
 from typing import Protocol
 
@@ -43,6 +44,16 @@ class TurnWait:
         self._patience = patience
         self._slots = turn
         self._told = ''
+        self._deadline = math.inf
+
+    def put_off(self) -> None:
+        """Let the time for a turn begin anew.
+
+        Its own plan is what it waits for: how long that takes depends on how
+        many moves come before.
+        """
+        most = self._settings.timing.queue_timeout
+        self._deadline = self._patience.clock() + most
 
     def until(
         self, step: Callable[[], str], is_further_try: bool = False
@@ -59,7 +70,7 @@ class TurnWait:
         """
         patience, most = self._patience, self._settings.timing.queue_timeout
         begin = max(0.0, self._settings.not_before - patience.wall())
-        deadline = patience.clock() + begin + most
+        self._deadline = patience.clock() + begin + most
         failures = 0
         hindered: float | None = None
         while True:
@@ -84,7 +95,7 @@ class TurnWait:
             if not reason:
                 patience.tell('')
                 return
-            if patience.clock() >= deadline:
+            if patience.clock() >= self._deadline:
                 raise faults.error(
                     Fault.NO_TURN, f'no turn within {most:g} s: {reason}'
                 )

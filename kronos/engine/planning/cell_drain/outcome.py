@@ -30,6 +30,8 @@ def note(
         step.cell_move = _move(
             step.instance, step.destination, snapshot, drain
         )
+        # A cold one goes by a snapshot: no live migration tells of that.
+        step.copied_mb, step.seconds = 0, 0.0
     there = [
         uuid
         for uuid, one in sorted(snapshot.instances.items())

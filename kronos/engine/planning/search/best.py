@@ -8,19 +8,20 @@ greedy plan stays.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kronos.engine.arrays import EPSILON
 from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.greedy import Greedy
 from kronos.engine.planning.search.local import orders
 from kronos.engine.planning.search.local.focus import GreedyEnd, is_small
 from kronos.engine.planning.search.local.proposals import Proposals
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.planning.search.sequencing import Sequencing
-from kronos.engine.settings import SearchName, Settings
+from kronos.engine.settings import SearchName, Settings, TieBreak
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import StopReason
 
@@ -67,7 +68,10 @@ class Candidate:
 
 
 class Best:
-    """The search in one scope; it changes the simulation."""
+    """The search in one scope; it changes the simulation.
+
+    One class, since each plan is made in the simulation and taken back.
+    """
 
     def __init__(self, simulation: Simulation, settings: Settings) -> None:
         self._simulation = simulation
@@ -88,9 +92,7 @@ class Best:
 
     def _best(self) -> Candidate:
         """The best of all plans that were made."""
-        end = self._greedy_end()
-        best = self._candidate()
-        self._take_back(self._start)
+        best, end = self._greedy()
         budget = int(
             min(self._simulation.left, self._simulation.movable.sum())
         )
@@ -102,10 +104,31 @@ class Best:
         best = self._lower(best, end, budget)
         return self._staged(best) if is_long else best
 
-    def _greedy_end(self) -> GreedyEnd:
+    def _greedy(self) -> tuple[Candidate, GreedyEnd]:
+        """The better greedy plan, and what it comes to.
+
+        Where memory costs something, one that saves it is made, too.
+        """
+        ways = [self._settings]
+        if self._settings.cost_weight > 0.0:
+            saving = TieBreak.VARIANCE_PER_GIB
+            ways.append(replace(self._settings, tie_break=saving))
+        found = []
+        for settings in ways:
+            end = self._greedy_end(settings)
+            self._trim()
+            found.append((self._candidate(), end))
+            self._take_back(self._start)
+        best = found[0]
+        for other in found[1:]:
+            if other[0].is_lower(best[0]):
+                best = other
+        return best
+
+    def _greedy_end(self, settings: Settings) -> GreedyEnd:
         """Plan greedily, from here."""
         start = len(self._simulation.steps)
-        Greedy(self._simulation, self._settings).run()
+        Greedy(self._simulation, settings).run()
         utilization = self._simulation.utilization
         return GreedyEnd(
             [
@@ -115,6 +138,29 @@ class Best:
             np.array([one.values[0] for one in utilization.highest]),
             np.array([one.values[0] for one in utilization.lowest]),
         )
+
+    def _trim(self) -> None:
+        """Take the last moves back that do not buy what they cost."""
+        if self._is_balanced() or not self._settings.cost_weight:
+            return
+        simulation = self._simulation
+        end = lowest = len(simulation.steps)
+        if end == self._start:
+            return
+        weights = simulation.utilization.weights
+        value, price = math.inf, self._price(self._start)
+        for at in range(end, self._start, -1):
+            step = simulation.steps[at - 1]
+            now = float(np.sum(weights * step.after)) + price
+            # No half of a swap is left.
+            is_whole = at == end or simulation.steps[at].requires is None
+            if is_whole and now < value - EPSILON:
+                value, lowest = now, at
+            price -= self._price_of([step.undo.instance])
+        first = simulation.steps[self._start]
+        if float(np.sum(weights * first.before)) < value - EPSILON:
+            lowest = self._start
+        self._take_back(lowest)
 
     def _lower(
         self, best: Candidate, end: GreedyEnd, budget: int
@@ -149,7 +195,7 @@ class Best:
             start = len(self._simulation.steps)
             if self._is_done() or not self._simulation.movable.any():
                 break
-            end = self._greedy_end()
+            end = self._greedy_end(self._settings)
             nearest = self._candidate()
             self._take_back(start)
             left = min(self._simulation.left, self._simulation.movable.sum())
@@ -180,7 +226,7 @@ class Best:
             if not more.improve():
                 return
             gain = before - simulation.utilization.combined()
-            if gain < self._settings.min_gain:
+            if gain < self._price(steps):
                 self._take_back(steps)
                 return
 
@@ -196,11 +242,23 @@ class Best:
         if self._settings.exhaust:
             over = utilization.imbalances
         needed = math.fsum(utilization.weights * over)
+        price = self._price(self._start)
         if self._is_balanced():
-            return Candidate(moves, (0, float(len(moves))), 0.0)
-        price = self._settings.min_gain * len(moves)
+            rank = 0, len(moves) + 0.5 * min(price, 1.0)
+            return Candidate(moves, rank, 0.0)
         value = utilization.combined() + price
         return Candidate(moves, (1, value + self._penalties(moves)), needed)
+
+    def _price(self, start: int) -> float:
+        """What the moves since a step must buy."""
+        return self._price_of(
+            [one.undo.instance for one in self._simulation.steps[start:]]
+        )
+
+    def _price_of(self, moved: list[int]) -> float:
+        memory = self._simulation.utilization.memory_mb[moved]
+        costs = ranking.costs(memory, self._settings.cost_weight)
+        return self._settings.min_gain * len(moved) + float(costs.sum())
 
     def _penalties(self, moves: Sequence[Made]) -> float:
         """What the soft rules cost that a plan breaks."""

@@ -50,16 +50,22 @@ class Regroup:
         leaves an empty host empty
     :param draining: [H]; hosts that are to be emptied: what is to be
         together is gathered on another one
+    :param cost_weight: what 100 GiB cost, in combined imbalance
     """
 
     def __init__(
-        self, simulation: Simulation, packs: bool, draining: BoolArray
+        self,
+        simulation: Simulation,
+        packs: bool,
+        draining: BoolArray,
+        cost_weight: float = 0.0,
     ) -> None:
         self._simulation = simulation
         self._placement = simulation.placement
         self._utilization = simulation.utilization
         self._packs = packs
         self._draining = draining
+        self._cost_weight = cost_weight
 
     def on(self, one: BrokenGroup) -> Counter[int]:
         """Its members by host."""
@@ -191,6 +197,8 @@ class Regroup:
             entered,
         )
         objected &= self._simulation.rules.thresholds_object
+        memory = self._utilization.memory_mb[instances]
+        gains = gains - ranking.costs(memory, self._cost_weight)
         return gains, objected, drops
 
     def _unused(self) -> BoolArray:

@@ -14,6 +14,8 @@ from kronos.engine.arrays import EPSILON, FloatArray, IntArray
 from kronos.engine.settings import TieBreak
 
 MIB_PER_GIB = 1024
+MIB_PER_UNIT = 100 * MIB_PER_GIB
+"""What ``cost_weight`` is told for."""
 DECIMALS = 9
 """As many as :data:`~kronos.engine.arrays.EPSILON` has."""
 
@@ -58,6 +60,11 @@ def equals(values: FloatArray) -> IntArray:
 def per_gib(values: FloatArray, memory_mb: IntArray) -> FloatArray:
     """Values in terms of the memory that a move copies."""
     return values / (np.maximum(memory_mb, 1) / MIB_PER_GIB)
+
+
+def costs(memory_mb: IntArray, cost_weight: float) -> FloatArray:
+    """What moves cost for the memory that they copy, in combined imbalance."""
+    return cost_weight * memory_mb / MIB_PER_UNIT
 
 
 def rounded(values: FloatArray) -> FloatArray:

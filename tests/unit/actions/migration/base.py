@@ -65,6 +65,9 @@ class FakeSlots:
         if self.replaced:
             raise self.replaced.pop(0)
 
+    def look(self):
+        return list(self.others)
+
     def take(self, decide):
         if self.errors:
             raise self.errors.pop(0)

@@ -46,7 +46,7 @@ class OrderTestCase(ParametersTestCase):
     def test_defaults(self):
         settings = self.settings()
         limits = list(vars(settings.limits).values())
-        self.assertEqual([2, 1, 2, 0, 86400], limits)
+        self.assertEqual([2, 1, 2, 0, 10, 86400], limits)
         self.assertEqual(
             [1800, 600, 300, 3, 5], list(vars(settings.timing).values())[:5]
         )

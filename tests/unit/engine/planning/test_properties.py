@@ -101,6 +101,7 @@ def _options(snapshot: Snapshot) -> Any:
             'search': st.sampled_from(list(SearchName)),
             'veto_reference': st.sampled_from(list(VetoReference)),
             'min_gain': st.sampled_from([0.0, 0.0005, 0.02]),
+            'cost_weight': st.sampled_from([0.0, 0.001, 0.2]),
             'exhaust': st.sampled_from([True, False, False]),
         }
     )

@@ -58,40 +58,32 @@ def roomy(steps):
     return snapshot(where, dict.fromkeys(hosts, 10**6))
 
 
-class ScheduleTestCase(base.BaseTestCase):
-    def test_independent_moves_have_no_parents(self):
-        steps = [step('a', 'h1', 'h2'), step('b', 'h3', 'h4')]
-        self.assertEqual([[], []], graph.schedule(steps, [roomy(steps)], 2))
+class ParentsTestCase(base.BaseTestCase):
+    """Only what a rule wants has any."""
 
-    def test_one_out_of_a_host(self):
-        steps = [step('a', 'h1', 'h2'), step('b', 'h1', 'h3')]
-        self.assertEqual([[], [0]], graph.schedule(steps, [roomy(steps)], 9))
+    def parents(self, steps, shot=None, limit=9):
+        return graph.schedule(steps, [shot or roomy(steps)], limit).parents
 
-    def test_two_into_a_host(self):
-        steps = [step(name, f'from-{name}', 'h') for name in 'abcd']
-        self.assertEqual(
-            [[], [], [0], [1]], graph.schedule(steps, [roomy(steps)], 9)
-        )
-
-    def test_max_concurrent_is_per_scope(self):
-        steps = [step(n, f's{n}', f'd{n}', scope='alpha') for n in 'ab']
-        steps += [step(n, f's{n}', f'd{n}', scope='beta') for n in 'cd']
-        self.assertEqual(
-            [[], [0], [], [2]], graph.schedule(steps, [roomy(steps)], 1)
-        )
+    def test_the_limits_need_none(self):
+        """Out of a host, into one, and in the scope."""
+        out = [step('a', 'h1', 'h2'), step('b', 'h1', 'h3')]
+        self.assertEqual([[], []], self.parents(out))
+        into = [step(name, f'from-{name}', 'h') for name in 'abcd']
+        self.assertEqual([[]] * 4, self.parents(into))
+        self.assertEqual([[]] * 4, self.parents(into, limit=1))
 
     def test_max_concurrent_zero_is_refused(self):
         self.assertRaises(ValueError, graph.schedule, [], [], 0)
 
     def test_moves_of_one_instance_keep_order(self):
         steps = [step('a', 'h1', 'h2'), step('a', 'h2', 'h3')]
-        self.assertEqual([[], [0]], graph.schedule(steps, [roomy(steps)], 9))
+        self.assertEqual([[], [0]], self.parents(steps))
 
     def test_the_halves_of_a_swap_keep_order(self):
         steps = [step('a', 'h1', 'h2'), step('b', 'h2', 'h1')]
-        self.assertEqual([[], []], graph.schedule(steps, [roomy(steps)], 9))
+        self.assertEqual([[], []], self.parents(steps))
         steps[1].requires = 'a'
-        self.assertEqual([[], [0]], graph.schedule(steps, [roomy(steps)], 9))
+        self.assertEqual([[], [0]], self.parents(steps))
 
     def test_moves_of_one_group_keep_order(self):
         steps = [
@@ -99,44 +91,67 @@ class ScheduleTestCase(base.BaseTestCase):
             step('x', 'h5', 'h6'),
             step('b', 'h3', 'h4'),
         ]
-        group = types.ServerGroup('g', 'anti-affinity', ['a', 'b'])
         shot = roomy(steps)
-        shot.groups = [group]
-        self.assertEqual([[], [], [0]], graph.schedule(steps, [shot], 9))
+        shot.groups = [types.ServerGroup('g', 'anti-affinity', ['a', 'b'])]
+        self.assertEqual([[], [], [0]], self.parents(steps, shot))
 
     def test_a_tight_host_waits_for_the_room_that_a_move_frees(self):
         steps = [step('a', 'h1', 'h2'), step('b', 'h3', 'h1')]
         where = {'a': ('h1', 1024), 'b': ('h3', 1024)}
-        free = {'h1': 512, 'h2': 4096, 'h3': 0}
-        shot = snapshot(where, free)
-        self.assertEqual([[], [0]], graph.schedule(steps, [shot], 9))
+        shot = snapshot(where, {'h1': 512, 'h2': 4096, 'h3': 0})
+        self.assertEqual([[], [0]], self.parents(steps, shot))
 
     def test_unknown_room_is_tight(self):
         steps = [step('a', 'h1', 'h2'), step('b', 'h3', 'h2')]
         where = {'a': ('h1', 1024), 'b': ('h3', 1024)}
-        free = {'h1': 512, 'h2': None, 'h3': 0}
-        shot = snapshot(where, free)
-        self.assertEqual([[], [0]], graph.schedule(steps, [shot], 9))
+        shot = snapshot(where, {'h1': 512, 'h2': None, 'h3': 0})
+        self.assertEqual([[], [0]], self.parents(steps, shot))
 
-    def test_a_long_move_does_not_hold_up_the_others(self):
-        steps = [
-            step('big', 'h1', 'h2', memory_mb=500_000),
-            step('b', 'h3', 'h4'),
-            step('c', 'h5', 'h6'),
-            step('d', 'h7', 'h8'),
-        ]
-        self.assertEqual(
-            [[], [], [1], [2]], graph.schedule(steps, [roomy(steps)], 2)
-        )
+    def test_implied_parents_are_left_out(self):
+        steps = [step('a', *ends) for ends in ('xy', 'yz', 'zx')]
+        steps += [step('b', 'x', 'y')]
+        shot = roomy(steps)
+        shot.groups = [types.ServerGroup('g', 'anti-affinity', ['a', 'b'])]
+        self.assertEqual([[], [0], [1], [2]], self.parents(steps, shot))
+
+
+class SecondsTestCase(base.BaseTestCase):
+    def test_of_the_whole_plan(self):
+        """Two out of one host, and one beside them."""
+        steps = [step('a', 'h1', 'h2'), step('b', 'h1', 'h3')]
+        steps += [step('c', 'h4', 'h5')]
+        for one, seconds in zip(steps, (20.0, 30.0, 45.0), strict=True):
+            one.seconds = seconds
+        found = graph.schedule(steps, [roomy(steps)], 2)
+        self.assertEqual(50.0, found.seconds(steps, 2))
+        self.assertEqual(95.0, found.seconds(steps, 1))
+        self.assertEqual(0.0, graph.schedule([], [], 2).seconds([], 2))
+
+
+class OrderTestCase(base.BaseTestCase):
+    """Who gets a turn first."""
+
+    def order(self, steps, shot=None, limit=2):
+        return graph.schedule(steps, [shot or roomy(steps)], limit).order
+
+    def test_nothing(self):
+        self.assertEqual([], self.order([]))
+
+    def test_what_waits_for_its_host_comes_later(self):
+        steps = [step('a', 'h1', 'h2'), step('b', 'h1', 'h3')]
+        steps += [step('c', 'h4', 'h5')]
+        self.assertEqual([0, 2, 1], self.order(steps))
+
+    def test_max_concurrent_is_per_scope(self):
+        steps = [step(n, f's{n}', f'd{n}', scope='alpha') for n in 'ab']
+        steps += [step(n, f's{n}', f'd{n}', scope='beta') for n in 'cd']
+        self.assertEqual([0, 2, 1, 3], self.order(steps, limit=1))
 
     def test_the_host_with_most_to_give_is_served_first(self):
         """Else its moves would be left over, one after another."""
         steps = [step('a', 'h1', 'h5'), step('b', 'h2', 'h6')]
         steps += [step(name, 'h3', 'h7') for name in 'cde']
-        self.assertEqual(
-            [[], [0], [], [2], [3]],
-            graph.schedule(steps, [roomy(steps)], 2),
-        )
+        self.assertEqual([2, 0, 3, 1, 4], self.order(steps))
 
     def test_so_is_the_longest_of_equal_ones(self):
         steps = [
@@ -144,46 +159,32 @@ class ScheduleTestCase(base.BaseTestCase):
             step('big', 'h3', 'h4', memory_mb=9000),
             step('b', 'h5', 'h6'),
         ]
-        self.assertEqual(
-            [[], [], [0]], graph.schedule(steps, [roomy(steps)], 2)
-        )
+        self.assertEqual([1, 0, 2], self.order(steps))
 
     def test_so_is_what_a_long_chain_waits_for(self):
         steps = [step(n, f's-{n}', f'd-{n}', memory_mb=9000) for n in 'ab']
         steps += [step(n, f's-{n}', f'd-{n}') for n in 'cdefgh']
         shot = roomy(steps)
         shot.groups = [types.ServerGroup('g', 'anti-affinity', list('cdefgh'))]
-        parents = graph.schedule(steps, [shot], 2)
-        self.assertEqual([], parents[2])
-        self.assertEqual([[2], [3], [4], [5], [6]], parents[3:])
-
-    def test_a_lane_that_adds_no_wait_is_preferred(self):
-        """A delay of one source's moves does not delay the other's."""
-        steps = [step(f'{n}', f'h{n % 2}', f'd{n}') for n in range(8)]
-        self.assertEqual(
-            [[], [], [0], [1], [2], [3], [4], [5]],
-            graph.schedule(steps, [roomy(steps)], 2),
-        )
-
-    def test_implied_parents_are_left_out(self):
-        steps = [step(name, 'h1', 'h2') for name in 'abc']
-        self.assertEqual(
-            [[], [0], [1]], graph.schedule(steps, [roomy(steps)], 9)
-        )
+        self.assertEqual(2, self.order(steps, shot)[0])
 
 
 class _Cloud:
     """Run a graph as Watcher's applier does, and watch the rules.
 
+    A worker takes an action whose parents have ended, and keeps it; of those
+    that have a worker the first one begins that the limits let begin.
+
     An action that finds its move impossible ends at once, as an action of
     Kronos does: nobody stops the actions after it.
     """
 
-    def __init__(self, test, steps, shot, parents, limit):
+    def __init__(self, test, steps, shot, parents, limit, order):
         self.test = test
         self.steps = steps
         self.parents = parents
         self.limit = limit
+        self.shot = shot
         self.groups = shot.groups
         self.free = {
             name: host.headroom['MEMORY_MB'].capacity
@@ -191,7 +192,8 @@ class _Cloud:
             for name, host in shot.hosts.items()
         }
         self.host = {i.uuid: i.host for i in shot.instances.values()}
-        self.waiting = list(range(len(steps)))
+        self.waiting = list(order)
+        self.held = []
         self.done = []
         self.running = {}
         self.failed = set()
@@ -215,14 +217,27 @@ class _Cloud:
                 self.end(index, index in failing)
 
     def next(self, workers):
-        """A step whose turn it is, if a worker is free."""
-        if len(self.running) == workers:
-            return None
-        for index in self.waiting:
+        """A step whose turn it is, if any is."""
+        for index in list(self.waiting):
+            if len(self.running) + len(self.held) == workers:
+                break
             if set(self.parents[index]) <= set(self.done):
                 self.waiting.remove(index)
+                self.held.append(index)
+        for index in self.held:
+            if self.may(self.steps[index]):
+                self.held.remove(index)
                 return index
         return None
+
+    def may(self, step):
+        """Whether the turns let it begin, as those of the action do."""
+        running = [self.steps[index] for index in self.running]
+        return (
+            all(one.source != step.source for one in running)
+            and sum(o.destination == step.destination for o in running) < 2
+            and sum(one.scope == step.scope for one in running) < self.limit
+        )
 
     def begin(self, index, until):
         one = self.steps[index]
@@ -328,8 +343,20 @@ class LegalWhateverItTakesTestCase(base.BaseTestCase):
                     one.requires = other
                 one.scope = rng.choice(['alpha', 'alpha', 'beta'])
             limit = rng.randint(1, 4)
-            parents = graph.schedule(steps, [shot], limit)
-            yield rng, _Cloud(self, steps, shot, parents, limit)
+            found = graph.schedule(steps, [shot], limit)
+            order = found.order
+            if seed % 2:
+                # Turns may come in any order: nobody is waited for for long.
+                order = rng.sample(order, len(order))
+            yield rng, _Cloud(self, steps, shot, found.parents, limit, order)
+
+    def test_the_order_has_parents_first(self):
+        for _, cloud in self.plans():
+            found = graph.schedule(cloud.steps, [cloud.shot], cloud.limit)
+            place = {step: n for n, step in enumerate(found.order)}
+            self.assertEqual(sorted(place), list(range(len(cloud.steps))))
+            for step, parents in enumerate(found.parents):
+                self.assertTrue(all(place[n] < place[step] for n in parents))
 
     def test_every_rule_holds_at_every_moment(self):
         seen = Counter()

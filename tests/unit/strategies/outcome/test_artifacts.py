@@ -36,6 +36,7 @@ class KeepTestCase(base.BaseTestCase):
             audit.AuditResult(
                 CycleReport([]),
                 [],
+                [],
                 Settings(),
                 publishing.Basis(frozenset()),
             ),

@@ -22,7 +22,11 @@ class TestActions(base.BaseTestCase):
 
     def of(self, snapshot: Snapshot, **drain: Any) -> list[PlannedAction]:
         report = propose([snapshot], [CPU], cells.settings(**drain))
-        return planned_actions.of(report, [[] for _ in report.steps])
+        return planned_actions.of(
+            report,
+            [[] for _ in report.steps],
+            range(len(report.steps)),
+        )
 
     def test_migrate(self) -> None:
         [one] = self.planned(

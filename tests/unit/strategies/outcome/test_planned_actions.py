@@ -40,8 +40,12 @@ def scope(name, *steps, closed=()):
 
 
 class PlannedActionsTestCase(base.BaseTestCase):
-    def of(self, parents, *scopes):
-        return planned_actions.of(types.CycleReport(list(scopes)), parents)
+    def of(self, parents, *scopes, order=None):
+        return planned_actions.of(
+            types.CycleReport(list(scopes)),
+            parents,
+            range(len(parents)) if order is None else order,
+        )
 
     def test_moves_alone(self):
         moves = step('u', 'h1'), step('v', 'h2')
@@ -50,6 +54,20 @@ class PlannedActionsTestCase(base.BaseTestCase):
         self.assertEqual(['u', 'v'], [one.resource for one in found])
         self.assertEqual([1, 2], [one.parameters['sequence'] for one in found])
         self.assertNotIn('source_closed', found[0].parameters)
+
+    def test_they_stand_in_the_order_of_their_turns(self):
+        """Each tells its number in the report."""
+        moves = step('u', 'h1'), step('v', 'h2'), step('w', 'h1')
+        found = self.of(
+            [[], [0], []], scope('a', *moves, closed=['h1']), order=[2, 0, 1]
+        )
+        self.assertEqual(
+            ['h1', 'w', 'u', 'v'], [one.resource for one in found]
+        )
+        self.assertEqual([[], [0], [0], [2]], [one.parents for one in found])
+        self.assertEqual(
+            [1, 4, 2, 3], [one.parameters['sequence'] for one in found]
+        )
 
     def test_what_leaves_waits_for_the_closing(self):
         found = self.of(

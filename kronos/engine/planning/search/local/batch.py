@@ -21,6 +21,9 @@ NEAREST_INSTANCES = 96
 """So many are looked at as the next one to move, where many are."""
 NEAREST_HOSTS = 12
 """Into so many hosts below their windows any instance may move."""
+SAVING = 4.0
+"""By so much dearer is memory where hosts are many: they come into a window by
+far more, all together, than the combined imbalance falls by that."""
 
 
 class Batch:
@@ -78,6 +81,14 @@ class Batch:
         room = np.minimum(self.model.free, 0.0)
         over: FloatArray = np.maximum(room - self.free, 0.0).sum(axis=(1, 2))
         return over
+
+    def costs(self) -> FloatArray:
+        """[B]: of the memory of all that is not at home."""
+        away = np.not_equal(self.at, self.model.home)
+        found: FloatArray = np.add.reduce(
+            np.where(away, self.model.costs, 0.0), axis=1
+        )
+        return found
 
     def refresh(self) -> None:
         """Compute the tables anew, by the windows and prices of now."""
@@ -138,10 +149,13 @@ class Batch:
         return found // hosts, found % hosts, flat[self._every, found]
 
     def outside(self) -> FloatArray:
-        """[B]: how far all hosts are outside of the windows, and too full."""
+        """[B]: how far all hosts are outside of the windows, and too full.
+
+        And what it costs to copy the memory.
+        """
         distances = np.add.reduce(self._distances(self.scores), axis=1)
         found: FloatArray = distances + self.price * self.overfull()
-        return found
+        return found + self.costs()
 
     def best_move(
         self, most: int, noise: FloatArray
@@ -161,6 +175,8 @@ class Batch:
         rows = _lowest(np.where(may, leaving, 0.0), NEAREST_INSTANCES)
         below = np.maximum(self.low[0][:, None] - self.scores[0], 0.0)
         columns = _lowest(-np.add.reduce(below, axis=0), NEAREST_HOSTS)
+        at_home = np.equal(self.at[0], self.model.home)
+        own = SAVING * np.where(at_home, self.model.costs, 0.0)
         best = (0, 0, math.inf)
         for some, hosts in (
             (rows, np.arange(below.shape[1])),
@@ -171,6 +187,7 @@ class Batch:
             costs = entering[np.ix_(some, hosts)]
             costs += leaving[some, None]
             costs *= noise[some, None]
+            costs += own[some, None]
             found = int(costs.argmin())
             cost = float(costs.flat[found])
             if cost < best[2]:

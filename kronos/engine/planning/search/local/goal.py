@@ -31,12 +31,17 @@ class Goal:
         self.exhaust = exhaust
 
     def values(
-        self, widths: FloatArray, moved: IntArray, overfull: FloatArray
+        self,
+        widths: FloatArray,
+        moved: IntArray,
+        costs: FloatArray,
+        overfull: FloatArray,
     ) -> FloatArray:
         """[B]: the lower, the better; below 0 all policies are within.
 
         :param widths: [B, P], imbalances times weights
         :param moved: [B], instances that move
+        :param costs: [B], for the memory that is copied
         :param overfull: [B], by how much hosts are too full
         """
         model = self._model
@@ -49,11 +54,12 @@ class Goal:
         values: FloatArray = (
             needed + OBJECTION * np.add.reduce(above, axis=1) + overfull
         )
-        values += self._min_gain * moved
+        values += self._min_gain * moved + costs
         if self.exhaust:
             return values
         within = self.is_reached(widths) & (overfull <= EPSILON)
-        part = (moved + 0.5 * combined) / (self.budget + 1)
+        least = np.minimum(combined + costs, 1.0)
+        part = (moved + 0.5 * least) / (self.budget + 1)
         values[within] = BALANCED + part[within]
         return values
 

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from kronos.engine.arrays import FloatArray, IntArray
+from kronos.engine.planning.search import ranking
 from kronos.engine.simulation.simulation import Simulation
 
 UNLIMITED = 1 << 30
@@ -24,10 +25,15 @@ class ScopeModel:
 
     :param instances: [V], positions of movable ones
     :param hosts: [H], positions, among them all that the instances are on
+    :param cost_weight: what 100 GiB cost, in combined imbalance
     """
 
     def __init__(
-        self, simulation: Simulation, instances: IntArray, hosts: IntArray
+        self,
+        simulation: Simulation,
+        instances: IntArray,
+        hosts: IntArray,
+        cost_weight: float = 0.0,
     ) -> None:
         utilization = simulation.utilization
         weights = utilization.weights[:, None]
@@ -55,6 +61,8 @@ class ScopeModel:
         self.lowest_other = others.min(axis=1, initial=math.inf)
         self._limit(simulation)
         self.memory_mb = utilization.memory_mb[instances]
+        self.costs = ranking.costs(self.memory_mb, cost_weight)
+        """[V], of moving each for the memory that is copied"""
 
     def _limit(self, simulation: Simulation) -> None:
         limits = simulation.constraints.limits(self.instances, self.hosts)

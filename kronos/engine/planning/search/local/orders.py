@@ -53,6 +53,7 @@ class Orders:
         free = model.free[None][:, :, touched]
         there = model.there[None][:, :, touched]
         size: IntArray = np.zeros(1, dtype=np.intp)
+        costs: FloatArray = np.zeros(1)
         for n, one in enumerate(self.moved.tolist()):
             source, host = self._ends(n)
             more: tuple[FloatArray, FloatArray, IntArray]
@@ -67,6 +68,8 @@ class Orders:
             free = np.concatenate([free, more[1]])
             there = np.concatenate([there, more[2]])
             size = np.concatenate([size, size + 1])
+            costs = np.concatenate([costs, costs + model.costs[one]])
+        self._memory_costs = costs
         self._size, self._free, self._there = size, free, there
         others = np.setdiff1d(np.arange(len(model.hosts)), touched)
         rest = model.scores[:, others]
@@ -89,7 +92,9 @@ class Orders:
     def _count(self, goal: Goal) -> None:
         """The cheapest way to each subset."""
         none = np.zeros(len(self._sets))
-        self._values = goal.values(self._widths, self._size, none)
+        self._values = goal.values(
+            self._widths, self._size, self._memory_costs, none
+        )
         self._costs: FloatArray = np.full(len(self._sets), math.inf)
         self._costs[0] = 0.0
         self._units: list[Unit] = []

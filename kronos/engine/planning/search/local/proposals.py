@@ -50,7 +50,10 @@ class Proposals:
         if len(looked_at.hosts) < 2 or not len(looked_at.instances):
             return
         model = ScopeModel(
-            self.simulation, looked_at.instances, looked_at.hosts
+            self.simulation,
+            looked_at.instances,
+            looked_at.hosts,
+            self.settings.cost_weight,
         )
         settings, effort = self.settings, looked_at.effort
         goal = Goal(model, self.budget, settings.exhaust, settings.min_gain)

@@ -24,11 +24,13 @@ def pruned(model: ScopeModel, goal: Goal, at: IntArray) -> IntArray:
         moved = np.flatnonzero(batch.at[0] != model.home)
         high, low = batch.extremes()
         overfull = batch.overfull()
-        now = goal.values(high - low, batch.moved, overfull)[0]
+        costs = batch.costs()
+        now = goal.values(high - low, batch.moved, costs, overfull)[0]
         fewer = np.repeat(batch.moved - 1, len(moved))
         values = goal.values(
             _widths_without(batch, moved),
             fewer,
+            costs - model.costs[moved],
             np.repeat(overfull, len(moved)),
         )
         best = int(values.argmin())

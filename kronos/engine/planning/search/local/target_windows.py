@@ -124,7 +124,10 @@ class TargetWindows:
     def _values(self) -> FloatArray:
         high, low = self._batch.extremes()
         return self._goal.values(
-            high - low, self._batch.moved, self._batch.overfull()
+            high - low,
+            self._batch.moved,
+            self._batch.costs(),
+            self._batch.overfull(),
         )
 
     def _look(self, values: FloatArray) -> None:

@@ -80,7 +80,9 @@ class WideWindows:
         """Remember the placement of now, if it is better than all others."""
         batch = self._batch
         high, low = batch.extremes()
-        value = self._goal.values(high - low, batch.moved, batch.overfull())[0]
+        value = self._goal.values(
+            high - low, batch.moved, batch.costs(), batch.overfull()
+        )[0]
         if self._found and value >= self._best().value - EPSILON:
             return
         self._found.append(Found(float(value), batch.at[0].copy()))

@@ -83,6 +83,15 @@ class TurnTestCase(AdmissionTestCase):
         self.begin()
         self.assertEqual([('taken', 1300.0)], self.slots.log)
 
+    def test_its_own_plan_takes_its_time(self):
+        """Nova is not asked meanwhile, and no time runs out."""
+        own = self.slot(source='h1', scope='alpha', is_own_plan=True)
+        self.slots.others = [own]
+        self.clock.at(9000, lambda: self.slots.others.clear())
+        self.clock.at(8950, lambda: self.assertEqual([], self.cloud.calls))
+        self.begin()
+        self.assertEqual([('taken', 9000.0)], self.slots.log)
+
     def test_stagger(self):
         self.settings.limits.stagger_seconds = 200
         self.slots.others = [self.slot(scope='alpha', at=950.0, held=False)]

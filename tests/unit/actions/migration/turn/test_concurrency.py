@@ -2,6 +2,7 @@
 """Is no limit on moves under way ever passed?"""
 
 import logging
+import math
 import time
 
 import fixtures
@@ -109,6 +110,102 @@ class ClaimTestCase(TrafficTestCase):
     def test_another_action_for_the_same_instance(self):
         """It holds its turn, and Nova has not been asked yet."""
         self.assertIn('out of h1', self.why(self.slot(base.UUID, 'h1', 'h2')))
+
+
+class OwnPlanTestCase(TrafficTestCase):
+    """Moves of the same plan."""
+
+    def setUp(self):
+        super().setUp()
+        self.now = time.time()
+        self.found = concurrency.Concurrency(
+            self.client,
+            self.task,
+            self.settings.limits,
+            lambda: self.now,
+        )
+        self.found.look()
+
+    def own(self, instance='first', *ends, **more):
+        fields = {'scope': 'alpha', 'is_own_plan': True, **more}
+        return self.slot(instance, *ends, **fields)
+
+    def ahead(self, instance='first', *ends, **more):
+        fields = {'is_ahead': True, 'held': False, 'at': math.inf, **more}
+        return self.own(instance, *ends, **fields)
+
+    def test_it_knows_that_it_waits_for_its_plan(self):
+        for other, is_own in (
+            (self.own(source='h1'), True),
+            (self.slot(source='h1'), False),
+        ):
+            self.assertIn('out of h1', self.found.why_wait([other]))
+            self.assertEqual(is_own, self.found.is_behind)
+        self.assertEqual('', self.found.why_wait([]))
+        self.assertFalse(self.found.is_behind)
+
+    def test_that_is_known_without_nova(self):
+        self.cloud.down.add(('GET', '/nova/v2.1'))
+        why = self.found.why_behind
+        self.assertIn('out of h1', why([self.own(source='h1')]))
+        self.settings.limits.in_scope = 1
+        self.assertIn('in alpha', why([self.own('x', 'h7', 'h8')]))
+        for other in (
+            self.slot(source='h1'),
+            self.own(source='h1', held=False),
+            self.own(source='h1', scope='beta'),
+            self.ahead('first', 'h1', 'h3'),
+        ):
+            self.assertEqual('', why([other]))
+
+    def test_the_first_of_the_plan_that_can_begin_goes_first(self):
+        """For as long as it may take to find out that it can."""
+        other = self.ahead('first', 'h1', 'h3')
+        why = 'the move of first in its plan goes first'
+        self.assertEqual(why, self.found.why_wait([other]))
+        self.assertTrue(self.found.is_behind)
+        self.now += 9
+        self.assertEqual(why, self.found.why_wait([other]))
+        self.now += 1
+        self.assertEqual('', self.found.why_wait([other]))
+        self.assertFalse(self.found.is_behind)
+
+    def test_its_patience_begins_anew(self):
+        """When there was nothing to begin meanwhile."""
+        other = self.ahead('first', 'h1', 'h3')
+        self.found.why_wait([other])
+        self.now += 9
+        self.assertIn('out of', self.found.why_wait([self.own(source='h1')]))
+        self.now += 9
+        self.assertIn('goes first', self.found.why_wait([other]))
+
+    def test_one_that_cannot_begin_is_not_waited_for(self):
+        busy = self.own('busy', 'h9', 'h3')
+        self.settings.limits.into_host = 1
+        self.settings.limits.in_scope = 9
+        first = self.ahead('first', 'h1', 'h3')
+        self.assertEqual('', self.found.why_wait([busy, first]))
+
+    def test_one_that_takes_nothing_away_is_not_waited_for(self):
+        first = self.ahead('first', 'h7', 'h8')
+        self.assertEqual('', self.found.why_wait([first]))
+        self.settings.limits.in_scope = 1
+        self.assertIn('goes first', self.found.why_wait([first]))
+
+    def test_several_take_what_is_left(self):
+        self.settings.limits.in_scope = 9
+        one, two = (self.ahead(n, n, 'h2') for n in ('h7', 'h8'))
+        self.assertEqual('', self.found.why_wait([one]))
+        self.assertIn('of h8 in its', self.found.why_wait([one, two]))
+
+    def test_those_of_another_scope_do_not_count(self):
+        first = self.ahead('first', 'h1', 'h3', scope='beta')
+        self.assertEqual('', self.found.why_wait([first]))
+
+    def test_it_is_no_start(self):
+        self.settings.limits.stagger_seconds = 60
+        first = self.ahead('first', 'h7', 'h8')
+        self.assertEqual('', self.found.why_wait([first]))
 
 
 class LeftBehindTestCase(TrafficTestCase):

@@ -126,7 +126,15 @@ class TestTake(SlotsTestCase):
         [one] = self.seen()
         self.assertEqual(
             slots.Slot(
-                'other', 'plan', 'alpha', 'server', 'cmp1', 'cmp2', NOW, True
+                'other',
+                'plan',
+                'alpha',
+                'server',
+                'cmp1',
+                'cmp2',
+                NOW,
+                True,
+                is_own_plan=True,
             ),
             one,
         )
@@ -172,6 +180,58 @@ class TestTake(SlotsTestCase):
         )
         self.assertIs(Fault.GIVEN_UP, faults.of_error(error))
         self.assertIn('action own is CANCELLED', str(error))
+
+
+class TestAhead(SlotsTestCase):
+    """Those of the plan that wait, and whose rows come before."""
+
+    def ahead(self, uuid='other', **more):
+        found = []
+        own = self.slots(uuid, **more)
+        own.take(lambda others: found.extend(others) or 'no')
+        self.assertEqual(found, own.look())
+        return [one.action for one in found if one.is_ahead]
+
+    def test_only_while_it_waits(self):
+        """Not before a worker has it, nor once it had its turn."""
+        self.assertEqual([], self.ahead())
+        own = self.slots('own')
+        own.enter()
+        self.assertEqual(['own'], self.ahead())
+        own.take(lambda others: '')
+        self.assertEqual([], self.ahead())
+        own.release()
+        self.assertEqual([], self.ahead())
+
+    def test_nobody_is_behind_those_who_come_later(self):
+        self.slots('other').enter()
+        self.assertEqual([], self.ahead('own'))
+
+    def test_one_whose_carrier_is_dead(self):
+        self.slots('own', max_age=1000.0).enter()
+        self.now += 200
+        self.assertEqual(['own'], self.ahead(max_age=1000.0))
+        self.now += 1
+        self.assertEqual([], self.ahead(max_age=1000.0))
+
+    def test_one_of_another_plan(self):
+        self.slots('own').enter()
+        self.execute(
+            sa.insert(models.ActionPlan).values(
+                id=2,
+                uuid='second',
+                audit_id=1,
+                strategy_id=1,
+                state='ONGOING',
+            )
+        )
+        self.update('other', action_plan_id=2)
+        self.assertEqual([], self.ahead())
+
+    def test_one_that_watcher_has_given_up(self):
+        self.slots('own').enter()
+        self.update('own', state='CANCELLED')
+        self.assertEqual([], self.ahead())
 
 
 class TestCells(SlotsTestCase):

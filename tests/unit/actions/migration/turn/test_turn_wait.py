@@ -46,8 +46,8 @@ class TurnWaitTestCase(base.MoveTestCase):
             self.clock,
             self.clock.sleep,
         )
-        turn = turn_wait.TurnWait(self.settings, patience, self.slots)
-        turn.until(step, **more)
+        self.turn = turn_wait.TurnWait(self.settings, patience, self.slots)
+        self.turn.until(step, **more)
 
     def refused(self, error, words, *answers, **more):
         return self.fails(
@@ -86,6 +86,13 @@ class TimeTestCase(TurnWaitTestCase):
         self.settings.not_before = 1100.0
         self.refused(exceptions.StaleTask, 'no turn', 'others')
         self.assertEqual([1100.0, 1150.0, 1200.0], self.looks)
+
+    def test_its_own_plan_takes_its_time(self):
+        """It counts from when it had not to be waited for any more."""
+        self.settings.timing.queue_timeout = 100
+        self.clock.at(1100, lambda: self.turn.put_off())
+        self.refused(exceptions.StaleTask, 'no turn', 'others')
+        self.assertEqual(1200.0, self.looks[-1])
 
     def test_a_turn_at_the_last_moment(self):
         self.settings.timing.queue_timeout = 100

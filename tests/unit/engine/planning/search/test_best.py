@@ -93,6 +93,37 @@ class TestBest(base.BaseTestCase):
             self.assertIs(StopReason.BALANCED, best.stopped)
             self.assertEqual(4, len(best.steps))
 
+    def test_memory_leaves_no_half_of_an_exchange(self):
+        """The second halves are dear, and the first ones cost nothing."""
+        policies = [
+            policy(name, 0.5, threshold=0.0) for name in ('cpu', 'ram')
+        ]
+        usages = ('a', [0.2, 0.05]), ('b', [0.05, 0.2])
+        vms = [
+            vm(f'{host}{n}', host, usage, memory_mb=memory)
+            for memory, (host, usage) in zip(
+                (1, 100 << 10), usages, strict=True
+            )
+            for n in range(4)
+        ]
+        hosts = {'a': [0.8, 0.2], 'b': [0.2, 0.8]}
+        snapshot = scopes.scope(policies, hosts, vms)
+        made = set()
+        for weight in (0.0, 0.05, 0.1, 0.2, 0.4):
+            _, best = both(
+                snapshot,
+                policies,
+                max_migrations=9,
+                exhaust=True,
+                cost_weight=weight,
+            )
+            moved = {one.instance for one in best.steps}
+            for one in best.steps:
+                self.assertLessEqual({one.requires} - {''}, moved)
+            self.assertEqual(0, len(moved) % 2)
+            made.add(len(moved))
+        self.assertGreater(len(made), 1)
+
     def test_no_more_than_is_asked_for(self):
         policies = [policy('cpu', threshold=0.2)]
         vms = [vm(f'v{n}', 'a', [0.1]) for n in range(6)]
@@ -114,6 +145,63 @@ class TestBest(base.BaseTestCase):
             self.assertEqual(number, len(best.steps), best.reason)
             if least:
                 self.assertIn(f'by {least:g} or more', best.reason)
+
+    def test_what_memory_must_buy(self):
+        """Of the big one 100 GiB are copied, of the small one a single one."""
+        policies = [policy('cpu', threshold=0.0)]
+        hosts = {'a': [0.9], 'b': [0.3]}
+        vms = [
+            vm('big', 'a', [0.28], memory_mb=100 * 1024),
+            vm('small', 'a', [0.01]),
+        ]
+        snapshot = scopes.scope(policies, hosts, vms)
+        for weight, moved in (
+            (0.0, {'big', 'small'}),
+            (0.5, {'big', 'small'}),
+            (0.6, {'small'}),
+            (3.0, set()),
+        ):
+            _, best = both(
+                snapshot,
+                policies,
+                max_migrations=9,
+                exhaust=True,
+                cost_weight=weight,
+            )
+            self.assertEqual(moved, {one.instance for one in best.steps})
+
+    def test_memory_is_no_reason_to_stay_over_a_threshold(self):
+        policies = [policy('cpu', threshold=0.1)]
+        vms = [vm('big', 'a', [0.28], memory_mb=100 * 1024)]
+        snapshot = scopes.scope(policies, {'a': [0.9], 'b': [0.3]}, vms)
+        _, best = both(snapshot, policies, max_migrations=9, cost_weight=9.0)
+        self.assertEqual(StopReason.BALANCED, best.stopped)
+
+    def test_the_dearer_memory_is_the_less_is_copied(self):
+        """And no plan costs more than it buys."""
+        self.useFixture(fixtures.MonkeyPatch(ROUNDS, 10))
+        copied = []
+        for weight in (0.0, 0.1, 1.0):
+            copied.append(0)
+            for seed in range(15):
+                snapshot, policies, _ = scopes.chance(seed)
+                for n, uuid in enumerate(sorted(snapshot.instances)):
+                    snapshot.instances[uuid].memory_mb = 1024 << n % 7
+                given = Settings(
+                    max_migrations=8,
+                    exhaust=True,
+                    search=SearchName.BEST,
+                    cost_weight=weight,
+                )
+                [plan] = propose([snapshot], policies, given).scopes
+                moved = sum(one.memory_mb for one in plan.steps)
+                copied[-1] += moved
+                self.assertLessEqual(
+                    plan.combined_after + weight * moved / (100 * 1024),
+                    plan.combined_before + SAME,
+                )
+        self.assertLess(copied[1], 0.9 * copied[0])
+        self.assertLess(copied[2], 0.9 * copied[1])
 
     def test_a_policy_may_lose_what_it_gained(self):
         """Only against the start of the plan."""

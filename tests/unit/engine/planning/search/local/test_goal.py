@@ -19,9 +19,13 @@ def goal(exhaust=False, min_gain=0.0):
     return Goal(spreading.model(found), 5, exhaust, min_gain)
 
 
-def value(how, widths, moved=1, overfull=0.0):
-    weighted = 0.5 * np.array([widths])
-    [found] = how.values(weighted, np.array([moved]), np.array([overfull]))
+def value(how, widths, moved=1, overfull=0.0, costs=0.0):
+    [found] = how.values(
+        0.5 * np.array([widths]),
+        np.array([moved]),
+        np.array([costs]),
+        np.array([overfull]),
+    )
     return found
 
 
@@ -53,6 +57,18 @@ class TestGoal(base.BaseTestCase):
     def test_too_full(self):
         how = goal()
         self.assertGreater(value(how, [0.1, 0.1], overfull=0.5), 0.5)
+
+    def test_what_memory_must_buy(self):
+        """Where thresholds are reached it only tells equal plans apart."""
+        how = goal(exhaust=True)
+        cheap = value(how, [0.2, 0.1], costs=0.01)
+        self.assertLess(cheap, value(how, [0.19, 0.1], costs=0.02))
+        self.assertLess(value(how, [0.1, 0.1], costs=0.02), cheap)
+        how = goal()
+        cheap = value(how, [0.2, 0.1], costs=0.01)
+        self.assertLess(cheap, value(how, [0.2, 0.1], costs=0.02))
+        self.assertLess(cheap, value(how, [0.1, 0.1], moved=2))
+        self.assertLess(value(how, [0.2, 0.1], costs=9.0), 0.0)
 
     def test_what_a_move_must_buy(self):
         how = goal(exhaust=True, min_gain=0.01)

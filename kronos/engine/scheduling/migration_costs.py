@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The costs of migrations: what each copies, and how long that takes.
+
+A result of planning tells them of each step.
+"""
+
+import statistics
+
+from kronos.engine.settings import Settings
+from kronos.engine.types import (
+    Event,
+    Host,
+    Instance,
+    Outcome,
+    Snapshot,
+)
+
+SETUP_SECONDS = 6.0
+"""What a live migration takes beside the copying."""
+TELLING_SECONDS = 2 * SETUP_SECONDS
+"""A migration that took less tells nothing of the bandwidth."""
+LATEST = 50
+"""Migrations of a scope that count: hosts and networks change."""
+MIB_PER_GIB = 1024
+
+
+class MigrationCosts:
+    """What the live migrations of a scope cost."""
+
+    def __init__(self, snapshot: Snapshot, settings: Settings) -> None:
+        self._snapshot = snapshot
+        self._counts_disk = settings.check_disk
+        measured = self._measured()
+        self.is_measured = measured is not None
+        self.bandwidth = measured or settings.migration_bandwidth
+        """MiB per second."""
+
+    def copied_mb(self, instance: Instance, host: str) -> int:
+        """Memory, and local disk where a block migration is to be expected.
+
+        That is where operators let disk count, and the host has its own.
+        """
+        disk = instance.disk_gb if self._has_disk(host) else 0
+        return instance.memory_mb + disk * MIB_PER_GIB
+
+    def seconds(self, instance: Instance, host: str) -> float:
+        """How long a live migration to a host is expected to take."""
+        return SETUP_SECONDS + self.copied_mb(instance, host) / self.bandwidth
+
+    def _has_disk(self, name: str) -> bool:
+        host = self._snapshot.hosts.get(name) or Host(name)
+        return self._counts_disk and 'DISK_GB' in (host.headroom or {})
+
+    def _measured(self) -> float | None:
+        """The median of the scope's latest live migrations; None: unknown."""
+        known = sorted(
+            (one for one in self._snapshot.events if self._tells(one)),
+            key=lambda one: one.at,
+        )
+        found = [
+            self.copied_mb(
+                self._snapshot.instances[one.instance], one.destination
+            )
+            / (one.seconds - SETUP_SECONDS)
+            for one in known[-LATEST:]
+        ]
+        return statistics.median(found) if found else None
+
+    def _tells(self, event: Event) -> bool:
+        instance = self._snapshot.instances.get(event.instance)
+        return (
+            event.outcome is Outcome.MOVED
+            and event.seconds >= TELLING_SECONDS
+            and {event.source, event.destination} <= set(self._snapshot.hosts)
+            and instance is not None
+            and instance.memory_mb > 0
+        )
