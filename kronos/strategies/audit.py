@@ -4,7 +4,7 @@
 import dataclasses
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,20 +98,31 @@ def run(
             asked = text, file, scopes, settings
             request.record(_recording(collected, *asked, conf.kronos))
     require_hosts(settings.drain_hosts, snapshots)
-    plan = propose.plan(
-        snapshots,
-        file.enabled,
-        settings,
-        conf.kronos.max_concurrent_migrations,
-        functools.partial(timed, timings),
-    )
-    with timed(timings, 'certify'):
-        propose.certify(plan.report)
+    plan = _planned(snapshots, file, settings, conf.kronos, timings)
     basis = publishing.Basis(known, _hosts(plan.report, snapshots))
     pace = durations.by_scope(snapshots)
     return AuditResult(
         plan.report, plan.parents, plan.order, settings, basis, timings, pace
     )
+
+
+def _planned(
+    snapshots: Sequence[Snapshot],
+    file: PolicyFile,
+    settings: Settings,
+    conf: Any,
+    timings: dict[str, float],
+) -> propose.Plan:
+    plan = propose.plan(
+        snapshots,
+        file.enabled,
+        settings,
+        conf.max_concurrent_migrations,
+        functools.partial(timed, timings),
+    )
+    with timed(timings, 'certify'):
+        propose.certify(plan.report)
+    return plan
 
 
 def _past(
