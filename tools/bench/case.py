@@ -91,7 +91,7 @@ def _by_kronos(
         'schedule_seconds': statistics.median(one['schedule'] for one in took),
         'peak_mib': peak,
         **_outcome(scope, policies, snapshot),
-        **_duration(scope, plan.parents, snapshot),
+        **_duration(scope, plan, snapshot),
     }
 
 
@@ -120,17 +120,24 @@ def _outcome(
 
 
 def _duration(
-    scope: AggregateResult, parents: list[list[int]], snapshot: Snapshot
+    scope: AggregateResult, plan: propose.Plan, snapshot: Snapshot
 ) -> dict[str, Any]:
     """How long the plan lasts, and at least must."""
-    expected = [seconds(step) for step in scope.steps]
-    begun = makespan.starts(parents, expected, CONCURRENT)
+    steps = [scope.steps[step] for step in plan.order]
+    place = {step: at for at, step in enumerate(plan.order)}
+    expected = [seconds(step) for step in steps]
+    begun = makespan.starts(
+        steps,
+        [[place[one] for one in plan.parents[step]] for step in plan.order],
+        expected,
+        CONCURRENT,
+    )
     pairs = zip(begun, expected, strict=True)
     return {
         'plan_seconds': max((at + took for at, took in pairs), default=0.0),
         'least_seconds': makespan.lower_bound(
             scope.steps,
-            expected,
+            [seconds(step) for step in scope.steps],
             CONCURRENT,
             graph.rules(scope.steps, [snapshot]),
         ),
@@ -138,11 +145,11 @@ def _duration(
 
 
 def bound(scope: AggregateResult) -> float | None:
-    """What no plan of as many migrations can get below.
+    """What no plan of as many migrations gets below; None where none spreads.
 
-    None as long as a plan does not say so: its column is left out then.
+    After a repair it is that of what follows.
     """
-    return None
+    return scope.certificate and scope.certificate.bound
 
 
 def seconds(step: MigrationStep) -> float:

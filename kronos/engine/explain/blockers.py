@@ -158,7 +158,9 @@ class Blockers:
         )
         if blocked.origin.phases is None:
             # Whose other hosts these are, and how far they are lifted.
-            key = *key, whose, ' '.join(blocked.scenario.scope.card.excluded)
+            # A host may have several reasons, one behind the other.
+            excluded = blocked.scenario.scope.card.excluded
+            key = *key, whose, *(f'{one} {excluded[one]}' for one in excluded)
         if key not in self._scenarios:
             if len(self._scenarios) >= KEPT_SCENARIOS:
                 del self._scenarios[next(iter(self._scenarios))]
