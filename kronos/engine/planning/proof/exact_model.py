@@ -111,11 +111,11 @@ class ExactModel:
     def solve(self, seconds: float, gap: float = 0.0) -> Answer:
         """Seek the placement with the least combined imbalance.
 
-        :param seconds: after so many it gives up
+        :param seconds: after so many it gives up; it knows nothing after none
         :param gap: it may stop when none is lower by more than this ratio
         """
         optimize = solver()
-        if optimize is None or not len(self._instances):
+        if optimize is None or not len(self._instances) or seconds <= 0.0:
             return Answer()
         weights = self._scope.weights
         costs = np.concatenate(

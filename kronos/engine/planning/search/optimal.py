@@ -7,6 +7,7 @@ it is asked for another one, and at last ``best`` has the word.
 """
 
 import contextlib
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -98,8 +99,9 @@ class Optimal:
         """
         is_proven, sees_all = False, not self._settings.repeat_moves
         improved = False
+        until = time.monotonic() + self._settings.optimal_seconds
         for _ in range(PLACEMENTS):
-            answer = self._model.solve(self._settings.optimal_seconds)
+            answer = self._model.solve(until - time.monotonic())
             found.bound = found.bound or answer.bound
             lower = answer.value < self._reached - UNNOTICED / 2
             improved = lower and self._make(answer.moves)

@@ -20,7 +20,9 @@ from kronos.policies.models import Mode
 from tests.builders import trouble
 from tests.unit.engine.oracles.ledger import Ledger
 from tests.unit.engine.planning.test_properties import (
+    FEW_NODES,
     FEW_ROUNDS,
+    NODES,
     ROUNDS,
     Cloud,
     clouds,
@@ -94,6 +96,7 @@ class TestEveryAnswer(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.useFixture(fixtures.MonkeyPatch(ROUNDS, FEW_ROUNDS))
+        self.useFixture(fixtures.MonkeyPatch(NODES, FEW_NODES))
 
     @SOME
     @hypothesis.given(troubled())
