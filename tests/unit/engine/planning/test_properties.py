@@ -195,7 +195,7 @@ class TestEveryPlan(base.BaseTestCase):
         judge = legality.Judge(snapshot, policies, settings)
         self.assertEqual([], judge.faults(result))
 
-    @FAST
+    @hypothesis.settings(FAST, max_examples=200)
     @hypothesis.given(clouds(), st.integers(0, 1000))
     def test_equal_input_gives_an_equal_plan(
         self, cloud: Cloud, seed: int
