@@ -22,6 +22,11 @@ def end(simulation):
 
 
 class TestProposals(base.BaseTestCase):
+    def setUp(self):
+        super().setUp()
+        name = f'{focus.__name__}.ROUNDS'
+        self.useFixture(fixtures.MonkeyPatch(name, 5))
+
     def rows(self, budget):
         for _, simulation, settings in spreading.by_lot(CASES):
             given = end(simulation)
