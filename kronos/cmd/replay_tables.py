@@ -31,8 +31,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
     lines += _step_lines(scope.steps, width)
     lines += _recovery_lines(scope) + _cell_lines(scope)
     lines.append(f'Why planning ended: {scope.reason}')
-    if certified := certificates.told(scope.certificate):
-        lines.append(certified)
+    lines += certificates.of(scope)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
     lines += _reason_lines('instance that cannot move', scope.unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]

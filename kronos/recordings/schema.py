@@ -126,6 +126,7 @@ class EventRow:
     status: str = ''
     plan: str = ''
     began: float = 0.0
+    phase: str = ''
     is_resize: bool = False
     seconds: float = 0.0
 
@@ -144,6 +145,7 @@ class EventRow:
             status=event.status,
             plan=event.plan,
             began=event.began,
+            phase=event.phase,
             is_resize=event.is_resize,
             seconds=event.seconds,
         )
@@ -162,6 +164,7 @@ class EventRow:
             status=self.status,
             plan=self.plan,
             began=self.began,
+            phase=self.phase,
             is_resize=self.is_resize,
             seconds=self.seconds,
         )

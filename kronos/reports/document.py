@@ -115,6 +115,7 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'reason_code': stop_reasons.CODES[scope.stopped].value,
         'search': scope.search,
         'certificate': certificates.row(scope.certificate),
+        'packing': certificates.packing_row(scope.packing),
         'stages': [_stage(stage) for stage in scope.stages],
     }
 

@@ -184,6 +184,7 @@ def words_of(message: str) -> str:
 
 def _event(row: ActionRow, outcome: Outcome) -> Event:
     told = row.parameters
+    phase = told.get('phase')
     return Event(
         instance=told['resource_id'],
         source=told['source_node'],
@@ -195,6 +196,7 @@ def _event(row: ActionRow, outcome: Outcome) -> Event:
         status=row.state,
         plan=told.get('action_plan_uuid', ''),
         began=row.created,
+        phase=phase if isinstance(phase, str) else '',
     )
 
 

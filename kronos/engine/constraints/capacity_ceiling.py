@@ -52,6 +52,14 @@ class CapacityCeiling(Constraint):
         host = reason.host or pair.destination
         return edits.with_sample(case, reason.about, 'capacity', host, 0.0)
 
+    def rooms(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Per policy what instances use [V] and hosts may take more [H].
+
+        Negative on a host above its ceiling; 0 where no reading is known.
+        """
+        left = (self._ceilings[:, None] - self._loads) * self._capacity
+        return list(zip(self._usage, np.nan_to_num(left), strict=True))
+
     def why_not(self, instance: int, host: int) -> Reason | None:
         return next(iter(self.reasons(instance, host)), None)
 

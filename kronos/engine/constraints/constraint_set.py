@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.constraints.availability_zone import PinnedZone, SameZone
 from kronos.engine.constraints.base import Constraint, ConstraintInput, Limits
 from kronos.engine.constraints.capacity_ceiling import CapacityCeiling
@@ -147,6 +147,15 @@ class ConstraintSet:
             room
             for constraint in self._constraints
             if isinstance(constraint, HeadroomConstraint)
+            for room in constraint.rooms()
+        ]
+
+    def ceilings(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Per policy what instances use [V] and hosts may take more [H]."""
+        return [
+            room
+            for constraint in self._constraints
+            if isinstance(constraint, CapacityCeiling)
             for room in constraint.rooms()
         ]
 

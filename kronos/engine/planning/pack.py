@@ -6,26 +6,28 @@ instance is placed first, and each goes to the fullest host that may have
 it. An empty host is never filled anew, nor is one that is being emptied.
 """
 
-from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
 from kronos.engine import wording
-from kronos.engine.arrays import BoolArray, Index, IntArray
-from kronos.engine.eligibility import in_flight
+from kronos.engine.arrays import BoolArray, IntArray
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
+from kronos.engine.planning.proof import emptied_hosts
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.bin_packing import BinPacking
+from kronos.engine.planning.search.packing import lost_hosts
+from kronos.engine.planning.search.packing.host_sets import HostSets, Placed
+from kronos.engine.planning.search.packing.pack_scope import PackScope
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.settings import SearchName
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import Begun, StopReason
 
 SHOWN_HOSTS = 10
 """Emptied hosts that the reason names one by one."""
 
-Placed = tuple[int, int, int]
-"""An instance, its source and its destination."""
 Drained = tuple[list[Placed], dict[int, Reason], Reason | None]
 """What leaves a host, the reason of each that stays for now, and why
 nothing leaves at all."""
@@ -62,25 +64,56 @@ class Pack:
         self._utilization = simulation.utilization
         self._settings = given.settings
         self._fixed = given.fixed
+        self._scope = PackScope.of(simulation, given)
+        self._is_greedy = given.settings.search is SearchName.GREEDY
         hosts = len(self._utilization.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""
+        if not self._is_greedy:
+            self._drained |= self._scope.begun
         self._moved: BoolArray = np.zeros(len(simulation.movable), dtype=bool)
         """[V]: moved in this plan, by whichever phase"""
         self._moved[[made.undo.instance for made in simulation.steps]] = True
-        self._awaited: BoolArray = np.zeros(hosts, dtype=bool)
-        self._awaited[_awaited(given, self._utilization.index)] = True
-        self._gone: IntArray = np.zeros(hosts, dtype=np.intp)
-        for host, number in _gone(given, self._utilization.index).items():
-            self._gone[host] = number
         self._begun: list[Begun] = []
         self._stayed: dict[int, Reason] = {}
         self._is_budget_short = False
 
     def run(self) -> PhaseResult:
         """Empty hosts until none can be emptied, or the budget is used."""
-        start = len(self._simulation.steps)
-        order = self.order()
+        start, order = len(self._simulation.steps), self.order()
+        found = emptied_hosts.bound(self._scope)
+        if not self._is_greedy:
+            self._go_on()
+            self._empty_together(found.at_most)
+        self._empty_in_turn(self.order())
+        left = self._scope.in_use()
+        emptied = [host for host in order if not left[host]]
+        moves = len(self._simulation.steps) - start
+        return PhaseResult(
+            StopReason.BUDGET if self._is_budget_short else StopReason.PACKED,
+            self._reason(emptied, moves),
+            dict(self._stayed),
+            begun=list(self._begun),
+            packing=replace(found, emptied=len(emptied)),
+        )
+
+    def _go_on(self) -> None:
+        """Empty first what an earlier plan has begun with."""
+        begun = self._scope.begun
+        self._empty_in_turn([one for one in self.order() if begun[one]])
+
+    def _empty_together(self, most: int) -> None:
+        """Empty the hosts that a search has chosen."""
+        search = HostSets(
+            self._scope, most, lambda one: not self._why_not_safe(one)
+        )
+        found = search.best()
+        for instance, _, destination in found.moves:
+            self._move(instance, destination)
+        self._drained[found.hosts] = True
+
+    def _empty_in_turn(self, order: list[int]) -> None:
+        """Try each host, and remember why one keeps what is on it."""
         for host in order:
             if reason := self._why_kept(host) or self._drain(host):
                 kept = reason.worded(
@@ -88,50 +121,34 @@ class Pack:
                 )
                 for instance in self._simulation.on(host).tolist():
                     if not self._moved[instance]:
-                        self._stayed.setdefault(instance, kept)
-        stopped = StopReason.PACKED
-        if self._is_budget_short:
-            stopped = StopReason.BUDGET
-        moves = len(self._simulation.steps) - start
-        said = self._reason(order, moves)
-        return PhaseResult(
-            stopped, said, dict(self._stayed), begun=list(self._begun)
-        )
+                        self._stayed[instance] = kept
 
     def order(self) -> list[int]:
-        """The hosts to empty, the least loaded first.
+        """The hosts to empty, in the order in which they are tried.
 
+        Those that are in use now: the least loaded first.
         Of a host that is emptied over several audits only the share counts
         of those that are still there, so that no noise in the metrics, and
         no window that still shows what has left, makes the next audit
-        begin with another one.
+        begin with another one. But for the greedy search those come first,
+        then those with the fewest instances.
         """
-        hosts = np.flatnonzero(self._in_use())
+        hosts = np.flatnonzero(self._scope.in_use())
         load = self._utilization.weights @ self._utilization.scores[:, hosts]
-        there = self._number()[hosts]
-        rest = there / np.maximum(there + self._gone[hosts], 1)
+        there = self._scope.number()[hosts]
+        rest = there / np.maximum(there + self._scope.gone[hosts], 1)
         load = np.where(load > 0.0, load * rest, load)
-        found: list[int] = hosts[
-            np.argsort(ranking.rounded(load), kind='stable')
-        ].tolist()
+        keys = [ranking.rounded(load)]
+        if not self._is_greedy:
+            keys += [there, ~self._scope.begun[hosts]]
+        found: list[int] = hosts[np.lexsort(keys)].tolist()
         return found
 
-    def _in_use(self) -> BoolArray:
-        """[H]: the hosts that count and have an instance, or soon will."""
-        return (
-            (self._number() > 0) | self._awaited
-        ) & self._utilization.counts
-
-    def _number(self) -> IntArray:
-        """[H]: how many instances are on each host."""
-        hosts = len(self._utilization.index.hosts)
-        return np.bincount(self._placement.host_of, minlength=hosts)
-
     def _why_kept(self, host: int) -> Reason | None:
-        if self._awaited[host]:
+        if self._scope.awaited[host]:
             text = 'an instance is on its way there'
             return Reason(text, Code.PACK_AWAITED)
-        in_use = int(self._in_use().sum())
+        in_use = int(self._scope.in_use().sum())
         if in_use > self._settings.keep_hosts:
             return None
         return Reason(
@@ -147,7 +164,7 @@ class Pack:
             reasons in ``_stayed``
         """
         there = np.flatnonzero(np.equal(self._placement.host_of, host))
-        hosts = self._in_use() & ~self._drained
+        hosts = self._scope.in_use() & ~self._drained
         hosts[host] = False
         drain = self._drain_whole
         if self._settings.pack_partial_drains:
@@ -156,11 +173,14 @@ class Pack:
         if reason:
             return reason
         for instance, _, destination in moves:
-            self._simulation.move(instance, destination)
-            self._moved[instance] = True
+            self._move(instance, destination)
         self._drained[host] = True
         self._stayed |= stayed
         return None
+
+    def _move(self, instance: int, destination: int) -> None:
+        self._simulation.move(instance, destination)
+        self._moved[instance] = True
 
     def _drain_some(self, there: IntArray, hosts: BoolArray) -> Drained:
         with self._placement.trial():
@@ -254,42 +274,9 @@ class Pack:
         }
 
     def _why_not_safe(self, packing: BinPacking) -> Reason | None:
-        """Why the scope could not lose its fullest hosts after a trial.
-
-        All that is on them, fixed instances too, is placed on the others
-        that are left in use. What has no profile needs no more there than
-        what it asks Placement for.
-
-        :param packing: what leaves the host that is tried
-        """
+        """Why the scope could not lose its fullest hosts after a trial."""
         number = self._settings.headroom_hosts
-        if not number:
-            return None
-        left = self._in_use()
-        hosts = np.flatnonzero(left)
-        order = np.argsort(
-            -ranking.rounded(packing.load[hosts]), kind='stable'
-        )
-        lost = hosts[order[:number]]
-        left[lost] = False
-        there = np.flatnonzero(np.isin(self._placement.host_of, lost))
-        rules = self._simulation.constraints
-        with (
-            rules.without_hosts(lost.tolist()) as binding,
-            self._placement.trial(),
-        ):
-            rebuild = BinPacking(self._simulation, binding)
-            rebuild.load = packing.load.copy()
-            stuck = rebuild.place(rebuild.heaviest_first(there), left)
-        if stuck is None:
-            return None
-        source = int(self._placement.host_of[stuck])
-        return Reason(
-            f'without {_hosts(len(lost))} of the fullest then left '
-            f'(headroom_hosts is {number}), instance {self._uuid(stuck)} of '
-            f'{self._name(source)} would have no place',
-            Code.PACK_HEADROOM_HOSTS,
-        )
+        return lost_hosts.why_not_safe(self._scope, packing, number)
 
     def _no_destination(self, instance: int) -> Reason:
         """Why, with the hosts that no rule forbids and pack still does."""
@@ -297,11 +284,10 @@ class Pack:
             self._simulation, instance, 'it is empty, or being emptied'
         )
 
-    def _reason(self, order: list[int], moves: int) -> str:
-        left = self._in_use()
-        emptied = [self._name(host) for host in order if not left[host]]
+    def _reason(self, emptied: list[int], moves: int) -> str:
         after = f' by {_migrations(moves)}' if moves else ''
-        names = f' ({wording.some(emptied, SHOWN_HOSTS)})' if emptied else ''
+        named = [self._name(host) for host in emptied]
+        names = f' ({wording.some(named, SHOWN_HOSTS)})' if named else ''
         text = f'{_hosts(len(emptied))} emptied{after}{names}'
         further = 'no further host can be emptied'
         if self._is_budget_short:
@@ -309,7 +295,7 @@ class Pack:
             further = f'the budget of {budget} is used'
         for begun in self._begun:
             further = f'{begun.told}, and the next audit goes on; {further}'
-        number = int(left.sum())
+        number = int(self._scope.in_use().sum())
         stay = f'{_hosts(number)} stay{"s" if number == 1 else ""} in use'
         return f'{text}, {stay}; {further}'
 
@@ -321,34 +307,8 @@ class Pack:
 
 
 def _hosts(number: int) -> str:
-    return f'{number} host{"" if number == 1 else "s"}'
+    return wording.counted(number, 'host')
 
 
 def _migrations(number: int) -> str:
-    return f'{number} migration{"" if number == 1 else "s"}'
-
-
-def _awaited(given: PhaseInput, index: Index) -> list[int]:
-    """Positions of the hosts to which an instance is on its way.
-
-    By another plan or by hand.
-    """
-    return [
-        index.host[host]
-        for hosts in in_flight.destinations(given.snapshot).values()
-        for host in hosts
-        if host in index.host
-    ]
-
-
-def _gone(given: PhaseInput, index: Index) -> Counter[int]:
-    """How many instances left a host lately, by its position.
-
-    Those that the return guard keeps from coming back.
-    """
-    return Counter(
-        index.host[host]
-        for uuid, hosts in given.memory.returns.items()
-        for host in hosts
-        if uuid in index.instance and host in index.host
-    )
+    return wording.counted(number, 'migration')

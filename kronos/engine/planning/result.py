@@ -108,6 +108,7 @@ def planned(
     )
     result.search = last.searched_by
     result.certificate = last.certificate
+    result.packing = last.packing
     costs = MigrationCosts(phases.snapshot, phases.settings)
     result.steps = [_step(made, phases, costs) for made in simulation.steps]
     result.combined_after = utilization.combined()

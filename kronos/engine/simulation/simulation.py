@@ -16,6 +16,7 @@ from kronos.engine.types import (
     Begun,
     Certificate,
     MigrationPhase,
+    PackingBound,
     StopReason,
 )
 
@@ -47,6 +48,7 @@ class PhaseResult:
     searched_by: str = ''
     """The search that planned it, where there is a choice."""
     certificate: Certificate | None = None
+    packing: PackingBound | None = None
 
 
 class Simulation:

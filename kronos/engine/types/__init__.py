@@ -6,6 +6,10 @@ ratios in [0, 1]; memory is in MiB, disk in GiB; times are Unix seconds. All
 others import these names from here.
 """
 
+from kronos.engine.types.bounds import UNNOTICED as UNNOTICED
+from kronos.engine.types.bounds import Bound as Bound
+from kronos.engine.types.bounds import Certificate as Certificate
+from kronos.engine.types.bounds import PackingBound as PackingBound
 from kronos.engine.types.inventory import BY_KRONOS as BY_KRONOS
 from kronos.engine.types.inventory import UNASSIGNED as UNASSIGNED
 from kronos.engine.types.inventory import ComputeService as ComputeService
@@ -23,11 +27,8 @@ from kronos.engine.types.metrics import VmProfile as VmProfile
 from kronos.engine.types.migrations import Event as Event
 from kronos.engine.types.migrations import Origin as Origin
 from kronos.engine.types.migrations import Outcome as Outcome
-from kronos.engine.types.plan import UNNOTICED as UNNOTICED
 from kronos.engine.types.plan import AggregateResult as AggregateResult
 from kronos.engine.types.plan import Begun as Begun
-from kronos.engine.types.plan import Bound as Bound
-from kronos.engine.types.plan import Certificate as Certificate
 from kronos.engine.types.plan import Closing as Closing
 from kronos.engine.types.plan import CycleReport as CycleReport
 from kronos.engine.types.plan import Drain as Drain

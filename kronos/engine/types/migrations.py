@@ -55,6 +55,9 @@ class Event:
     seconds: float = 0.0
     """How long it took, of a live migration that Nova calls completed; 0: not
     known."""
+    phase: str = ''
+    """Of the plan that it was part of, in which it was planned; '' for a move
+    made by hand, and of an older version."""
     is_resize: bool = False
     """Whether a tenant asked for it: tenants resize all the time, as they
     boot and delete servers."""

@@ -4,17 +4,14 @@
 Scores are ratios, memory is in MiB.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kronos.engine.cell_drain import CellMove, CellOutcome, UnfinishedMove
 from kronos.engine.reasons import Reason
+from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
 from kronos.policies.models import Mode
-
-UNNOTICED = 1e-4
-"""Combined imbalances that differ by no more are shown as one number."""
 
 
 class MigrationPhase(StrEnum):
@@ -172,50 +169,6 @@ class StopReason(StrEnum):
     """Neither spread nor pack was asked for, and the rest is planned."""
 
 
-class Bound(StrEnum):
-    """How it was found out what no plan gets below."""
-
-    COUNTING = 'counting'
-    """By how many instances must leave or enter hosts, at least."""
-    EXACT = 'exact'
-    """By a solver that knows what may go where."""
-
-
-@dataclass
-class Certificate:
-    """What no plan that spreads by so many migrations gets below.
-
-    It starts from where the spreading started: drains and repairs before
-    it are as they are.
-    """
-
-    migrations: int
-    """So many could be planned."""
-    bound: float
-    """Combined imbalance; no plan ends below it."""
-    reached: float
-    """Combined imbalance after the plan."""
-    found_by: Bound
-    is_proven: bool = False
-    """Whether the solver has seen that what is below cannot be reached."""
-    ask: Callable[[], float] | None = field(
-        default=None, repr=False, compare=False
-    )
-    """Has a solver look for a higher bound; None if that is not worth it."""
-
-    @property
-    def gap(self) -> float:
-        """What is above the bound of what is left, as a ratio."""
-        if self.reached <= 0.0:
-            return 0.0
-        return max(0.0, (self.reached - self.bound) / self.reached)
-
-    @property
-    def is_optimal(self) -> bool:
-        """Whether no plan is better, but for what nobody would notice."""
-        return self.is_proven or self.reached - self.bound <= UNNOTICED
-
-
 @dataclass
 class Stage:
     """One stage of a cycle in one scope, in their order."""
@@ -271,6 +224,8 @@ class AggregateResult:
     """The search that spread it; '' where nothing was spread."""
     certificate: Certificate | None = None
     """What no other plan gets below; None where nothing was spread."""
+    packing: PackingBound | None = None
+    """How many hosts can be emptied; None where nothing was packed."""
     stages: list[Stage] = field(default_factory=list)
     policies: list[PolicyResult] = field(default_factory=list)
     steps: list[MigrationStep] = field(default_factory=list)

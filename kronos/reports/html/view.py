@@ -107,6 +107,13 @@ def phase(name: str) -> str:
     return _PHASES.get(name, name)
 
 
+def _certified(told: Mapping[str, Any]) -> str:
+    """How good the plan is; '' where nobody knows, or an older report."""
+    found = told.get('certificate') or told.get('packing') or {}
+    text: str = found.get('text', '')
+    return text
+
+
 def _scope(number: int, told: Mapping[str, Any]) -> Scope:
     where = places.places(told)
     told = naming.named(told, where.names)
@@ -120,7 +127,7 @@ def _scope(number: int, told: Mapping[str, Any]) -> Scope:
         number=number,
         told=told,
         outcome=_SAYS.get(told['stopped'], told['stopped']),
-        certified=(told.get('certificate') or {}).get('text', ''),
+        certified=_certified(told),
         policies=figures,
         used=used,
         fills=fills,

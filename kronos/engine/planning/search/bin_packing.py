@@ -71,6 +71,18 @@ class BinPacking:
                 stuck.append(instance)
         return stuck, []
 
+    def put(self, instance: int, host: int) -> None:
+        """Place one where it may go."""
+        source = int(self._placement.host_of[instance])
+        self.moves.append((instance, source, host))
+        self._shift(*self.moves[-1])
+
+    def take_back(self, number: int) -> None:
+        """Undo all moves but so many, the last one first."""
+        while len(self.moves) > number:
+            instance, source, host = self.moves.pop()
+            self._shift(instance, host, source)
+
     def heaviest_first(self, instances: IntArray) -> IntArray:
         """By combined weight on their own hosts, descending.
 
@@ -91,9 +103,7 @@ class BinPacking:
         host = self._fullest(instance, allowed)
         if host is None:
             return False
-        source = int(self._placement.host_of[instance])
-        self.moves.append((instance, source, host))
-        self._shift(*self.moves[-1])
+        self.put(instance, host)
         return True
 
     def _fullest(self, instance: int, allowed: BoolArray) -> int | None:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lost hosts: could a scope lose its fullest hosts after a packing?
+
+``headroom_hosts`` says how many. Pack asks after each host that it empties.
+"""
+
+import numpy as np
+
+from kronos.engine import wording
+from kronos.engine.planning.search import ranking
+from kronos.engine.planning.search.bin_packing import BinPacking
+from kronos.engine.planning.search.packing.pack_scope import PackScope
+from kronos.engine.reasons import Code, Reason
+
+
+def why_not_safe(
+    scope: PackScope, packing: BinPacking, number: int
+) -> Reason | None:
+    """Why the scope could not lose its fullest hosts after a trial.
+
+    All that is on them, fixed instances too, is placed on the others
+    that are left in use. What has no profile needs no more there than
+    what it asks Placement for.
+
+    :param packing: what was moved in the trial
+    :param number: of the hosts that may be lost
+    """
+    if not number:
+        return None
+    simulation = scope.simulation
+    placement, index = simulation.placement, simulation.utilization.index
+    left = scope.in_use()
+    hosts = np.flatnonzero(left)
+    order = np.argsort(-ranking.rounded(packing.load[hosts]), kind='stable')
+    lost = hosts[order[:number]]
+    left[lost] = False
+    there = np.flatnonzero(np.isin(placement.host_of, lost))
+    rules = simulation.constraints
+    with (
+        rules.without_hosts(lost.tolist()) as binding,
+        placement.trial(),
+    ):
+        rebuild = BinPacking(simulation, binding)
+        rebuild.load = packing.load.copy()
+        stuck = rebuild.place(rebuild.heaviest_first(there), left)
+    if stuck is None:
+        return None
+    source = index.hosts[int(placement.host_of[stuck])]
+    return Reason(
+        f'without {wording.counted(len(lost), "host")} of the fullest then '
+        f'left (headroom_hosts is {number}), instance '
+        f'{index.instances[stuck]} of {source} would have no place',
+        Code.PACK_HEADROOM_HOSTS,
+    )
