@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from kronos.engine import wording
-from kronos.engine.arrays import BoolArray, IntArray
+from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import emptied_hosts
@@ -138,6 +138,7 @@ class Pack:
         there = self._scope.number()[hosts]
         rest = there / np.maximum(there + self._scope.gone[hosts], 1)
         load = np.where(load > 0.0, load * rest, load)
+        keys: list[FloatArray | IntArray | BoolArray]
         keys = [ranking.rounded(load)]
         if not self._is_greedy:
             keys += [there, ~self._scope.begun[hosts]]

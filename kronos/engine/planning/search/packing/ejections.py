@@ -13,47 +13,75 @@ from kronos.engine.simulation.simulation import Simulation
 
 TRIES = 30
 """Instances that are tried to make room for one."""
+MOST_TRIES = 2000
+"""Instances that are tried in all."""
 
 
 class EjectingPacking(BinPacking):
     """A bin packing that makes room where there is none.
 
     :param simulation: in phase pack
-    :param spare: so many of those that would have stayed may move
     """
 
-    def __init__(self, simulation: Simulation, spare: float) -> None:
+    def __init__(self, simulation: Simulation) -> None:
         super().__init__(simulation)
         self._simulation = simulation
-        self._spare = spare
+        self._spare = 0.0
+        self._left = MOST_TRIES
 
-    def place_all(self, instances: IntArray, hosts: BoolArray) -> int | None:
-        """As :meth:`place`, with ejections."""
+    def place_all(
+        self, instances: IntArray, hosts: BoolArray, spare: float
+    ) -> int | None:
+        """As :meth:`place`, with ejections.
+
+        Of those placed before only these may be sent elsewhere.
+
+        :param spare: so many of those that would have stayed may move
+        """
+        self._spare = spare
+        first = len(self.moves)
         allowed = self._rules.rows(instances) & hosts
         for instance, row in zip(instances.tolist(), allowed, strict=True):
-            if not (self._put(instance, row) or self._eject(instance, hosts)):
+            if not self._put(instance, row) and not (
+                self._redirect(instance, hosts, first)
+                or self._displace(instance, hosts)
+            ):
                 return int(instance)
         return None
 
-    def _eject(self, instance: int, hosts: BoolArray) -> bool:
-        """Have one of those leave a host that it takes room of."""
+    def _redirect(self, instance: int, hosts: BoolArray, first: int) -> bool:
+        """Send one elsewhere that was placed before.
+
+        It comes last in the order then: nothing is asked of it at a moment
+        at which it was not.
+        """
         helpful = self._helpful(instance, hosts)
-        moved = {one: at for at, (one, _, _) in enumerate(self.moves)}
-        placed = [one for one in reversed(moved) if helpful[one]]
-        if any(
-            self._redirect(moved[one], instance, hosts)
-            for one in placed[:TRIES]
-        ):
-            return True
+        for at in range(len(self.moves) - 1, first - 1, -1)[:TRIES]:
+            other, source, host = self.moves[at]
+            if not helpful[other]:
+                continue
+            del self.moves[at]
+            self._shift(other, host, source)
+            if self._exchange(other, instance, host, hosts):
+                return True
+            self._shift(other, source, host)
+            self.moves.insert(at, (other, source, host))
+        return False
+
+    def _displace(self, instance: int, hosts: BoolArray) -> bool:
+        """Move one away that would have stayed."""
         if self._spare < 1:
             return False
-        helpful[list(moved)] = False
-        stay = np.flatnonzero(helpful & self._simulation.movable)
+        helpful = self._helpful(instance, hosts) & self._simulation.movable
+        helpful[[one for one, _, _ in self.moves]] = False
+        stay = np.flatnonzero(helpful)
         memory = self._utilization.memory_mb[stay]
-        lightest = stay[np.argsort(memory, kind='stable')][:TRIES].tolist()
-        if any(self._displace(one, instance, hosts) for one in lightest):
-            self._spare -= 1
-            return True
+        lightest = stay[np.argsort(memory, kind='stable')][:TRIES]
+        for other in lightest.tolist():
+            host = int(self._placement.host_of[other])
+            if self._exchange(other, instance, host, hosts):
+                self._spare -= 1
+                return True
         return False
 
     def _helpful(self, instance: int, hosts: BoolArray) -> BoolArray:
@@ -65,30 +93,13 @@ class EjectingPacking(BinPacking):
             found &= (lacks <= need + EPSILON) | (need[instance] == 0)
         return found
 
-    def _redirect(self, at: int, instance: int, hosts: BoolArray) -> bool:
-        """Send one elsewhere that was placed before.
-
-        It comes last in the order then: nothing is asked of it at a moment
-        at which it was not.
-        """
-        other, source, host = self.moves[at]
-        del self.moves[at]
-        self._shift(other, host, source)
-        if self._exchange(other, instance, host, hosts):
-            return True
-        self._shift(other, source, host)
-        self.moves.insert(at, (other, source, host))
-        return False
-
-    def _displace(self, other: int, instance: int, hosts: BoolArray) -> bool:
-        """Move one away that would have stayed."""
-        host = int(self._placement.host_of[other])
-        return self._exchange(other, instance, host, hosts)
-
     def _exchange(
         self, other: int, instance: int, host: int, hosts: BoolArray
     ) -> bool:
         """Put one on a host, and another one anywhere else before."""
+        if not self._left:
+            return False
+        self._left -= 1
         row = self._rules.rows(np.array([other]))[0] & hosts
         row[host] = False
         if not self._put(other, row):

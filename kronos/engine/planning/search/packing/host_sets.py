@@ -75,7 +75,10 @@ class HostSets:
         if not self._most:
             return found
         for order in self._orders():
-            found = min(found, self._in_turn(order), key=_rank)
+            found = min(found, self._in_turn(order, ejects=False), key=_rank)
+        made = self._in_turn(next(self._orders()), ejects=True)
+        if made.rank < found.rank and self._is_legal(made.hosts, made.moves):
+            found = made
         if len(self._candidates) <= FEW_HOSTS:
             found = self._by_sets(found)
         return found
@@ -100,7 +103,7 @@ class HostSets:
         some = self._candidates
         return some[np.lexsort((then[some], first[some]))]
 
-    def _in_turn(self, order: IntArray) -> Emptying:
+    def _in_turn(self, order: IntArray, ejects: bool) -> Emptying:
         """Empty one host after the other, as long as the budget allows.
 
         The first ones take nothing: they are likely to be emptied, too.
@@ -108,31 +111,44 @@ class HostSets:
         targets = self._in_use.copy()
         targets[order[: self._most]] = False
         found: list[int] = []
+        ends: set[int] = set()
         with self._placement.trial():
-            packing = BinPacking(self._simulation)
+            packing = EjectingPacking(self._simulation)
             for host in order.tolist():
                 if len(found) == self._most:
                     break
-                if self._drain(packing, host, targets):
+                before = len(packing.moves)
+                if host not in ends and self._drain(
+                    packing, host, targets, ejects
+                ):
                     found.append(host)
-                elif self._in_use[host]:
-                    targets[host] = True
+                    for _, *both in packing.moves[before:]:
+                        ends.update(both)
+                else:
+                    targets[host] = self._in_use[host]
             return self._emptying(found, packing.moves)
 
     def _drain(
-        self, packing: BinPacking, host: int, targets: BoolArray
+        self,
+        packing: EjectingPacking,
+        host: int,
+        targets: BoolArray,
+        ejects: bool,
     ) -> bool:
         """Empty a host after others, or leave all as it was."""
         there = self._placement.on(host)
         before = len(packing.moves)
-        if len(there) != self._number[host] or (
-            before + len(there) > self._simulation.left
-        ):
+        spare = self._simulation.left - before - len(there)
+        if spare < 0:
             return False
         receives = targets[host]
         targets[host] = False
         load = packing.load.copy()
-        stuck = packing.place(packing.heaviest_first(there), targets)
+        heaviest = packing.heaviest_first(there)
+        if ejects:
+            stuck = packing.place_all(heaviest, targets, spare)
+        else:
+            stuck = packing.place(heaviest, targets)
         if stuck is None and self._is_safe(packing):
             return True
         targets[host] = receives
@@ -185,9 +201,9 @@ class HostSets:
         there = np.flatnonzero(np.isin(self._placement.host_of, hosts))
         spare = self._simulation.left - len(there)
         with self._placement.trial():
-            packing = EjectingPacking(self._simulation, spare)
+            packing = EjectingPacking(self._simulation)
             order = packing.heaviest_first(there)
-            if packing.place_all(order, targets) is not None:
+            if packing.place_all(order, targets, spare) is not None:
                 return None
             moves = packing.moves
         for ordered in (self._by_host(hosts, moves), moves):
