@@ -5,7 +5,9 @@ Greedy: of all pairs of an instance that is to leave and a legal destination
 the one that leaves the combined imbalance lowest, again and again;
 where soft server groups do not veto, their penalties count with it. In mode
 pack instead the largest instance first, to the fullest legal host in use; an
-empty host only takes what no other may.
+empty host only takes what no other may. What finds no room in the end may
+have it where another one was to go that can go elsewhere: each instance moves
+once, and none of those that are not drained.
 """
 
 import numpy as np
@@ -14,6 +16,8 @@ from kronos.engine.arrays import EPSILON, IntArray
 from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.drain_moves import DrainMoves
+from kronos.engine.planning.search.packing.redirections import Redirections
+from kronos.engine.settings import SearchName
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 
 
@@ -34,6 +38,7 @@ class Evacuation:
         self._utilization = simulation.utilization
         self._packs = given.packs
         self._is_source = given.draining
+        self._redirects = given.settings.search is not SearchName.GREEDY
         self._penalty = given.settings.soft_rule_penalty
         self._report = DrainReasons(simulation, given.sources, given.fixed)
 
@@ -42,10 +47,14 @@ class Evacuation:
 
         The moves are in the simulation.
         """
+        first = len(self._simulation.steps)
         if self._packs:
             self._fill_up()
         else:
             self._spread_out()
+        if self._redirects:
+            redirections = Redirections(self._simulation, first, self._packs)
+            redirections.run(self._to_leave())
         return self._report.end(self._to_leave())
 
     def _to_leave(self) -> IntArray:

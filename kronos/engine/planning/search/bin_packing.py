@@ -31,6 +31,8 @@ class BinPacking:
             simulation.utilization.weights @ simulation.utilization.scores
         )
         """[H]: combined weighted scores, with what was placed"""
+        self._sign = 1.0
+        """-1 where ``load`` is negative, so that the emptiest is taken"""
         self.moves: list[tuple[int, int, int]] = []
         """Instance, source and destination"""
 
@@ -130,5 +132,6 @@ class BinPacking:
         used = utilization.usage[:, instance]
         for host, sign in ((source, -1.0), (destination, 1.0)):
             share = used / utilization.capacity[:, host]
-            self.load[host] += sign * float(utilization.weights @ share)
+            more = float(utilization.weights @ share)
+            self.load[host] += self._sign * sign * more
         self._placement.move(instance, destination)

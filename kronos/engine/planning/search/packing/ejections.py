@@ -20,47 +20,56 @@ MOST_TRIES = 2000
 class EjectingPacking(BinPacking):
     """A bin packing that makes room where there is none.
 
-    :param simulation: in phase pack
+    :param simulation: in phase pack or evacuate
+    :param evens: whether the emptiest host is taken, not the fullest
     """
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Simulation, evens: bool = False) -> None:
         super().__init__(simulation)
+        if evens:
+            self.load = -self.load
+            self._sign = -1.0
         self._simulation = simulation
         self._spare = 0.0
         self._left = MOST_TRIES
 
     def place_all(
-        self, instances: IntArray, hosts: BoolArray, spare: float
+        self,
+        instances: IntArray,
+        hosts: BoolArray,
+        spare: float,
+        first: int,
     ) -> int | None:
         """As :meth:`place`, with ejections.
 
-        Of those placed before only these may be sent elsewhere.
-
         :param spare: so many of those that would have stayed may move
+        :param first: the first of the moves that may change
         """
         self._spare = spare
-        first = len(self.moves)
         allowed = self._rules.rows(instances) & hosts
         for instance, row in zip(instances.tolist(), allowed, strict=True):
             if not self._put(instance, row) and not (
-                self._redirect(instance, hosts, first)
+                self.redirect(instance, hosts, first)
                 or self._displace(instance, hosts)
             ):
                 return int(instance)
         return None
 
-    def _redirect(self, instance: int, hosts: BoolArray, first: int) -> bool:
-        """Send one elsewhere that was placed before.
+    def redirect(
+        self, instance: int, hosts: BoolArray, first: int = 0
+    ) -> bool:
+        """Send one elsewhere that was placed before, and put one there.
 
         It comes last in the order then: nothing is asked of it at a moment
         at which it was not.
+
+        :param first: the first of the moves that may change
         """
         helpful = self._helpful(instance, hosts)
-        for at in range(len(self.moves) - 1, first - 1, -1)[:TRIES]:
-            other, source, host = self.moves[at]
-            if not helpful[other]:
-                continue
-            del self.moves[at]
+        number = range(len(self.moves) - 1, first - 1, -1)
+        some = [at for at in number if helpful[self.moves[at][0]]]
+        for at in some[:TRIES]:
+            other, source, host = self.moves.pop(at)
             self._shift(other, host, source)
             if self._exchange(other, instance, host, hosts):
                 return True

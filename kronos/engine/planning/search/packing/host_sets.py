@@ -146,7 +146,7 @@ class HostSets:
         load = packing.load.copy()
         heaviest = packing.heaviest_first(there)
         if ejects:
-            stuck = packing.place_all(heaviest, targets, spare)
+            stuck = packing.place_all(heaviest, targets, spare, before)
         else:
             stuck = packing.place(heaviest, targets)
         if stuck is None and self._is_safe(packing):
@@ -203,7 +203,7 @@ class HostSets:
         with self._placement.trial():
             packing = EjectingPacking(self._simulation)
             order = packing.heaviest_first(there)
-            if packing.place_all(order, targets, spare) is not None:
+            if packing.place_all(order, targets, spare, 0) is not None:
                 return None
             moves = packing.moves
         for ordered in (self._by_host(hosts, moves), moves):
