@@ -14,7 +14,13 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.engine.eligibility import quarantine
-from kronos.engine.types import Event, Origin, Outcome, PastRestart
+from kronos.engine.types import (
+    Event,
+    MigrationPhase,
+    Origin,
+    Outcome,
+    PastRestart,
+)
 
 LOG = logging.getLogger(__name__)
 
@@ -83,6 +89,9 @@ class ActionRow:
     touched: float
     """When Watcher last wrote it."""
 
+
+PHASES = [phase.value for phase in MigrationPhase]
+"""Those that an action of this version names; another one tells nothing."""
 
 Told = dict[str, Event | None]
 """By the uuid of the action."""
@@ -196,7 +205,7 @@ def _event(row: ActionRow, outcome: Outcome) -> Event:
         status=row.state,
         plan=told.get('action_plan_uuid', ''),
         began=row.created,
-        phase=phase if isinstance(phase, str) else '',
+        phase=phase if phase in PHASES else '',
     )
 
 

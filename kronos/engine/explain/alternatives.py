@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, IntArray
+from kronos.engine.eligibility import begun_hosts
 from kronos.engine.explain.scenario import (
     PlanningMoment,
     Scenario,
@@ -14,6 +15,7 @@ from kronos.engine.explain.scenario import (
 )
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.reasons import Code
+from kronos.engine.settings import SearchName
 from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import (
     AggregateResult,
@@ -147,11 +149,7 @@ class _Answer:
             f'better: step {number} lowers it by {fell:.4f}'
         )
         if self._place.moment.packs:
-            text = (
-                f'it is legal, but {step.destination} is better: it is '
-                f'fuller ({self._load(step.destination):.4f} against '
-                f'{self._load(self._verdict.destination):.4f}), or in use'
-            )
+            text = self._other_in_use(step, number)
         elif fell < (self._verdict.gain or 0.0) - EPSILON:
             text = (
                 f'it is legal and {self._effect()}, but the plan takes it to '
@@ -163,6 +161,21 @@ class _Answer:
                 'variance most, then the first by name'
             )
         return Code.BETTER_DESTINATION, text
+
+    def _other_in_use(self, step: MigrationStep, number: int | None) -> str:
+        """Why another host is filled with it."""
+        load = self._load(step.destination)
+        other = self._load(self._verdict.destination)
+        if load < other - EPSILON and self._placement.on(self._host).size:
+            return (
+                f'it is legal, but the plan takes it to {step.destination} '
+                f'in step {number}, which is less full ({load:.4f} against '
+                f'{other:.4f}), so that more finds room'
+            )
+        return (
+            f'it is legal, but {step.destination} is better: it is '
+            f'fuller ({load:.4f} against {other:.4f}), or in use'
+        )
 
     def _load(self, name: str) -> float:
         host = self._utilization.index.host[name]
@@ -210,14 +223,30 @@ class _Answer:
             not self._placement.on(self._host).size
         ):
             return False
-        name = self._verdict.destination
-        steps = self._result.steps[: self._place.after]
-        pack = MigrationPhase.PACK
-        if any(one.phase is pack and one.source == name for one in steps):
+        if self._is_emptied():
             return False
         if not phases.settings.pack_partial_drains:
             return True
         return self._is_tried_later()
+
+    def _is_emptied(self) -> bool:
+        """Whether pack empties the host, or has done so by then.
+
+        But for the greedy search, hosts are chosen before the first move,
+        and what leaves one that stays in use makes room there.
+        """
+        name = self._verdict.destination
+        phases, steps = self._place.moment.phases, self._result.steps
+        is_greedy = phases.settings.search is SearchName.GREEDY
+        if not is_greedy and name in begun_hosts.of(phases.snapshot):
+            return True
+        found = False
+        for one in steps[: self._place.after if is_greedy else None]:
+            if one.phase is MigrationPhase.PACK and one.destination == name:
+                found = False
+            if one.phase is MigrationPhase.PACK and one.source == name:
+                found = True
+        return found
 
     def _is_tried_later(self) -> bool:
         """Whether the host's own turn comes after that of the source.

@@ -12,7 +12,8 @@ once, and none of those that are not drained.
 
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, IntArray
+from kronos.engine.arrays import EPSILON, BoolArray, IntArray
+from kronos.engine.eligibility import begun_hosts
 from kronos.engine.planning.drain_reasons import DrainReasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.drain_moves import DrainMoves
@@ -39,6 +40,10 @@ class Evacuation:
         self._packs = given.packs
         self._is_source = given.draining
         self._redirects = given.settings.search is not SearchName.GREEDY
+        begun = begun_hosts.of(given.snapshot) if self._redirects else ()
+        self._begun: BoolArray = np.isin(
+            self._utilization.index.hosts, list(begun)
+        )
         self._penalty = given.settings.soft_rule_penalty
         self._report = DrainReasons(simulation, given.sources, given.fixed)
 
@@ -111,13 +116,15 @@ class Evacuation:
     def _fullest(self, instance: int) -> int:
         """The fullest host that may take it, the first of equals; or -1.
 
-        One in use comes before an empty one, whose score may be noise.
+        One in use comes before an empty one, whose score may be noise. One
+        that pack has begun to empty comes in between.
         """
         row = self._simulation.constraints.rows(np.array([instance]))[0]
         in_use = np.zeros(len(row), dtype=bool)
         in_use[self._placement.host_of] = True
-        if (row & in_use).any():
-            row = row & in_use
+        for keen in (in_use & ~self._begun, in_use):
+            if (row & keen).any():
+                row = row & keen
         hosts = np.flatnonzero(row)
         if not hosts.size:
             return -1

@@ -14,10 +14,29 @@ def of(steps: Sequence[MigrationStep]) -> list[str]:
     followers = {
         one.requires: names[one.instance] for one in steps if one.requires
     }
+    makes_room = _makes_room(steps)
     return [
-        _of(one, names.get(one.requires, ''), followers.get(one.instance, ''))
-        for one in steps
+        f'makes room on {one.source} for {names[makes_room[at]]}'
+        if at in makes_room
+        else _of(
+            one, names.get(one.requires, ''), followers.get(one.instance, '')
+        )
+        for at, one in enumerate(steps)
     ]
+
+
+def _makes_room(steps: Sequence[MigrationStep]) -> dict[int, str]:
+    """The moves off a host that pack fills, and what comes there next."""
+    found: dict[int, str] = {}
+    comes: dict[str, str] = {}
+    for at in range(len(steps) - 1, -1, -1):
+        step = steps[at]
+        if step.phase is not MigrationPhase.PACK:
+            continue
+        if step.source in comes:
+            found[at] = comes[step.source]
+        comes[step.destination] = step.instance
+    return found
 
 
 def gain(step: MigrationStep) -> float:

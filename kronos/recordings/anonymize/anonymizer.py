@@ -237,6 +237,7 @@ class _Rewriter:
             fault=_only(was.fault, vocabulary.FAULTS, ''),
             status=_only(was.status, vocabulary.MOVE_STATUSES),
             plan=names.uuid(was.plan),
+            phase=_only(was.phase, vocabulary.PHASES),
         )
 
     def _request(self, was: ScopeRequest) -> ScopeRequest:

@@ -14,6 +14,7 @@ from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility import restarts
 from kronos.engine.settings import PlanMode
+from kronos.engine.types import MigrationPhase
 from kronos.recordings.formats import kronos_openstack
 from kronos.snapshots import cloud, exclusions, failures, unfinished_moves
 
@@ -50,6 +51,7 @@ MOVE_STATUSES = _words(
     'CANCELLED CANCELLING DELETED FAILED ONGOING PENDING RECOMMENDED SKIPPED '
     'SUCCEEDED SUPERSEDED'
 )
+PHASES = frozenset(phase.value for phase in MigrationPhase)
 ERROR_TYPES = (
     {row.error for row in faults.TABLE.values() if row.error}
     | {
