@@ -64,13 +64,14 @@ class Pack:
         self._utilization = simulation.utilization
         self._settings = given.settings
         self._fixed = given.fixed
-        self._scope = PackScope.of(simulation, given)
+        self.scope = PackScope.of(simulation, given)
+        """The hosts that may be emptied."""
         self._is_greedy = given.settings.search is SearchName.GREEDY
         hosts = len(self._utilization.index.hosts)
         self._drained: BoolArray = np.zeros(hosts, dtype=bool)
         """[H]: takes nothing, since it is emptied, or was to be"""
         if not self._is_greedy:
-            self._drained |= self._scope.begun
+            self._drained |= self.scope.begun
         self._moved: BoolArray = np.zeros(len(simulation.movable), dtype=bool)
         """[V]: moved in this plan, by whichever phase"""
         self._moved[[made.undo.instance for made in simulation.steps]] = True
@@ -81,12 +82,12 @@ class Pack:
     def run(self) -> PhaseResult:
         """Empty hosts until none can be emptied, or the budget is used."""
         start, order = len(self._simulation.steps), self.order()
-        found = emptied_hosts.bound(self._scope)
+        found = emptied_hosts.bound(self.scope)
         if not self._is_greedy:
             self._go_on()
             self._empty_together(found.at_most)
         self._empty_in_turn(self.order())
-        left = self._scope.in_use()
+        left = self.scope.in_use()
         emptied = [host for host in order if not left[host]]
         moves = len(self._simulation.steps) - start
         return PhaseResult(
@@ -99,13 +100,13 @@ class Pack:
 
     def _go_on(self) -> None:
         """Empty first what an earlier plan has begun with."""
-        begun = self._scope.begun
+        begun = self.scope.begun
         self._empty_in_turn([one for one in self.order() if begun[one]])
 
     def _empty_together(self, most: int) -> None:
         """Empty the hosts that a search has chosen."""
         search = HostSets(
-            self._scope, most, lambda one: not self._why_not_safe(one)
+            self.scope, most, lambda one: not self._why_not_safe(one)
         )
         found = search.best()
         for instance, _, destination in found.moves:
@@ -133,23 +134,23 @@ class Pack:
         begin with another one. But for the greedy search those come first,
         then those with the fewest instances.
         """
-        hosts = np.flatnonzero(self._scope.in_use())
+        hosts = np.flatnonzero(self.scope.in_use())
         load = self._utilization.weights @ self._utilization.scores[:, hosts]
-        there = self._scope.number()[hosts]
-        rest = there / np.maximum(there + self._scope.gone[hosts], 1)
+        there = self.scope.number()[hosts]
+        rest = there / np.maximum(there + self.scope.gone[hosts], 1)
         load = np.where(load > 0.0, load * rest, load)
         keys: list[FloatArray | IntArray | BoolArray]
         keys = [ranking.rounded(load)]
         if not self._is_greedy:
-            keys += [there, ~self._scope.begun[hosts]]
+            keys += [there, ~self.scope.begun[hosts]]
         found: list[int] = hosts[np.lexsort(keys)].tolist()
         return found
 
     def _why_kept(self, host: int) -> Reason | None:
-        if self._scope.awaited[host]:
+        if self.scope.awaited[host]:
             text = 'an instance is on its way there'
             return Reason(text, Code.PACK_AWAITED)
-        in_use = int(self._scope.in_use().sum())
+        in_use = int(self.scope.in_use().sum())
         if in_use > self._settings.keep_hosts:
             return None
         return Reason(
@@ -165,7 +166,7 @@ class Pack:
             reasons in ``_stayed``
         """
         there = np.flatnonzero(np.equal(self._placement.host_of, host))
-        hosts = self._scope.in_use() & ~self._drained
+        hosts = self.scope.in_use() & ~self._drained
         hosts[host] = False
         drain = self._drain_whole
         if self._settings.pack_partial_drains:
@@ -277,7 +278,7 @@ class Pack:
     def _why_not_safe(self, packing: BinPacking) -> Reason | None:
         """Why the scope could not lose its fullest hosts after a trial."""
         number = self._settings.headroom_hosts
-        return lost_hosts.why_not_safe(self._scope, packing, number)
+        return lost_hosts.why_not_safe(self.scope, packing, number)
 
     def _no_destination(self, instance: int) -> Reason:
         """Why, with the hosts that no rule forbids and pack still does."""
@@ -296,7 +297,7 @@ class Pack:
             further = f'the budget of {budget} is used'
         for begun in self._begun:
             further = f'{begun.told}, and the next audit goes on; {further}'
-        number = int(self._scope.in_use().sum())
+        number = int(self.scope.in_use().sum())
         stay = f'{_hosts(number)} stay{"s" if number == 1 else ""} in use'
         return f'{text}, {stay}; {further}'
 

@@ -74,11 +74,17 @@ class HostSets:
         found = Emptying()
         if not self._most:
             return found
-        for order in self._orders():
-            found = min(found, self._in_turn(order, ejects=False), key=_rank)
-        made = self._in_turn(next(self._orders()), ejects=True)
-        if made.rank < found.rank and self._is_legal(made.hosts, made.moves):
-            found = made
+        cheapest, *others = self._orders()
+        for order in (cheapest, *others):
+            made = self._in_turn(order, self._most, ejects=False)
+            found = min(found, made, key=_rank)
+        likely = [self._most]
+        if others:
+            likely.append(max(1, len(found.hosts)))
+        for number in likely:
+            made = self._in_turn(cheapest, number, ejects=True)
+            if self._is_legal(made.hosts, made.moves):
+                found = min(found, made, key=_rank)
         if len(self._candidates) <= FEW_HOSTS:
             found = self._by_sets(found)
         return found
@@ -103,13 +109,15 @@ class HostSets:
         some = self._candidates
         return some[np.lexsort((then[some], first[some]))]
 
-    def _in_turn(self, order: IntArray, ejects: bool) -> Emptying:
+    def _in_turn(self, order: IntArray, number: int, ejects: bool) -> Emptying:
         """Empty one host after the other, as long as the budget allows.
 
-        The first ones take nothing: they are likely to be emptied, too.
+        :param number: so many of the first take nothing: they are likely to
+            be emptied, too
+        :param ejects: whether instances make room for others
         """
         targets = self._in_use.copy()
-        targets[order[: self._most]] = False
+        targets[order[:number]] = False
         found: list[int] = []
         ends: set[int] = set()
         with self._placement.trial():
