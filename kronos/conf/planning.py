@@ -20,8 +20,9 @@ SEARCH_OPTS = [
             ),
         ],
         help='By which search kronos_spread plans. All are deterministic and '
-        'obey the same rules. Drains, repairs of server groups and '
-        'kronos_pack have one search each.',
+        'obey the same rules. kronos_pack and drains know two: greedy, and '
+        'one that empties more; best and optimal are the same there. '
+        'Repairs of server groups have one search.',
     ),
     cfg.StrOpt(
         'veto_reference',

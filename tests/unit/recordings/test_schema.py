@@ -33,6 +33,7 @@ EVENT = Event(
     status='FAILED',
     plan='p',
     began=1.0,
+    phase='pack',
     is_resize=True,
     seconds=3.0,
 )
@@ -59,6 +60,7 @@ class TestEvents(base.BaseTestCase):
                 'status',
                 'plan',
                 'began',
+                'phase',
                 'is_resize',
                 'seconds',
             ],
