@@ -7,12 +7,14 @@ then one that would have stayed, which costs a migration.
 
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, BoolArray, IntArray
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.planning.search.bin_packing import BinPacking
 from kronos.engine.simulation.simulation import Simulation
 
 TRIES = 30
 """Instances that are tried to make room for one."""
+FEW_HOSTS = 8
+"""Hosts that are cleared for one, or tried to."""
 MOST_TRIES = 2000
 """Instances that are tried in all."""
 
@@ -51,6 +53,7 @@ class EjectingPacking(BinPacking):
             if not self._put(instance, row) and not (
                 self.redirect(instance, hosts, first)
                 or self._displace(instance, hosts)
+                or self._clear(instance, hosts)
             ):
                 return int(instance)
         return None
@@ -91,6 +94,47 @@ class EjectingPacking(BinPacking):
             if self._exchange(other, instance, host, hosts):
                 self._spare -= 1
                 return True
+        return False
+
+    def _clear(self, instance: int, hosts: BoolArray) -> bool:
+        """Move several away from one host, where one is not enough."""
+        lacks = self._lacks(instance)
+        able = np.flatnonzero(hosts & np.isfinite(lacks))
+        nearest = able[np.argsort(lacks[able], kind='stable')][:FEW_HOSTS]
+        return self._spare > 1 and any(
+            self._make_room(instance, host, hosts) for host in nearest.tolist()
+        )
+
+    def _lacks(self, instance: int) -> FloatArray:
+        """[H]: what it lacks most there, as a share of what it needs."""
+        found: FloatArray = np.zeros(len(self.load))
+        for need, free in [*self._rules.rooms(), *self._rules.ceilings()]:
+            if need[instance] > 0:
+                lacking = 1.0 - free / need[instance]
+                found = np.maximum(found, lacking)
+        return found
+
+    def _make_room(self, instance: int, host: int, hosts: BoolArray) -> bool:
+        """Move the largest away, one after the other, until it fits."""
+        before = len(self.moves)
+        there = self._placement.on(host)
+        stay = there[self._simulation.movable[there]]
+        moved = {one for one, _, _ in self.moves}
+        for other in self.heaviest_first(stay).tolist():
+            if other in moved or not self._left:
+                continue
+            self._left -= 1
+            row = self._rules.rows(np.array([other]))[0] & hosts
+            row[host] = False
+            if not self._put(other, row):
+                continue
+            if not self._rules.why_not(instance, host):
+                self._spare -= len(self.moves) - before
+                self.put(instance, host)
+                return True
+            if len(self.moves) - before >= self._spare:
+                break
+        self.take_back(before)
         return False
 
     def _helpful(self, instance: int, hosts: BoolArray) -> BoolArray:

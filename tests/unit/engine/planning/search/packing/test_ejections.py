@@ -2,6 +2,7 @@
 """Does one make room for another, and only where it has to?"""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from oslotest import base
@@ -28,7 +29,14 @@ def tight(*more: Vm, groups: Sequence[ServerGroup] = ()) -> Simulation:
         *more,
     ]
     hosts = {'h1': [0.03], 'h2': [0.3], 'h3': [0.2], 'h4': [0.1]}
-    snapshot = scope(vms, hosts, groups=groups)
+    return within_six(vms, hosts, groups=groups)
+
+
+def within_six(
+    vms: Sequence[Vm], hosts: dict[str, list[float]], **more: Any
+) -> Simulation:
+    """Hosts of six vCPUs each."""
+    snapshot = scope(vms, hosts, **more)
     room = {'VCPU': 6, 'MEMORY_MB': 9999}
     scopes.give_room(snapshot, dict.fromkeys(hosts, room))
     settings = Settings(max_migrations=9, min_host_coverage=0.0)
@@ -116,4 +124,21 @@ class TestDisplacements(base.BaseTestCase):
         moves, _ = place(found, ['b'], spare=1)
         self.assertEqual(('g', 'h2', 'h3'), moves[0])
         found.movable[found.utilization.index.instance['g']] = False
+        self.assertEqual(([], 'b'), place(found, ['b'], spare=1))
+
+    def test_several_where_one_is_not_enough(self) -> None:
+        """b lacks 2 vCPUs on h2, which one of 1 does not make free."""
+        vms = [
+            vm('b', 'h1', [0.01], vcpus=4),
+            *(vm(f'c{n}', 'h2', [0.05], vcpus=1) for n in range(4)),
+            vm('d', 'h3', [0.2], vcpus=3),
+            vm('e', 'h4', [0.1], vcpus=5),
+        ]
+        hosts = {'h1': [0.01], 'h2': [0.2], 'h3': [0.2], 'h4': [0.1]}
+        found = within_six(vms, hosts)
+        moves, stuck = place(found, ['b'], spare=2)
+        self.assertEqual('', stuck)
+        self.assertEqual(
+            [('c0', 'h2', 'h3'), ('c1', 'h2', 'h3'), ('b', 'h1', 'h2')], moves
+        )
         self.assertEqual(([], 'b'), place(found, ['b'], spare=1))
