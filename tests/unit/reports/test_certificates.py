@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.engine.types import Bound, Certificate
+from kronos.engine.types import Bound, Certificate, PackingBound
 from kronos.reports import certificates
 
 
@@ -38,3 +38,50 @@ class TestCertificates(base.BaseTestCase):
         self.assertAlmostEqual(0.25, found['gap'])
         self.assertFalse(found['is_optimal'])
         self.assertIn('0.3000', found['text'])
+
+
+class TestPacking(base.BaseTestCase):
+    def test_told(self) -> None:
+        for found, text in (
+            (
+                PackingBound(20, 3, 4, 9),
+                'No plan of 20 migrations can empty more than 4 hosts.',
+            ),
+            (
+                PackingBound(1, 0, 1, 9),
+                'No plan of 1 migration can empty more than 1 host.',
+            ),
+            (
+                PackingBound(20, 4, 4, 9),
+                'No plan of 20 migrations can empty more hosts.',
+            ),
+            (PackingBound(None, 4, 4, 9), 'No plan can empty more hosts.'),
+            (
+                PackingBound(5, 0, 0, 9),
+                'No plan of 5 migrations can empty a host.',
+            ),
+        ):
+            self.assertEqual(text, certificates.packing_told(found))
+
+    def test_nothing_to_say(self) -> None:
+        """As many as there are, no migration left, or nothing packed."""
+        for found in (
+            PackingBound(20, 3, 9, 9),
+            PackingBound(0, 0, 0, 9),
+            None,
+        ):
+            self.assertEqual('', certificates.packing_told(found))
+
+    def test_row(self) -> None:
+        self.assertIsNone(certificates.packing_row(None))
+        self.assertEqual(
+            {
+                'migrations': 20,
+                'hosts_emptied': 3,
+                'hosts_emptied_at_most': 4,
+                'is_optimal': False,
+                'text': 'No plan of 20 migrations can empty more than 4 '
+                'hosts.',
+            },
+            certificates.packing_row(PackingBound(20, 3, 4, 9)),
+        )

@@ -271,6 +271,24 @@ class TestDocument(base.BaseTestCase):
                 ['leaves h1, so that it becomes empty'],
             ),
             (
+                [
+                    step(
+                        phase=types.MigrationPhase.PACK,
+                        source='h2',
+                        destination='h3',
+                    ),
+                    step(
+                        phase=types.MigrationPhase.PACK,
+                        instance='u2',
+                        instance_name='vm2',
+                        source='h1',
+                        destination='h2',
+                    ),
+                ],
+                ['makes room on h2 for vm2',
+                 'leaves h1, so that it becomes empty'],
+            ),
+            (
                 [step(phase=types.MigrationPhase.AFFINITY)],
                 ['brings a server group closer to its rule'],
             ),

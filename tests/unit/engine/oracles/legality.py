@@ -8,7 +8,7 @@ asked that Nova would refuse or an operator would not forgive.
 from collections import Counter
 from collections.abc import Iterator
 
-from kronos.engine.settings import SwapMoves, VetoReference
+from kronos.engine.settings import SearchName, SwapMoves, VetoReference
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -121,6 +121,8 @@ class Judge(Ledger):
             yield 'its source is disabled'
         if target.state != 'up' or target.status != 'enabled':
             yield 'its destination is not available'
+        if step.phase is MigrationPhase.PACK and self._is_begun(target.host):
+            yield 'pack has begun to empty its destination'
         if target.forced_down or self._snapshot.hosts[target.host].closed:
             yield 'its destination is closed'
         if self._snapshot.hosts[target.host].excluded is not None:
@@ -132,6 +134,19 @@ class Judge(Ledger):
         drained = self._settings.drain_hosts or []
         if self._settings.evacuate and step.destination in drained:
             yield 'its destination is being drained'
+
+    def _is_begun(self, host: str) -> bool:
+        """Whether the last thing that pack did was to take something off."""
+        if self._settings.search is SearchName.GREEDY:
+            return False
+        packed = [one for one in self._snapshot.events if one.phase == 'pack']
+        taken = [
+            one.at
+            for one in packed
+            if one.source == host and one.outcome != 'failed'
+        ]
+        brought = [one.at for one in packed if one.destination == host]
+        return max(taken, default=0.0) > max(brought, default=0.0)
 
     def _stuck(self, end: str, host: str) -> int:
         """How many migrations of Nova's never end there."""

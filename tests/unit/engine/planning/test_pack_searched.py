@@ -2,6 +2,7 @@
 """What does pack do but for the greedy search? And is nothing broken by it?"""
 
 import dataclasses
+import random
 from typing import Any
 
 from oslotest import base
@@ -178,7 +179,7 @@ class TestSeveralAudits(base.BaseTestCase):
 class TestLots(base.BaseTestCase):
     def test_never_fewer_hosts_and_no_rule_broken(self) -> None:
         """And never more than can be emptied."""
-        better = 0
+        better = moves = 0
         for seed in range(LOTS):
             snapshot, policies, settings = packed(seed)
             greedy, best = (
@@ -193,12 +194,45 @@ class TestLots(base.BaseTestCase):
             judge = legality.Judge(snapshot, policies, asked)
             self.assertEqual([], judge.faults(best), seed)
             self.assertLessEqual(_in_use(best)[1], _in_use(greedy)[1], seed)
+            moves += len(best.steps)
             better += _in_use(best)[1] < _in_use(greedy)[1]
             if best.packing is not None:
                 self.assertLessEqual(
                     best.packing.emptied, best.packing.at_most
                 )
         self.assertGreater(better, 3)
+        self.assertGreater(moves, LOTS // 2)
+
+    def test_what_is_begun_takes_nothing(self) -> None:
+        begun = moves = 0
+        for seed in range(LOTS):
+            snapshot, policies, settings = packed(seed)
+            settings.search = SearchName.BEST
+            snapshot.taken_at = 1e6
+            rng = random.Random(seed)
+            hosts = sorted(snapshot.hosts)
+            for uuid in sorted(snapshot.instances)[:2]:
+                source = rng.choice(hosts)
+                destination = snapshot.instances[uuid].host
+                snapshot.events.append(
+                    Event(
+                        uuid,
+                        source,
+                        destination,
+                        Outcome.MOVED,
+                        1e5,
+                        Origin.WATCHER,
+                        phase='pack',
+                    )
+                )
+            (result,) = propose([snapshot], policies, settings).scopes
+            judge = legality.Judge(snapshot, policies, settings)
+            self.assertEqual([], judge.faults(result), seed)
+            moves += len(result.steps)
+            names = {one.source for one in snapshot.events}
+            begun += sum(step.source in names for step in result.steps)
+        self.assertGreater(moves, LOTS // 2)
+        self.assertGreater(begun, moves // 3)
 
 
 def _in_use(result: AggregateResult) -> tuple[int, int]:
