@@ -223,30 +223,12 @@ class _Answer:
             not self._placement.on(self._host).size
         ):
             return False
-        if self._is_emptied():
+        name = self._verdict.destination
+        if _is_emptied(name, self._place, self._result):
             return False
         if not phases.settings.pack_partial_drains:
             return True
         return self._is_tried_later()
-
-    def _is_emptied(self) -> bool:
-        """Whether pack empties the host, or has done so by then.
-
-        But for the greedy search, hosts are chosen before the first move,
-        and what leaves one that stays in use makes room there.
-        """
-        name = self._verdict.destination
-        phases, steps = self._place.moment.phases, self._result.steps
-        is_greedy = phases.settings.search is SearchName.GREEDY
-        if not is_greedy and name in begun_hosts.of(phases.snapshot):
-            return True
-        found = False
-        for one in steps[: self._place.after if is_greedy else None]:
-            if one.phase is MigrationPhase.PACK and one.destination == name:
-                found = False
-            if one.phase is MigrationPhase.PACK and one.source == name:
-                found = True
-        return found
 
     def _is_tried_later(self) -> bool:
         """Whether the host's own turn comes after that of the source.
@@ -263,6 +245,25 @@ class _Answer:
         if source not in order or self._host not in order:
             return False
         return order.index(self._host) > order.index(source)
+
+
+def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:
+    """Whether pack empties a host, or has done so by then.
+
+    But for the greedy search, hosts are chosen before the first move, and
+    what leaves one that stays in use makes room there.
+    """
+    phases = place.moment.phases
+    is_greedy = phases.settings.search is SearchName.GREEDY
+    if not is_greedy and name in begun_hosts.of(phases.snapshot):
+        return True
+    found = False
+    for one in result.steps[: place.after if is_greedy else None]:
+        if one.phase is MigrationPhase.PACK and one.destination == name:
+            found = False
+        if one.phase is MigrationPhase.PACK and one.source == name:
+            found = True
+    return found
 
 
 QUESTIONS: dict[MigrationPhase, Callable[[_Answer], Said]] = {

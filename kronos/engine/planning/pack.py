@@ -18,7 +18,8 @@ from kronos.engine.planning.proof import emptied_hosts
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.bin_packing import BinPacking
 from kronos.engine.planning.search.packing import lost_hosts
-from kronos.engine.planning.search.packing.host_sets import HostSets, Placed
+from kronos.engine.planning.search.packing.emptying import Placed
+from kronos.engine.planning.search.packing.host_sets import HostSets
 from kronos.engine.planning.search.packing.pack_scope import PackScope
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import SearchName

@@ -17,7 +17,11 @@ from kronos.engine.reasons import Reason
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.simulation.simulation import PlannedMove, Simulation
+from kronos.engine.simulation.simulation import (
+    PhaseResult,
+    PlannedMove,
+    Simulation,
+)
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import (
     AggregateResult,
@@ -106,9 +110,7 @@ def planned(
         '; '.join(end.reason for end in phases.ends),
         phases.settings,
     )
-    result.search = last.searched_by
-    result.certificate = last.certificate
-    result.packing = last.packing
+    _judge(result, last)
     costs = MigrationCosts(phases.snapshot, phases.settings)
     result.steps = [_step(made, phases, costs) for made in simulation.steps]
     result.combined_after = utilization.combined()
@@ -132,6 +134,13 @@ def planned(
     outcome.note(result, phases.snapshot, phases.settings)
     result.drains = _drains(result, phases.snapshot, card)
     return result
+
+
+def _judge(result: AggregateResult, last: PhaseResult) -> None:
+    """Say how the last phase was searched, and how good that is."""
+    result.search = last.searched_by
+    result.certificate = last.certificate
+    result.packing = last.packing
 
 
 def _combined(card: Scorecard) -> float:

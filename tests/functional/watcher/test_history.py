@@ -387,6 +387,7 @@ class TestDeletedPlan(HistoryTestCase):
             (event.outcome, event.error_type, event.status),
         )
         self.assertEqual(planned_at, event.began)
+        self.assertEqual('spread', event.phase)
 
 
 class TestOtherActions(HistoryTestCase):

@@ -7,15 +7,16 @@ well, the cheapest first. Whoever is to be emptied takes nothing.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kronos.engine.arrays import BoolArray, FloatArray, IntArray
-from kronos.engine.planning.search import ranking
+from kronos.engine.arrays import EPSILON
 from kronos.engine.planning.search.bin_packing import BinPacking
+from kronos.engine.planning.search.packing import emptying
 from kronos.engine.planning.search.packing.ejections import EjectingPacking
+from kronos.engine.planning.search.packing.emptying import Emptying, Placed
+from kronos.engine.planning.search.packing.host_orders import HostOrders
 from kronos.engine.planning.search.packing.pack_scope import PackScope
 
 EFFORT = 2**22
@@ -23,23 +24,6 @@ EFFORT = 2**22
 MOST_TRIES = 400
 FEW_HOSTS = 16
 """Of so many all sets are looked at."""
-
-Placed = tuple[int, int, int]
-"""An instance, its source and its destination."""
-
-
-@dataclass
-class Emptying:
-    """Hosts that are emptied, and all that moves for it, in its order."""
-
-    hosts: list[int] = field(default_factory=list)
-    moves: list[Placed] = field(default_factory=list)
-    memory_mb: int = 0
-
-    @property
-    def rank(self) -> tuple[int, int, int]:
-        """The lower, the better."""
-        return -len(self.hosts), len(self.moves), self.memory_mb
 
 
 class HostSets:
@@ -56,6 +40,7 @@ class HostSets:
         most: int,
         is_safe: Callable[[BinPacking], bool],
     ) -> None:
+        self._scope = scope
         self._simulation = scope.simulation
         self._placement = scope.simulation.placement
         self._utilization = scope.simulation.utilization
@@ -71,103 +56,34 @@ class HostSets:
 
     def best(self) -> Emptying:
         """The best that is found; maybe of no host."""
-        found = Emptying()
         if not self._most:
-            return found
-        cheapest, *others = self._orders()
-        for order in (cheapest, *others):
-            made = self._in_turn(order, self._most, ejects=False)
-            found = min(found, made, key=_rank)
-        likely = [self._most]
-        if others:
-            likely.append(max(1, len(found.hosts)))
-        for number in likely:
-            made = self._in_turn(cheapest, number, ejects=True)
-            if self._is_legal(made.hosts, made.moves):
-                found = min(found, made, key=_rank)
+            return Emptying()
+        found = self._by_orders()
         if len(self._candidates) <= FEW_HOSTS:
             found = self._by_sets(found)
         return found
 
-    def _orders(self) -> Iterator[IntArray]:
-        """Orders in which hosts may be tried, the cheapest first.
-
-        By migrations, and in smaller scopes by what is scarce as well.
-        """
-        load = self._utilization.weights @ self._utilization.scores
-        load = ranking.rounded(load)
-        yield self._sorted(self._number, load)
-        if not self._tries:
-            return
-        yield self._sorted(load, self._number)
-        for one in self._knapsacks:
-            yield self._sorted(ranking.rounded(one.weights), load)
-
-    def _sorted(
-        self, first: FloatArray | IntArray, then: FloatArray | IntArray
-    ) -> IntArray:
-        some = self._candidates
-        return some[np.lexsort((then[some], first[some]))]
-
-    def _in_turn(self, order: IntArray, number: int, ejects: bool) -> Emptying:
-        """Empty one host after the other, as long as the budget allows.
-
-        :param number: so many of the first take nothing: they are likely to
-            be emptied, too
-        :param ejects: whether instances make room for others
-        """
-        targets = self._in_use.copy()
-        targets[order[:number]] = False
-        found: list[int] = []
-        ends: set[int] = set()
-        with self._placement.trial():
-            packing = EjectingPacking(self._simulation)
-            for host in order.tolist():
-                if len(found) == self._most:
-                    break
-                before = len(packing.moves)
-                if host not in ends and self._drain(
-                    packing, host, targets, ejects
-                ):
-                    found.append(host)
-                    for _, *both in packing.moves[before:]:
-                        ends.update(both)
-                else:
-                    targets[host] = self._in_use[host]
-            return self._emptying(found, packing.moves)
-
-    def _drain(
-        self,
-        packing: EjectingPacking,
-        host: int,
-        targets: BoolArray,
-        ejects: bool,
-    ) -> bool:
-        """Empty a host after others, or leave all as it was."""
-        there = self._placement.on(host)
-        before = len(packing.moves)
-        spare = self._simulation.left - before - len(there)
-        if spare < 0:
-            return False
-        receives = targets[host]
-        targets[host] = False
-        load = packing.load.copy()
-        heaviest = packing.heaviest_first(there)
-        if ejects:
-            stuck = packing.place_all(heaviest, targets, spare, before)
-        else:
-            stuck = packing.place(heaviest, targets)
-        if stuck is None and self._is_safe(packing):
-            return True
-        targets[host] = receives
-        packing.take_back(before)
-        packing.load = load
-        return False
+    def _by_orders(self) -> Emptying:
+        """In a large scope in the cheapest order alone."""
+        found, is_small = Emptying(), self._tries > 0
+        host_orders = HostOrders(self._scope, self._most, self._is_safe)
+        orders = list(host_orders.orders(is_small))
+        for order in orders:
+            made = host_orders.in_turn(order, self._most, ejects=False)
+            found = emptying.better(found, made)
+        likely = [self._most]
+        if is_small:
+            likely.append(max(1, len(found.hosts)))
+        for number in likely:
+            made = host_orders.in_turn(orders[0], number, ejects=True)
+            if self._is_legal(made.hosts, made.moves):
+                found = emptying.better(found, made)
+        return found
 
     def _by_sets(self, found: Emptying) -> Emptying:
         """Try sets of one host more, then those with fewer migrations."""
         tries = self._tries
-        for number in range(len(found.hosts), self._most + 1):
+        for number in range(max(1, len(found.hosts)), self._most + 1):
             for hosts in self._sets(number):
                 if len(hosts) == len(found.hosts) and (
                     self._number[hosts].sum() >= len(found.moves)
@@ -178,29 +94,24 @@ class HostSets:
                 tries -= 1
                 tried = self._together(hosts)
                 if tried is not None:
-                    found = min(found, tried, key=_rank)
+                    found = emptying.better(found, tried)
             if len(found.hosts) < number:
                 break
         return found
 
     def _sets(self, number: int) -> list[list[int]]:
         """The sets of so many hosts that may fit, the cheapest first."""
-        sets = [
-            list(hosts)
-            for hosts in itertools.combinations(
-                self._candidates.tolist(), number
-            )
-        ]
-        able = [one for one in sets if self._may_fit(one)]
-        return sorted(able, key=lambda hosts: self._number[hosts].sum())
-
-    def _may_fit(self, hosts: list[int]) -> bool:
-        return bool(
-            self._number[hosts].sum() <= self._simulation.left
-        ) and all(
-            one.weights[hosts].sum() <= one.room * (1 + 1e-9)
-            for one in self._knapsacks
-        )
+        sets = np.array(
+            [*itertools.combinations(self._candidates.tolist(), number)],
+            dtype=np.intp,
+        ).reshape(-1, number)
+        moves = self._number[sets].sum(axis=1)
+        able = moves <= self._simulation.left
+        for one in self._knapsacks:
+            able &= one.weights[sets].sum(axis=1) <= one.room * (1 + EPSILON)
+        order = np.argsort(moves[able], kind='stable')
+        found: list[list[int]] = sets[able][order].tolist()
+        return found
 
     def _together(self, hosts: list[int]) -> Emptying | None:
         """Empty all of some hosts, the largest instances first."""
@@ -216,7 +127,7 @@ class HostSets:
             moves = packing.moves
         for ordered in (self._by_host(hosts, moves), moves):
             if self._is_legal(hosts, ordered):
-                return self._emptying(hosts, ordered)
+                return Emptying.of(self._utilization, hosts, ordered)
         return None
 
     def _by_host(
@@ -247,11 +158,3 @@ class HostSets:
                     if not left[source] and not self._is_safe(packing):
                         return False
         return True
-
-    def _emptying(self, hosts: list[int], moves: Sequence[Placed]) -> Emptying:
-        memory = self._utilization.memory_mb[[one for one, _, _ in moves]]
-        return Emptying(hosts, list(moves), int(memory.sum()))
-
-
-def _rank(found: Emptying) -> tuple[int, int, int]:
-    return found.rank

@@ -12,13 +12,11 @@ import numpy as np
 
 from kronos.engine.arrays import IntArray
 from kronos.engine.planning.search.packing.ejections import EjectingPacking
+from kronos.engine.planning.search.packing.emptying import Placed
 from kronos.engine.simulation.simulation import Simulation
 
 MOST_HELPED = 50
 """Instances that are helped, or tried to."""
-
-Placed = tuple[int, int, int]
-"""An instance, its source and its destination."""
 
 
 class Redirections:
