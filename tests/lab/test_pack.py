@@ -3,35 +3,15 @@
 
 from typing import Any
 
-import yaml
-
-from tests.lab import base
+from tests.lab import base, packing
 from tests.lab.base import Wanted
+from tests.lab.packing import FULL
 
 CORES, MEMORY_MB = 2.0, 2600
-FULL = 'cmp5'
 BUDGET = 20
 
 
-class TestPack(base.LabTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        file = self.sample('policies-pack.yaml')
-        policies = yaml.safe_load(file.read_text())
-        for policy in policies['policies']:
-            # As if something had reserved all of the host.
-            policy['capacity_query'] = (
-                f'label_replace(vector(1), "host", "{FULL}", "", "") '
-                f'or on (host) ({policy["capacity_query"]})'
-            )
-        file.write_text(yaml.safe_dump(policies))
-        self.file = file
-        self.configure(pack_policies_file=file)
-        self.ceilings = {
-            policy['name']: policy.get('capacity_threshold', 0.8)
-            for policy in policies['policies']
-        }
-
+class TestPack(packing.PackTestCase):
     def test_a_lightly_loaded_cloud(self):
         """What is only scored as full is not; FULL is."""
         hosts = [host for host in base.ALPHA if host != FULL]
@@ -57,17 +37,6 @@ class TestPack(base.LabTestCase):
         self.check_indicators(plan, len(actions), len(emptied))
         self.wait_for_metrics()
         self.check_ceilings()
-
-    def has_forgotten(self) -> bool:
-        """Whether capacity_query no longer shows an earlier scenario."""
-        expected = self.expected()
-        readings = self.measured(self.file, 'capacity_query')
-        return all(
-            abs(found[host] - expected[policy][host]) < 0.01
-            for policy, found in readings.items()
-            for host in base.ALPHA
-            if host != FULL
-        )
 
     def check_actions(self, actions: list[dict[str, Any]]) -> None:
         self.assertLessEqual(len(actions), BUDGET)
