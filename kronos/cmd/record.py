@@ -23,6 +23,7 @@ from kronos.engine.eligibility import cooldown
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Health
 from kronos.policies import loader
+from kronos.policies.models import PolicyFile
 from kronos.recordings import load, redaction, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
@@ -121,7 +122,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
     events, restarts, lacking = _history(access, conf, settings)
-    collected = _collector(access, conf, tell).collect(
+    collected = _collector(access, conf, policies, tell).collect(
         request, policies.enabled, _all_queries(settings), events, restarts
     )
     lacking += _add_cell_needs(collected.gathered, access, conf, tell)
@@ -175,7 +176,9 @@ def _add_cell_needs(
     return lacking
 
 
-def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:
+def _collector(
+    access: credentials.Access, conf: Any, policies: PolicyFile, tell: Tell
+) -> Collector:
     return Collector(
         access.clients.nova(),
         access.clients.placement(),
@@ -184,6 +187,7 @@ def _collector(access: credentials.Access, conf: Any, tell: Tell) -> Collector:
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
         failure_queries=FailureQueries.of(conf.kronos),
+        dirty_rates=policies.dirty_rates,
         tell=tell,
     )
 

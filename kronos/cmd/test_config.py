@@ -303,7 +303,7 @@ class Check:
             enabled = one.file.enabled
             settings = scopes.settings(kronos, one.file.mode)
             taken = scopes.snapshots(
-                clients, asked, kronos, wanted, enabled, settings, to
+                clients, asked, kronos, wanted, one.file, settings, to
             )
             hosts.update(host for one in taken for host in one.hosts)
             queries = metrics.check(

@@ -124,6 +124,12 @@ class Code(StrEnum):
         'It failed itself, so it cannot be live-migrated.',
         'See what its incident says; start it again elsewhere.',
     )
+    INSTANCE_DIRTY_RATE = (
+        'instance_dirty_rate',
+        'Its guest writes to memory faster than a live migration copies.',
+        'Wait until it writes less, or correct dirty_rate_query or '
+        'migration_bandwidth.',
+    )
     INSTANCE_RECOVERY_OFF = (
         'instance_recovery_off',
         'Its owner opted out of restarts by kronos:recover=false.',

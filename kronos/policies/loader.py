@@ -38,7 +38,7 @@ NEEDED = {
 def load(path: str) -> PolicyFile:
     """Read and validate a policies file.
 
-    :param path: of a YAML file with the one key ``policies``
+    :param path: of a YAML file with the key ``policies``
     :raises PolicyFileError: when it cannot be read, is not YAML or breaks
         a rule; the message names every policy, field and rule at fault
     """

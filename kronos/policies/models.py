@@ -184,8 +184,21 @@ QUERIES: Sequence[PolicyQuery] = (
 """In the order in which they are asked."""
 
 
+@dataclass(frozen=True)
+class DirtyRateQuery:
+    """Asks how fast the guest of each instance writes to its memory."""
+
+    query: str
+    """PromQL: one series per instance, in bytes per second."""
+    label: str
+    label_type: LabelType
+
+
 class PolicyFile(pydantic.BaseModel):
-    """The whole file: ``policies``, all of one mode, weights summing to 1."""
+    """The whole file: ``policies``, all of one mode, weights summing to 1.
+
+    And how fast guests write to memory, if it tells.
+    """
 
     model_config = pydantic.ConfigDict(extra='forbid')
 
@@ -195,6 +208,23 @@ class PolicyFile(pydantic.BaseModel):
             min_length=1, description='a list with at least one policy'
         ),
     ]
+    dirty_rate_query: OptionalQuery = None
+    """PromQL: one series per instance, the bytes per second that its guest
+    writes to memory."""
+    dirty_rate_label: Label = 'instance_name'
+    dirty_rate_label_type: Annotated[LabelType, _one_of(LabelType)] = (
+        LabelType.NOVA_INTERNAL_NAME
+    )
+
+    @property
+    def dirty_rates(self) -> DirtyRateQuery | None:
+        if self.dirty_rate_query is None:
+            return None
+        return DirtyRateQuery(
+            self.dirty_rate_query,
+            self.dirty_rate_label,
+            self.dirty_rate_label_type,
+        )
 
     @property
     def enabled(self) -> list[Policy]:

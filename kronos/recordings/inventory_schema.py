@@ -216,6 +216,8 @@ class InstanceRow:
     failure: str = ''
     """By ``server_fault_query``; '': none."""
     failed_at: float = 0.0
+    dirty_rate: float = 0.0
+    """By ``dirty_rate_query``."""
     guest: str = ''
     stopped_by: str = ''
     restarts: list[RestartRow] = field(default_factory=list)
@@ -248,6 +250,7 @@ class InstanceRow:
             has_shares=instance.has_shares,
             failure=instance.failure,
             failed_at=instance.failed_at,
+            dirty_rate=instance.dirty_rate,
             guest=instance.guest,
             stopped_by=instance.stopped_by,
             restarts=[RestartRow.of(one) for one in instance.restarts],
@@ -280,6 +283,7 @@ class InstanceRow:
             has_shares=self.has_shares,
             failure=self.failure,
             failed_at=self.failed_at,
+            dirty_rate=self.dirty_rate,
             guest=self.guest,
             stopped_by=self.stopped_by,
             restarts=[one.restart() for one in self.restarts],

@@ -178,6 +178,8 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
         if not (row['failure'] or row['restarts']):
             for key in rows.OF_FAILURES:
                 del row[key]
+        if not row['dirty_rate']:
+            del row['dirty_rate']
         if not row['flavor']:
             for key in rows.OF_FLAVORS:
                 del row[key]

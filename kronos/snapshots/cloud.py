@@ -24,6 +24,10 @@ NO_HISTORY = (
     'what Watcher knows of past moves is not recorded, so no quarantine is in '
     'force, and cooldowns are known from the migrations of Nova alone'
 )
+NO_DIRTY_RATES = (
+    'how fast guests write to memory is not known, so migrations may take '
+    'longer than expected'
+)
 """Warnings that are told with the reason."""
 NOT_ASKED = (
     'nobody asked which hosts are at fault and which servers failed; '

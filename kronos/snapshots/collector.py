@@ -17,6 +17,7 @@ from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import cooldown
+from kronos.engine.scoring import dirty_rates
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -26,7 +27,7 @@ from kronos.engine.types import (
     Reading,
     Snapshot,
 )
-from kronos.policies.models import Policy
+from kronos.policies.models import DirtyRateQuery, Policy
 from kronos.snapshots import (
     cell_needs,
     cells,
@@ -38,7 +39,12 @@ from kronos.snapshots import (
     stale_migrations,
     unfinished_moves,
 )
-from kronos.snapshots.cloud import NO_HEADROOM, CloudInventory, parts
+from kronos.snapshots.cloud import (
+    NO_DIRTY_RATES,
+    NO_HEADROOM,
+    CloudInventory,
+    parts,
+)
 from kronos.snapshots.scopes import ScopeRequest
 from kronos.snapshots.unfinished_moves import BegunMove
 
@@ -67,6 +73,7 @@ class Collector:
     :param exclude_hosts_query: names the hosts that take nothing; '': none
         is asked
     :param failure_queries: of a recovery; None: none is asked
+    :param dirty_rates: of the policies file; None: it is not asked
     :param clock: Unix seconds
     :param tell: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
@@ -82,6 +89,7 @@ class Collector:
         cell_source: str = 'metadata',
         exclude_hosts_query: str = '',
         failure_queries: failures.FailureQueries | None = None,
+        dirty_rates: DirtyRateQuery | None = None,
         clock: Callable[[], float] = time.time,
         tell: Callable[[str], None] = LOG.debug,
     ) -> None:
@@ -92,6 +100,7 @@ class Collector:
         self._cell_source = cells.CellSource(cell_source)
         self._exclude_hosts_query = exclude_hosts_query
         self._failure_queries = failure_queries
+        self._dirty_rates = dirty_rates
         self._clock = clock
         self._tell = tell
 
@@ -135,6 +144,8 @@ class Collector:
                 gathered, asked, self._failure_queries, settings.host_match
             )
             recoveries.note(self._nova, gathered, restarts, settings)
+        if self._dirty_rates is not None:
+            _note_dirty_rates(gathered, asked, self._dirty_rates, settings)
         return CollectedCloud(
             gathered,
             asked.answers,
@@ -296,6 +307,33 @@ class Collector:
         for event in left_behind:
             LOG.warning('%s', stale_migrations.sentence(event))
         return events
+
+
+def _note_dirty_rates(
+    gathered: CloudInventory,
+    asked: queries.PolicyQueries,
+    query: DirtyRateQuery,
+    settings: Settings,
+) -> None:
+    """Note how fast guests write to memory, or that nobody knows."""
+    reading = asked.instant_query(query.query, query.label)
+    found = dirty_rates.of(
+        reading,
+        query,
+        gathered.instances,
+        gathered.cloud.hosts,
+        settings.host_match,
+    )
+    for one in gathered.instances:
+        one.dirty_rate = found.get(one.uuid, 0.0)
+    if found:
+        return
+    why = reading.error or (
+        f'none of its {len(reading.samples)} series is of an instance'
+    )
+    warning = f'{dirty_rates.FIELD}: {why}; {NO_DIRTY_RATES}'
+    gathered.warnings.append(warning)
+    LOG.warning('%s', warning)
 
 
 def _exclude(

@@ -89,7 +89,7 @@ def run(
         known = publishing.live_plans()
         past = _past(settings, request.audit)
     with timed(timings, 'collect'):
-        collected = _collector(conf, osc, request.plan_mode).collect(
+        collected = _collector(conf, osc, request.plan_mode, file).collect(
             scopes, file.enabled, settings, *past
         )
         snapshots = collected.snapshots
@@ -233,7 +233,9 @@ def make_settings(
     return found
 
 
-def _collector(conf: Any, osc: Any, mode: PlanMode) -> collector.Collector:
+def _collector(
+    conf: Any, osc: Any, mode: PlanMode, file: PolicyFile
+) -> collector.Collector:
     recovers = PHASES_OF_MODE[mode].recovers
     host = connection.HostProcess(lambda: osc.session, conf)
     return collector.Collector(
@@ -244,4 +246,5 @@ def _collector(conf: Any, osc: Any, mode: PlanMode) -> collector.Collector:
         cell_source=conf.kronos.cell_source,
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
         failure_queries=FailureQueries.of(conf.kronos) if recovers else None,
+        dirty_rates=file.dirty_rates,
     )

@@ -18,7 +18,7 @@ from kronos.engine.scoring import scorecard
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import PHASES_OF_MODE, Settings
 from kronos.engine.types import Health, Snapshot, StopReason
-from kronos.policies.models import Mode, Policy
+from kronos.policies.models import Mode, Policy, PolicyFile
 from kronos.snapshots import (
     exclusions,
     queries,
@@ -28,6 +28,7 @@ from kronos.snapshots import (
 from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'
+MIB = 2.0**20
 NO_ANSWER = (Health.STALE, Health.UNREACHABLE)
 UNEQUAL = 1.1
 """Hosts whose sizes differ by more than this factor are not alike."""
@@ -77,7 +78,7 @@ def snapshots(
     prometheus: OncePrometheus,
     kronos: Any,
     wanted: scopes.ScopeRequest,
-    policies: Sequence[Policy],
+    file: PolicyFile,
     how: Settings,
     findings: Findings,
 ) -> list[Snapshot]:
@@ -85,7 +86,7 @@ def snapshots(
     # It has what is used of a client.
     client = cast(PrometheusClient, prometheus)
     if cloud.nova is None or cloud.placement is None:
-        queries.PolicyQueries(client, how).of(policies)
+        queries.PolicyQueries(client, how).of(file.enabled)
         return []
     collector = Collector(
         cloud.nova,
@@ -94,9 +95,10 @@ def snapshots(
         hypervisor_types=kronos.hypervisor_types,
         cell_source=kronos.cell_source,
         exclude_hosts_query=kronos.exclude_hosts_query,
+        dirty_rates=file.dirty_rates,
     )
     try:
-        return collector.collect(wanted, policies, how).snapshots
+        return collector.collect(wanted, file.enabled, how).snapshots
     except exceptions.ScopeError as error:
         findings.error(
             'scope-invalid',
@@ -213,6 +215,21 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
     told = exclusions.warnings(one.snapshot.hosts.values())
     for text in (text for text in one.snapshot.warnings if text not in told):
         to.warning('scope-unknown', f'{where}: {text}', 'see to that first')
+    _dirty_rates(one, where, to)
+
+
+def _dirty_rates(one: Judged, where: str, to: Findings) -> None:
+    rates = [
+        instance.dirty_rate / MIB
+        for instance in one.snapshot.instances.values()
+        if instance.dirty_rate
+    ]
+    if rates:
+        to.note(
+            'dirty-rates',
+            f'{where}: {len(rates)} of {len(one.snapshot.instances)} guests '
+            f'write to memory, at up to {max(rates):.1f} MiB/s',
+        )
 
 
 def _sizes(one: Judged, policies: Sequence[Policy], to: Findings) -> None:

@@ -7,6 +7,7 @@ from kronos.engine.types import Instance
 
 PIN = 'kronos:pin'
 """Metadata key (of any value) or tag by which an owner opts out."""
+MIB = 2.0**20
 RUNNING, PAUSED = 1, 3
 POWER_STATES = {
     0: 'unknown',
@@ -73,6 +74,21 @@ def _not_running(instance: Instance) -> list[Reason]:
             text += ': QEMU pauses a guest whose disk fails'
         found.append(Reason(text, Code.INSTANCE_NOT_RUNNING))
     return found
+
+
+def too_dirty(instance: Instance, bandwidth: float) -> list[Reason]:
+    """That its memory is never copied, since it changes as fast.
+
+    :param bandwidth: MiB per second that a live migration copies
+    """
+    rate = instance.dirty_rate / MIB
+    if rate < bandwidth:
+        return []
+    text = (
+        f'its guest writes {rate:.0f} MiB/s to memory, and a live migration '
+        f'copies {bandwidth:.0f} MiB/s, so it would not end'
+    )
+    return [Reason(text, Code.INSTANCE_DIRTY_RATE)]
 
 
 def why_pinned(asked: str | None, zone: str) -> Reason | None:

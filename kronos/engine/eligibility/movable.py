@@ -16,8 +16,20 @@ Rule = Callable[[Instance], list[Reason]]
 """Says why an instance must stay, all of it, in a fixed order."""
 
 
-def rule(snapshot: Snapshot, settings: Settings) -> Rule:
-    """Who says it, in the plan that is asked for."""
+def rule(
+    snapshot: Snapshot, settings: Settings, bandwidth: Callable[[], float]
+) -> Rule:
+    """Who says it, in the plan that is asked for.
+
+    :param bandwidth: MiB per second that a live migration copies
+    """
     if settings.cell_drain is not None:
         return cell_moves.CellMoves(snapshot, settings).reasons
-    return lambda instance: instances.reasons(instance, settings)
+
+    def reasons(instance: Instance) -> list[Reason]:
+        found = instances.reasons(instance, settings)
+        if instance.dirty_rate:
+            found += instances.too_dirty(instance, bandwidth())
+        return found
+
+    return reasons

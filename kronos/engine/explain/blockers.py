@@ -14,6 +14,7 @@ from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.scenario import GAPS, Scenario
 from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.scheduling.migration_costs import bandwidth_of
 from kronos.engine.scoring import scorecard
 from kronos.engine.types import PlanningInput, StopReason
 
@@ -184,7 +185,9 @@ class Blockers:
         if pair.instance in blocked.case.snapshot.instances:
             one = blocked.case.snapshot.instances[pair.instance]
             case = blocked.case
-            for own in movable.rule(case.snapshot, case.settings)(one):
+            speed = bandwidth_of(case.snapshot, case.settings)
+            rule = movable.rule(case.snapshot, case.settings, speed)
+            for own in rule(one):
                 blocked.found.append(own)
                 if not quick:
                     blocked.case = relax(blocked.case, own, pair)

@@ -178,6 +178,7 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.INSTANCE_BUSY: _instance(task_state=None),
     Code.INSTANCE_NOT_RUNNING: _instance(power_state=RUNNING),
     Code.INSTANCE_FAILED: _instance(failure=''),
+    Code.INSTANCE_DIRTY_RATE: _instance(dirty_rate=0.0),
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
     Code.CELL_STATUS: _instance(status='ACTIVE', power_state=RUNNING),
     Code.CELL_BEGUN: _move_over,

@@ -9,6 +9,7 @@ import numpy as np
 from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.eligibility import movable
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.scheduling.migration_costs import bandwidth_of
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.settings import SearchName, Settings, SwapMoves
 from kronos.engine.simulation.simulation import Simulation
@@ -49,7 +50,8 @@ def fixed_instances(
     :param unavailable: instance uuid to reason: cooling, in quarantine, or
         planned already in another scope
     """
-    fixed, rule = {}, movable.rule(snapshot, settings)
+    fixed = {}
+    rule = movable.rule(snapshot, settings, bandwidth_of(snapshot, settings))
     for uuid in sorted(snapshot.instances):
         instance = snapshot.instances[uuid]
         against = rule(instance)

@@ -4,7 +4,9 @@
 A result of planning tells them of each step.
 """
 
+import functools
 import statistics
+from collections.abc import Callable
 
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
@@ -21,7 +23,19 @@ TELLING_SECONDS = 2 * SETUP_SECONDS
 """A migration that took less tells nothing of the bandwidth."""
 LATEST = 50
 """Migrations of a scope that count: hosts and networks change."""
+MOST_ROUNDS = 10.0
+"""So often the memory of a guest is copied at most that is migrated at all."""
 MIB_PER_GIB = 1024
+MIB = 2.0**20
+
+
+def bandwidth_of(
+    snapshot: Snapshot, settings: Settings
+) -> Callable[[], float]:
+    """MiB per second in a scope, found out when it is first asked for."""
+    return functools.cache(
+        lambda: MigrationCosts(snapshot, settings).bandwidth
+    )
 
 
 class MigrationCosts:
@@ -45,7 +59,20 @@ class MigrationCosts:
 
     def seconds(self, instance: Instance, host: str) -> float:
         """How long a live migration to a host is expected to take."""
-        return SETUP_SECONDS + self.copied_mb(instance, host) / self.bandwidth
+        copied = self.copied_mb(instance, host)
+        again = instance.memory_mb * (self._factor(instance) - 1.0)
+        return SETUP_SECONDS + (copied + again) / self.bandwidth
+
+    def _factor(self, instance: Instance) -> float:
+        """How often memory is copied, as the guest goes on writing to it.
+
+        What it writes in one round is copied in the next: a share r of it,
+        r of that share and so on, 1 / (1 - r) in all. It is no more than
+        :data:`MOST_ROUNDS`: QEMU slows a guest down that writes nearly as
+        fast.
+        """
+        share = instance.dirty_rate / MIB / self.bandwidth
+        return min(MOST_ROUNDS, 1.0 / max(1.0 - share, 1.0 / MOST_ROUNDS))
 
     def _has_disk(self, name: str) -> bool:
         host = self._snapshot.hosts.get(name) or Host(name)

@@ -174,6 +174,9 @@ class Instance:
     ``io_error``; '': none, or nobody asked."""
     failed_at: float = 0.0
     """Unix seconds: when that was last said."""
+    dirty_rate: float = 0.0
+    """Bytes per second that its guest writes to memory; 0: next to none, or
+    nobody asked."""
     guest: str = ''
     """Of one that failed, what its hypervisor says: ``running`` or ``off``;
     '': nobody can tell, or nobody asked."""

@@ -13,6 +13,7 @@ import os_traits
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility import restarts
+from kronos.engine.scoring import dirty_rates
 from kronos.engine.settings import PlanMode
 from kronos.engine.types import MigrationPhase
 from kronos.recordings.formats import kronos_openstack
@@ -90,6 +91,8 @@ PHRASES = (
     *kronos_openstack.ALWAYS_UNKNOWN,
     cloud.NO_HEADROOM,
     cloud.NO_HISTORY,
+    cloud.NO_DIRTY_RATES,
+    dirty_rates.FIELD,
     unfinished_moves.NOT_KNOWN,
     cloud.NOT_ASKED,
     'the recording does not tell its time',

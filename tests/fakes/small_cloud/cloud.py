@@ -57,7 +57,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     (VCPUs, MiB) of single hosts, ``unmeasured`` uuids of servers of which
     Prometheus has no samples, ``faulty`` values of the metric ``faulty`` by
     its label ``host``, which is the only one, ``failed`` the kinds of failure
-    of servers, as kronos-instance-monitor tells them.
+    of servers, as kronos-instance-monitor tells them, ``dirty`` values of the
+    metric ``dirty`` by its label ``uuid``.
     """
 
     def __init__(self, hosts, aggregates, servers, capacity=(16, 32768)):
@@ -84,6 +85,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.unmeasured = set()
         self.faulty = {}
         self.failed = {}
+        self.dirty = {}
         self.requests = 0
         self.on_step = lambda server, name: None
         self.down = set()
@@ -197,6 +199,11 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
             rows = [
                 {'metric': {'host': name}, 'value': [now, str(value)]}
                 for name, value in self.faulty.items()
+            ]
+        elif what == 'dirty':
+            rows = [
+                {'metric': {'uuid': uuid}, 'value': [now, str(value)]}
+                for uuid, value in self.dirty.items()
             ]
         elif kind == 'host':
             values = dict.fromkeys(self.hosts, 0.0)

@@ -161,6 +161,7 @@ def of_recording(folder: str) -> Iterator[tuple[str, Any]]:
     faulty.gathered.exclusions_unknown = 'why'
     faulty.gathered.failures_unknown = 'why'
     faulty.gathered.instances[0].failure = 'crash'
+    faulty.gathered.instances[0].dirty_rate = 1.0
     faulty.gathered.instances[0].restarts = [PastRestart(1.0, 'FAILED', True)]
     more = {'x': recordings.small(), 'y': faulty}
     for name, recording in (of_examples | more).items():

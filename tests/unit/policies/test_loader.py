@@ -274,7 +274,8 @@ class TestFaults(LoaderTestCase):
     def test_policies_of_a_wrong_shape(self):
         for text, reason in [
             ('x: 1', 'policies: is missing, it must be a list with at least '
-             'one policy; x: there is no such field, known: policies'),
+             'one policy; x: there is no such field, known: policies, '
+             'dirty_rate_query, dirty_rate_label, dirty_rate_label_type'),
             ('policies:', 'policies: must be a list with at least one '
              'policy, not nothing'),
             ('policies: []', 'policies: must be a list with at least one '

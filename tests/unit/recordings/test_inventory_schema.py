@@ -58,6 +58,7 @@ FULL: list[tuple[Any, Any, str]] = [
             has_shares=True,
             failure='io_error',
             failed_at=1.5,
+            dirty_rate=2.5,
             guest='off',
             stopped_by='nova',
             restarts=[PastRestart(2.5, 'FAILED', True, 'req-1')],
@@ -66,7 +67,7 @@ FULL: list[tuple[Any, Any, str]] = [
         'task_state power_state locked metadata tags extra_specs '
         'pinned_availability_zone unmovable project_id flavor root_gb '
         'ephemeral_gb swap_mb is_volume_backed has_shares failure failed_at '
-        'guest stopped_by restarts',
+        'dirty_rate guest stopped_by restarts',
     ),
     (
         rows.GroupRow,

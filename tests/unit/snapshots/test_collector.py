@@ -23,7 +23,7 @@ from kronos.engine.types import (
     Reading,
     Snapshot,
 )
-from kronos.policies.models import Policy
+from kronos.policies.models import DirtyRateQuery, LabelType, Policy
 from kronos.snapshots.collector import Collector, ScopeRequest
 from tests.fakes import keystone
 from tests.fakes.keystone import NOVA, PLACEMENT
@@ -151,6 +151,7 @@ class CollectTestCase(base.BaseTestCase):
         settings: Settings | None = None,
         events: Sequence[Event] = (),
         exclude: str = '',
+        dirty: DirtyRateQuery | None = None,
         **request: Any,
     ) -> list[Snapshot]:
         found = connection.connect(self.keystone.session, 'one')
@@ -165,6 +166,7 @@ class CollectTestCase(base.BaseTestCase):
                 clock=lambda: NOW,
             ),
             exclude_hosts_query=exclude,
+            dirty_rates=dirty,
             clock=lambda: NOW,
         )
         return collector.collect(
@@ -453,6 +455,47 @@ class TestExclusions(CollectTestCase):
         self.assertIn('exclude_hosts_query: ', a.exclusions_unknown)
         self.assertIn('503', a.exclusions_unknown)
         self.assertNotIn('failed', self.queries())
+
+
+class TestDirtyRates(CollectTestCase):
+    """How fast guests write to memory, where the policies file asks."""
+
+    query = DirtyRateQuery('dirty', 'uuid', LabelType.NOVA_INSTANCE_UUID)
+    answers: Sequence[Any] = ()
+
+    def answer(self, request: Any, context: Any) -> Any:
+        found = super().answer(request, context)
+        if parse.parse_qs(request.text)['query'] == ['dirty']:
+            found['data']['result'] = self.answers
+        return found
+
+    def test_each_instance(self) -> None:
+        self.answers = [
+            {'metric': {'uuid': uuid}, 'value': [NOW, '7e6']}
+            for uuid in ('vm-a1', 'gone')
+        ]
+        (a,) = self.collect(aggregates=['a'], dirty=self.query)
+        self.assertEqual(
+            {'vm-a1': 7e6, 'vm-ab': 0.0},
+            {one.uuid: one.dirty_rate for one in a.instances.values()},
+        )
+        self.assertEqual([], a.warnings)
+        self.assertEqual(1, self.queries().count('dirty'))
+
+    def test_what_is_not_known_is_told(self) -> None:
+        """It does not keep anything from being planned."""
+        self.answers = [{'metric': {'uuid': 'gone'}, 'value': [NOW, '1']}]
+        (a,) = self.collect(aggregates=['a'], dirty=self.query)
+        self.assertEqual(
+            ['dirty_rate_query: none of its 1 series is of an instance; how '
+             'fast guests write to memory is not known, so migrations may '
+             'take longer than expected'],
+            a.warnings,
+        )  # fmt: skip
+        self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)
+        (a,) = self.collect(aggregates=['a'], dirty=self.query)
+        [told] = a.warnings
+        self.assertIn('503', told)
 
 
 class TestEvents(CollectTestCase):

@@ -133,7 +133,7 @@ class TestReasons(testscenarios.TestWithScenarios, base.BaseTestCase):
         given = self.given()
         self.assertEqual([], self.moved(given))
         self.assertIn(self.text, self.result.stayed['a'])
-        own = movable.rule(given.snapshot, given.settings)(
+        own = movable.rule(given.snapshot, given.settings, lambda: 800.0)(
             given.snapshot.instances['a']
         )
         found = own or [self.reason_at(given)]

@@ -337,6 +337,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.INSTANCE_BUSY: lambda: of_instance(task_state='resizing'),
     Code.INSTANCE_NOT_RUNNING: lambda: of_instance(power_state=4),
     Code.INSTANCE_FAILED: lambda: of_instance(failure='io_error'),
+    Code.INSTANCE_DIRTY_RATE: lambda: of_instance(dirty_rate=1e12),
     Code.INSTANCE_EXTRA_SPEC: lambda: of_instance(
         extra_specs={'hw:numa_nodes': '2'}
     ),

@@ -5,7 +5,10 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.engine.scheduling.migration_costs import MigrationCosts
+from kronos.engine.scheduling.migration_costs import (
+    MigrationCosts,
+    bandwidth_of,
+)
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     Event,
@@ -18,6 +21,7 @@ from kronos.engine.types import (
 )
 
 GIB = 1024
+MIB = 2.0**20
 
 
 def event(seconds: float, **more: Any) -> Event:
@@ -94,3 +98,23 @@ class TestMigrationCosts(base.BaseTestCase):
             self.assertEqual(copied, found.copied_mb(self.one, host))
         found = self.costs(check_disk=True, migration_bandwidth=1024.0)
         self.assertEqual(6 + 18, found.seconds(self.one, 'c'))
+
+    def test_what_the_guest_writes_meanwhile(self) -> None:
+        """It is copied again, and what it writes meanwhile, too."""
+        for share, factor in (
+            (0.0, 1.0),
+            (0.5, 2.0),
+            (0.75, 4.0),
+            (1.0, 10.0),
+        ):
+            self.one.dirty_rate = share * 1024.0 * MIB
+            found = self.costs(migration_bandwidth=1024.0)
+            self.assertEqual(6 + factor * 8, found.seconds(self.one, 'a'))
+            found = self.costs(check_disk=True, migration_bandwidth=1024.0)
+            self.assertEqual(6 + factor * 8 + 10, found.seconds(self.one, 'c'))
+            self.assertEqual(8 * GIB, found.copied_mb(self.one, 'a'))
+
+    def test_bandwidth_of(self) -> None:
+        self.snapshot.events = [event(14.0)]
+        found = bandwidth_of(self.snapshot, Settings())
+        self.assertEqual(1024.0, found())

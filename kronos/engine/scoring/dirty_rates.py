@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dirty rates: how fast the guests of instances write to memory.
+
+A live migration copies again what was written meanwhile.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+
+from kronos.engine.scoring import labels
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import Instance, Reading, Sample
+from kronos.policies.models import DirtyRateQuery, LabelType
+
+FIELD = 'dirty_rate_query'
+LABELS = ('host', 'instance')
+"""The first of them that a series has names its host."""
+
+
+def of(
+    reading: Reading,
+    query: DirtyRateQuery,
+    instances: Sequence[Instance],
+    hosts: Collection[str],
+    how: HostMatch,
+) -> dict[str, float]:
+    """Bytes per second by uuid of the instance, by an answer.
+
+    The newest sample of an instance counts, of equally new ones the largest.
+    What is no number, or negative, says nothing. Of a name that several
+    instances have only a series that names the host, too, means one.
+    """
+    alike: dict[str, list[Instance]] = {}
+    for one in instances:
+        alike.setdefault(_name(one, query.label_type), []).append(one)
+    named = {told for one in reading.samples if (told := _host_of(one))}
+    known = labels.match_hosts(named, hosts, how).hosts
+    found: dict[str, tuple[float, float]] = {}
+    for sample in reading.samples:
+        meant = alike.get(sample.label, [])
+        if len(meant) > 1:
+            there = known.get(_host_of(sample))
+            meant = [one for one in meant if one.host == there]
+        if len(meant) == 1 and sample.label and 0 <= sample.value < math.inf:
+            rate = sample.timestamp, sample.value
+            uuid = meant[0].uuid
+            found[uuid] = max(rate, found.get(uuid, rate))
+    return {uuid: value for uuid, (_, value) in found.items()}
+
+
+def _name(instance: Instance, kind: LabelType) -> str:
+    if kind is LabelType.NOVA_INSTANCE_UUID:
+        return instance.uuid
+    if kind is LabelType.NOVA_DISPLAY_NAME:
+        return instance.name
+    return instance.internal_name
+
+
+def _host_of(sample: Sample) -> str:
+    told = labels.of_series(sample.series)
+    return next((told[one] for one in LABELS if told.get(one)), '')
