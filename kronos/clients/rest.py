@@ -9,6 +9,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import tenacity
@@ -35,6 +36,15 @@ FAILURES = (ks_exceptions.ClientException, sdk_exceptions.SDKException)
 """What an adapter raises when it knows what is wrong."""
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of a listing."""
+
+    rows: list[Json]
+    """Those that no page before it had."""
+    is_last: bool
 
 
 class Wire:
@@ -125,6 +135,25 @@ class Wire:
     ) -> Iterator[Json]:
         """Rows of all pages of a listing that is paged by marker.
 
+        As :meth:`pages` gives them.
+        """
+        for page in self.pages(
+            path, key, microversion, params, id_field, shape=shape
+        ):
+            yield from page.rows
+
+    def pages(
+        self,
+        path: str,
+        key: str,
+        microversion: str,
+        params: Mapping[str, Any] | None = None,
+        id_field: str = 'id',
+        *,
+        shape: Any,
+    ) -> Iterator[Page]:
+        """The pages of a listing that is paged by marker.
+
         A marker that was deleted meanwhile (HTTP 400) is replaced by the
         row before it; no row is given twice.
 
@@ -139,10 +168,11 @@ class Wire:
             )
             rows = [r for r in page[key] if r[id_field] not in seen]
             seen.update((row[id_field], None) for row in rows)
-            yield from rows
             # Nova's instance actions have the latter.
             links = page.get(f'{key}_links') or page.get('links') or []
-            if not rows or not any(x.get('rel') == 'next' for x in links):
+            has_next = any(x.get('rel') == 'next' for x in links)
+            yield Page(rows, is_last=not (rows and has_next))
+            if not (rows and has_next):
                 return
         raise self.failure(f'GET {path}: it has no last page')
 

@@ -108,6 +108,10 @@ class WholeCloud:
                 places = {one['id']: at for at, one in enumerate(rows)}
             first = places[query['marker']] + 1
         page = rows[first : first + self._page]
+        if 'sort_key' in query:
+            # The opposite order is all that is ever asked for.
+            first = len(rows) - first + 1 if 'marker' in query else 0
+            page = rows[::-1][first : first + self._page]
         found: Json = {key: page}
         if first + self._page < len(rows):
             last = page[-1]['id']

@@ -6,7 +6,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
-from kronos.clients.nova import migrations, rows, schema
+from kronos.clients.nova import migrations, rows, schema, server_listing
 from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import InstanceActions, Stop
 from kronos.clients.nova.rows import HostAggregate
@@ -178,20 +178,9 @@ class NovaClient:
         return self._instances(host=host)
 
     def _instances(self, **filters: str) -> list[types.Instance]:
-        listing = self.api.wire.get_all(
-            '/servers/detail',
-            'servers',
-            self.api.microversion,
-            {'all_tenants': '1', **filters},
-            shape=schema.Server,
+        found, hidden = server_listing.read(
+            self.api.wire, self.api.microversion, filters
         )
-        found, hidden = [], 0
-        # Page by page: no more than one is held as Nova wrote it.
-        for row in listing:
-            if rows.is_partial(row):
-                hidden += 1
-            elif row['OS-EXT-SRV-ATTR:host']:
-                found.append(rows.instance(row))
         self.hidden = hidden
         if hidden:
             LOG.warning(

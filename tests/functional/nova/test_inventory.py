@@ -5,6 +5,7 @@ from typing import Any
 
 import fixtures
 
+from kronos.clients.nova import schema, server_listing
 from kronos.engine.types import Headroom
 from tests.functional.nova import base
 
@@ -87,6 +88,22 @@ class TestInventory(base.NovaTestCase):
         self.assertEqual(
             {booted['id'], *(o['id'] for o in others)}, set(listing)
         )
+        wire, version = self.nova.api.wire, self.nova.microversion
+        near, far = (
+            [
+                row['id']
+                for row in wire.get_all(
+                    server_listing.PATH,
+                    server_listing.KEY,
+                    version,
+                    {'all_tenants': '1'} | order,
+                    shape=schema.Server,
+                )
+            ]
+            for order in ({}, server_listing.BACKWARDS)
+        )
+        self.assertEqual(near, far[::-1])
+        self.assertEqual(near, list(listing))
         web = listing[booted['id']]
         self.assertEqual('host1', web.host)
         self.assertEqual('web', web.name)

@@ -217,7 +217,9 @@ class Slots:
         reason = decide(self._others(session, now, row))
         if not reason:
             lock.mark(session)
-            self._write(session, told, marks.TURN, {'at': now, 'held': True})
+            # Not before it was decided: the next start keeps its distance.
+            turn = {'at': self._clock(), 'held': True}
+            self._write(session, told, marks.TURN, turn)
         return reason
 
     def _enter(self, session: Any) -> Delivery:

@@ -479,8 +479,11 @@ class TestPaging(NovaTestCase):
         if marker in self.deleted:
             context.status_code = 400
             return {'badRequest': {'message': f'marker [{marker}] not found'}}
-        start = self.uuids.index(marker) + 1 if marker else 0
-        rows = [u for u in self.uuids[start:] if u not in self.deleted]
+        uuids = self.uuids
+        if 'sort_key' in request.qs:
+            uuids = uuids[::-1]
+        start = uuids.index(marker) + 1 if marker else 0
+        rows = [u for u in uuids[start:] if u not in self.deleted]
         answer: dict[str, Any] = {'servers': [server(u) for u in rows[:3]]}
         if rows[3:]:
             answer['servers_links'] = [{'rel': 'next', 'href': 'http://inner'}]
@@ -491,7 +494,6 @@ class TestPaging(NovaTestCase):
 
     def test_all(self) -> None:
         self.assertEqual(self.uuids, self.listing())
-        self.assertEqual(3, len(self.keystone.requests('/servers/detail')))
 
     def test_a_row_that_comes_twice(self) -> None:
         self.uuids[4] = 's2'
