@@ -36,6 +36,9 @@ FORMAT_VERSION = 1
 ApplyRemedy = Callable[[PlanningInput, remedies.Remedy], PlanningInput]
 """What the planner is given with a remedy. Its overrides are text, which the
 engine leaves to its caller to understand."""
+FEW_HOSTS = 200
+"""Of a larger scope it is not planned again for a miss that nobody asked
+about: that takes as long as the plan itself."""
 
 
 class Answers:
@@ -114,7 +117,8 @@ class Answers:
         return found | {
             **self._blockers(at, one.host),
             'codes': _codes(verdicts),
-            'nearest_miss': miss and self._full(at, miss),
+            'nearest_miss': miss
+            and self._full(at, miss, plans_again=len(verdicts) <= FEW_HOSTS),
             'destinations': [self._brief(at, one) for one in verdicts],
         }
 
@@ -164,8 +168,13 @@ class Answers:
             'nearest_miss': miss and self._brief(at, miss),
         }
 
-    def _full(self, at: int, verdict: Verdict) -> dict[str, Any]:
-        """A verdict with what would be, were all lifted that forbids it."""
+    def _full(
+        self, at: int, verdict: Verdict, plans_again: bool = True
+    ) -> dict[str, Any]:
+        """A verdict with what would be, were all lifted that forbids it.
+
+        :param plans_again: whether it is looked at what the plan would do
+        """
         case, result = self._cases[at], self._report.scopes[at]
         if verdict.code is not Code.ALREADY_THERE:
             verdict = counterfactual.minimal(case, result, verdict)
@@ -173,7 +182,7 @@ class Answers:
         if not verdict.reasons:
             remedy = remedies.of_search(case, result, verdict)
             found |= _remedy(remedy)
-            if remedy.can_be_tried:
+            if remedy.can_be_tried and plans_again:
                 changed = self._apply(case, remedy)
                 found['if_lifted'] = self._if_lifted(at, verdict, changed)
             return found
@@ -181,7 +190,10 @@ class Answers:
         found |= _remedy(own[0])
         for row, remedy in zip(found['also'], own[1:], strict=True):
             row |= _remedy(remedy)
-        if all(one.code and can_lift(one.code) for one in verdict.reasons):
+        is_liftable = all(
+            one.code and can_lift(one.code) for one in verdict.reasons
+        )
+        if is_liftable and plans_again:
             changed = counterfactual.relaxed(case, verdict)
             against = counterfactual.still_against(changed, result, verdict)
             found['if_lifted'] = self._if_lifted(at, verdict, changed, against)

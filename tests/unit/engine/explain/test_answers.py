@@ -9,6 +9,7 @@ import dataclasses
 import json
 from typing import Any
 
+import fixtures
 from oslotest import base
 
 from kronos.engine import edits
@@ -103,6 +104,25 @@ class AnswersTestCase(base.BaseTestCase):
         [one] = found['destinations']
         self.assertEqual(('c', 1), (one['destination'], one['better_step']))
         self.assertNotIn('codes', found)
+
+    def test_the_plan_is_made_again(self) -> None:
+        """In a large scope for a destination that is asked for alone."""
+        asked = self.asked()
+
+        def miss() -> Any:
+            return asked.instance(0, 'tiny', None)['nearest_miss']
+
+        self.assertTrue(miss()['if_lifted']['planned'])
+        self.useFixture(fixtures.MockPatchObject(answers, 'FEW_HOSTS', 2))
+        found = miss()
+        self.assertIsNone(found['if_lifted'])
+        self.assertEqual(['--set', 'threshold.cpu=0.0999'], found['try'])
+        [one] = asked.instance(0, 'tiny', 'b')['destinations']
+        self.assertTrue(one['if_lifted']['planned'])
+        self.snapshot.instances['tiny'].locked = True
+        asked = self.asked()
+        self.assertEqual('instance_locked', miss()['code'])
+        self.assertIsNone(miss()['if_lifted'])
 
     def test_host(self) -> None:
         found = self.asked().host(0, 'a')
