@@ -16,12 +16,13 @@ from kronos.engine.settings import SearchName, Settings, SwapMoves, TieBreak
 from kronos.engine.types import AggregateResult, MigrationStep, Snapshot
 from kronos.policies.models import Mode, Policy
 from kronos.recordings.formats import cluster
+from kronos.snapshots import settings_from_conf
 from tests.unit.engine.oracles.spread_literal import Literal
 
 CONCURRENT = 5
 """Migrations at a time."""
-MIN_GAIN = 0.0005
-"""What ``[kronos]`` says, as the searches are what it may say."""
+USUAL = settings_from_conf.default_settings()
+"""What ``[kronos]`` says by default; of it counts what every move must buy."""
 CEILINGS = {'cpu': 0.85, 'ram': 0.9, 'net': 0.85}
 CEILING = 0.85
 REPEATS, LONG = 3, 1.0
@@ -85,10 +86,13 @@ def _by_kronos(
             functools.partial(_timed, took[-1]),
         )
     peak = processes.peak_mib()
+    with _timed(took[-1], 'certify'):
+        propose.certify(plan.report)
     [scope] = plan.report.scopes
     return {
         'seconds': statistics.median(one['propose'] for one in took),
         'schedule_seconds': statistics.median(one['schedule'] for one in took),
+        'certify_seconds': took[-1]['certify'],
         'peak_mib': peak,
         **_outcome(scope, policies, snapshot),
         **_duration(scope, plan, snapshot),
@@ -173,7 +177,9 @@ def _asked(
         for readings in found.snapshot.readings.values():
             readings.capacity = readings.imbalance
         settings = Settings(
-            unlimited=True, pack_partial_drains=by == 'partial'
+            unlimited=True,
+            pack_partial_drains=by == 'partial',
+            cost_weight=USUAL.cost_weight,
         )
         return packing(found.policies), settings
     if mode == 'drain':
@@ -195,7 +201,10 @@ def spreading(by: str, moves: int) -> Settings:
             repeat_moves=True,
         )
     return Settings(
-        max_migrations=moves, search=SearchName(by), min_gain=MIN_GAIN
+        max_migrations=moves,
+        search=SearchName(by),
+        min_gain=USUAL.min_gain,
+        cost_weight=USUAL.cost_weight,
     )
 
 
@@ -229,6 +238,7 @@ def _drain(found: cluster.Cluster) -> Settings:
         drain_may_exceed_threshold=True,
         rebalance=False,
         unlimited=True,
+        cost_weight=USUAL.cost_weight,
     )
 
 

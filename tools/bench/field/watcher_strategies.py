@@ -133,7 +133,8 @@ def _ours(
     found: cluster.Cluster, moves: int
 ) -> tuple[float, list[tuple[str, str]]]:
     """Pack fills hosts to the brim here, since their consolidation does."""
-    settings, policies = Settings(unlimited=True), found.policies
+    settings = Settings(unlimited=True, cost_weight=case.USUAL.cost_weight)
+    policies = found.policies
     if moves:
         settings = case.spreading('best', moves)
     else:
