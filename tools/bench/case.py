@@ -113,6 +113,7 @@ def _outcome(
         'before': scope.combined_before,
         'after': scope.combined_after,
         'bound': bound(scope),
+        'emptied_at_most': scope.packing and scope.packing.at_most,
         'gib': placed.moved_mb / 1024,
         'hosts_in_use_before': scope.hosts_in_use_before,
         'hosts_in_use_after': scope.hosts_in_use_after,
@@ -178,16 +179,22 @@ def _asked(
             readings.capacity = readings.imbalance
         settings = Settings(
             unlimited=True,
+            search=searched(by),
             pack_partial_drains=by == 'partial',
             cost_weight=USUAL.cost_weight,
         )
         return packing(found.policies), settings
     if mode == 'drain':
-        return found.policies, _drain(found)
+        return found.policies, _drain(found, by)
     settings = spreading(by, moves)
     settings.enforce_hard_affinity = mode == 'repair'
     settings.enforce_soft_affinity = mode == 'repair'
     return found.policies, settings
+
+
+def searched(by: str) -> SearchName:
+    """The search of a packing or a drain."""
+    return SearchName.GREEDY if by == 'greedy' else SearchName.BEST
 
 
 def spreading(by: str, moves: int) -> Settings:
@@ -228,12 +235,13 @@ def packing(
     ]
 
 
-def _drain(found: cluster.Cluster) -> Settings:
+def _drain(found: cluster.Cluster, by: str) -> Settings:
     """One host in so many is to be empty, without a budget."""
     services = found.snapshot.services or {}
     able = [host for host in sorted(services) if services[host].is_available]
     return Settings(
         evacuate=True,
+        search=searched(by),
         drain_hosts=able[::ONE_IN],
         drain_may_exceed_threshold=True,
         rebalance=False,

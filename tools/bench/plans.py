@@ -12,8 +12,8 @@ from kronos.recordings.formats import cluster
 
 MODES = {
     'spread': ('greedy', 'best', 'optimal', 'plain', 'literal'),
-    'pack': ('whole', 'partial'),
-    'drain': ('whole',),
+    'pack': ('greedy', 'best', 'partial'),
+    'drain': ('greedy', 'best'),
     'repair': ('greedy', 'best', 'optimal'),
 }
 """What can be asked for of each, beside the searches that are wanted."""
@@ -145,7 +145,10 @@ def _result(row: dict[str, Any]) -> str:
     said = ['*'] if row['is_reference'] else []
     if row['mode'] == 'pack':
         before, after = row['hosts_in_use_before'], row['hosts_in_use_after']
-        said.append(f'{before - after} of {before} hosts emptied')
+        most = row['emptied_at_most']
+        said.append(
+            f'{before - after} of {before} hosts emptied, at most {most}'
+        )
     if row['mode'] == 'drain':
         said.append(f'{row["drained"]} of {row["to_drain"]} leave')
     if row['mode'] == 'repair':
