@@ -30,6 +30,9 @@ APPLIER_OPTS = [
     cfg.IntOpt('workers', default=1, min=1),
     cfg.StrOpt('workflow_engine', default=ENGINE),
 ]
+PER_MOVE = 4
+"""Workers for each move that may run at a time; with fewer a plan of many
+moves takes longer, since some workers wait for a turn."""
 TASKFLOW_OPTS = [cfg.IntOpt('max_workers', min=1)]
 """Watcher's own options, as far as they are told here."""
 
@@ -179,8 +182,17 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
             f'[{TASKFLOW}] max_workers = {actions} lets a plan make '
             f'{actions} migrations at a time, fewer than [kronos] '
             f'max_concurrent_migrations = {wanted} for each scope',
-            f'set max_workers to {wanted} times the number of scopes of an '
-            'audit',
+            f'set max_workers to {PER_MOVE * wanted} times the number of '
+            'scopes of an audit',
+        )
+    elif actions is not None and actions < PER_MOVE * wanted:
+        findings.note(
+            'applier-few-workers',
+            f'[{TASKFLOW}] max_workers = {actions} is less than {PER_MOVE} '
+            'times [kronos] max_concurrent_migrations: Watcher hands actions '
+            'out in any order, so moves that are to go first may find no '
+            'worker, and a long plan takes longer',
+            f'set max_workers to {PER_MOVE * wanted} or more',
         )
     return {
         'plans_at_a_time': plans,

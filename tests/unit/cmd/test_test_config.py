@@ -301,6 +301,20 @@ class TestWatcher(CheckTestCase):
         )
         self.assertEqual('warning', self.codes(report)['applier-workers'])
 
+    def test_an_applier_with_few_workers(self) -> None:
+        """Four for each move that may run at a time are enough."""
+        for workers, found in ((2, 'note'), (7, 'note'), (8, None)):
+            watcher = self.conf(
+                'watcher.conf',
+                'watcher_clients_auth',
+                more='[watcher_workflow_engines.taskflow]\n'
+                f'max_workers = {workers}',
+            )
+            report = self.check('--offline', '--watcher-config', watcher)
+            codes = self.codes(report)
+            self.assertEqual(found, codes.get('applier-few-workers'))
+            self.assertNotIn('applier-workers', codes)
+
     def test_an_applier_without_a_number(self) -> None:
         watcher = self.conf(
             'watcher.conf',
