@@ -13,6 +13,7 @@ from typing import Any
 import pydantic
 
 from kronos.clients.nova.rows import HostAggregate
+from kronos.common import garbage
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.server_groups import APART, TOGETHER
 from kronos.engine.settings import SearchName, Settings
@@ -52,6 +53,7 @@ class Cluster:
     warnings: list[str] = field(default_factory=list)
 
 
+@garbage.held()
 def read(path: str) -> Cluster:
     """Read a file, gzipped or not.
 

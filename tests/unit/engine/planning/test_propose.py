@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a cycle obey its rules over scopes, and say all that it should?"""
 
+import contextlib
 import copy
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 from oslotest import base
 
+from kronos.engine.planning import propose as planning
 from kronos.engine.planning.propose import propose
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.settings import Settings
@@ -538,3 +542,18 @@ class TestPurity(base.BaseTestCase):
             self.assertLessEqual(
                 result.combined_after, result.combined_before + 1e-9
             )
+
+
+class TestPlan(base.BaseTestCase):
+    def test_without_looking_for_garbage(self) -> None:
+        """What is made stays, and there may be much of it."""
+        found: dict[str, bool] = {}
+
+        @contextlib.contextmanager
+        def timed(part: str) -> Iterator[None]:
+            found[part] = gc.isenabled()
+            yield
+
+        planning.plan([uneven()], [CPU], Settings(max_migrations=1), 1, timed)
+        self.assertEqual({'propose': False, 'schedule': False}, found)
+        self.assertTrue(gc.isenabled())
