@@ -206,8 +206,10 @@ def _compared(
     path: str, what: str, theirs: dict[str, Any], budget: int
 ) -> dict[str, Any]:
     options = ReplayOptions(max_migrations=budget)
+    # Theirs asks neither what a migration buys nor what it copies.
+    options.overrides = {'min_gain': '0', 'cost_weight': '0'}
     if what == REPAIR:
-        options.overrides = dict.fromkeys(
+        options.overrides |= dict.fromkeys(
             ('enforce_hard_affinity', 'enforce_soft_affinity'), 'true'
         )
     recording = load.read(path)

@@ -17,7 +17,7 @@ from typing import Any
 from bench import case, clusters, processes, table
 from bench.placed import Placed
 from kronos.engine.planning import propose
-from kronos.engine.settings import Settings
+from kronos.engine.settings import SearchName, Settings
 from kronos.engine.types import Host, Instance, Snapshot
 from kronos.recordings.formats import cluster
 
@@ -133,7 +133,11 @@ def _ours(
     found: cluster.Cluster, moves: int
 ) -> tuple[float, list[tuple[str, str]]]:
     """Pack fills hosts to the brim here, since their consolidation does."""
-    settings = Settings(unlimited=True, cost_weight=case.USUAL.cost_weight)
+    settings = Settings(
+        unlimited=True,
+        search=SearchName.BEST,
+        cost_weight=case.USUAL.cost_weight,
+    )
     policies = found.policies
     if moves:
         settings = case.spreading('best', moves)
