@@ -9,7 +9,7 @@ from urllib import parse
 from openstack import connection
 from typing_extensions import TypedDict
 
-from kronos.clients import keystone, rest, schema
+from kronos.clients import keystone, paging, rest, schema
 from kronos.common import exceptions
 
 MICROVERSION = '1.0'
@@ -85,7 +85,7 @@ class MasakariClient:
         Its 22nd release refuses a marker of hosts, so none is sent in vain.
         """
         marker: dict[str, str] = {}
-        for _ in range(rest.MOST_PAGES):
+        for _ in range(paging.MOST_PAGES):
             page = self._wire.get(
                 path, MICROVERSION, marker, shape=schema.page(key, shape)
             )

@@ -9,7 +9,6 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import tenacity
@@ -18,7 +17,8 @@ from openstack import exceptions as sdk_exceptions
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.clients import answers, schema, transport
+from kronos.clients import answers, paging, schema, transport
+from kronos.clients.paging import Page
 from kronos.common import exceptions, retry_after
 
 LOG = logging.getLogger(__name__)
@@ -29,22 +29,11 @@ NEVER_SENT = frozenset({'NewConnectionError', 'ConnectTimeoutError'})
 """urllib3's names for a connection that was never made."""
 PATIENCE = 30.0
 """Seconds; who is asked to wait for longer is told at once."""
-MOST_PAGES = 10_000
-"""Of one listing; more of them have no end."""
 
 FAILURES = (ks_exceptions.ClientException, sdk_exceptions.SDKException)
 """What an adapter raises when it knows what is wrong."""
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of a listing."""
-
-    rows: list[Json]
-    """Those that no page before it had."""
-    is_last: bool
 
 
 class Wire:
@@ -160,41 +149,15 @@ class Wire:
         :param shape: of a row
         """
         page_shape = schema.page(key, shape)
-        query = dict(params or {})
-        seen: dict[str, None] = {}
-        for _ in range(MOST_PAGES):
-            page = self._page_after(
-                path, microversion, query, list(seen), page_shape
-            )
-            rows = [r for r in page[key] if r[id_field] not in seen]
-            seen.update((row[id_field], None) for row in rows)
-            # Nova's instance actions have the latter.
-            links = page.get(f'{key}_links') or page.get('links') or []
-            has_next = any(x.get('rel') == 'next' for x in links)
-            yield Page(rows, is_last=not (rows and has_next))
-            if not (rows and has_next):
+
+        def get(query: Json) -> Any:
+            return self.get(path, microversion, query, shape=page_shape)
+
+        for page in paging.pages(get, key, dict(params or {}), id_field):
+            yield page
+            if page.is_last:
                 return
         raise self.failure(f'GET {path}: it has no last page')
-
-    def _page_after(
-        self,
-        path: str,
-        microversion: str,
-        query: Json,
-        seen: list[str],
-        shape: Any,
-    ) -> Any:
-        if not seen:
-            return self.get(path, microversion, query, shape=shape)
-        for marker in seen[:-12:-1]:
-            try:
-                query['marker'] = marker
-                return self.get(path, microversion, query, shape=shape)
-            except exceptions.ClientError as error:
-                if error.kwargs['status'] != 400:
-                    raise
-                lost = error
-        raise lost
 
     def _get(
         self, path: str, microversion: str, params: Json, shape: Any

@@ -9,7 +9,7 @@ from keystoneauth1 import adapter
 from keystoneauth1 import exceptions as ks_exceptions
 from typing_extensions import TypedDict
 
-from kronos.clients import keystone, rest
+from kronos.clients import keystone, paging, rest
 from kronos.clients.schema import Moment, Text
 from kronos.common import exceptions
 
@@ -157,7 +157,7 @@ class WatcherClient:
         query = {'limit': _PAGE, **params}
         seen: set[str] = set()
         path, shape = f'/v1/{key}/detail', _SHAPES[key]
-        for _ in range(rest.MOST_PAGES):
+        for _ in range(paging.MOST_PAGES):
             page = asked.get(path, MICROVERSION, query, shape=shape)
             rows = [row for row in page[key] if row['uuid'] not in seen]
             yield from rows

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from oslo_log import log as logging
 
 from kronos.clients.nova import rows, schema
-from kronos.clients.rest import Json, Page, Wire
+from kronos.clients.paging import Json, Page
+from kronos.clients.rest import Wire
 from kronos.engine import types
 
 LOG = logging.getLogger(__name__)

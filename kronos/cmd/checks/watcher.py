@@ -176,7 +176,18 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
             f'made for {ENGINE}',
             f'set it to {ENGINE}',
         )
-    if actions is not None and actions < wanted:
+    if actions is not None:
+        _workers(actions, wanted, findings)
+    return {
+        'plans_at_a_time': plans,
+        'actions_at_a_time': actions,
+        'migrations_of_a_scope': wanted,
+    }
+
+
+def _workers(actions: int, wanted: int, findings: Findings) -> None:
+    """Tell if there are too few for what may run at a time."""
+    if actions < wanted:
         findings.warning(
             'applier-workers',
             f'[{TASKFLOW}] max_workers = {actions} lets a plan make '
@@ -185,7 +196,7 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
             f'set max_workers to {PER_MOVE * wanted} times the number of '
             'scopes of an audit',
         )
-    elif actions is not None and actions < PER_MOVE * wanted:
+    elif actions < PER_MOVE * wanted:
         findings.note(
             'applier-few-workers',
             f'[{TASKFLOW}] max_workers = {actions} is less than {PER_MOVE} '
@@ -194,8 +205,3 @@ def applier(conf: Any, kronos: Any, findings: Findings) -> dict[str, Any]:
             'worker, and a long plan takes longer',
             f'set max_workers to {PER_MOVE * wanted} or more',
         )
-    return {
-        'plans_at_a_time': plans,
-        'actions_at_a_time': actions,
-        'migrations_of_a_scope': wanted,
-    }

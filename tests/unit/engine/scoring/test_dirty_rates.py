@@ -26,7 +26,7 @@ def sample(
     return Sample(label, value, at, series)
 
 
-class TestOf(base.BaseTestCase):
+class TestRates(base.BaseTestCase):
     def rates(
         self, *samples: Sample, kind: Any = LabelType.NOVA_INTERNAL_NAME
     ) -> dict[str, float]:
