@@ -210,15 +210,13 @@ class Slots:
         return self._exclusively(read)
 
     def _take(self, session: Any, decide: Decide) -> str:
-        now = self._clock()
         row, told = self._own(session)
         self._check_goes_on(row)
         self._check_not_replaced(told)
-        reason = decide(self._others(session, now, row))
+        reason = decide(self._others(session, self._clock(), row))
         if not reason:
             lock.mark(session)
-            # Not before it was decided: the next start keeps its distance.
-            turn = {'at': self._clock(), 'held': True}
+            turn = {'at': self._clock(), 'held': True}  # not before decided
             self._write(session, told, marks.TURN, turn)
         return reason
 
