@@ -23,11 +23,13 @@ if not __package__:
 
 from bench import (  # noqa: E402
     challenge,
+    memory,
     options,
     plans,
     processes,
     roadef,
     services,
+    stalls,
     weighing,
 )
 from bench.field import kronos_openstack, watcher_strategies  # noqa: E402
@@ -36,12 +38,19 @@ from kronos.common.exceptions import KronosException  # noqa: E402
 TEXTS = {
     'plans': plans.text,
     'weighing': weighing.text,
+    'memory': memory.text,
+    'stalls': stalls.text,
     'watcher': watcher_strategies.text,
     'kronos-openstack': kronos_openstack.text,
     'roadef': challenge.text,
 }
 """By the name of a part."""
-FAULTS = (roadef.RoadefError, kronos_openstack.FieldError, KronosException)
+FAULTS = (
+    roadef.RoadefError,
+    stalls.StallsError,
+    kronos_openstack.FieldError,
+    KronosException,
+)
 TARGET_SECONDS = 1.0
 TARGET_MIB = 1024
 
@@ -87,6 +96,8 @@ def _measured(
             1 if parsed.quick else plans.case.REPEATS,
         ),
         'weighing': lambda: processes.run('bench.weighing'),
+        'memory': lambda: memory.rows(folder, parsed.file, parsed.moves),
+        'stalls': lambda: stalls.rows(parsed.stalls),
         'watcher': lambda: watcher_strategies.rows(folder),
         'kronos-openstack': lambda: kronos_openstack.rows(
             folder, parsed.python, parsed.recording

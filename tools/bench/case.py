@@ -32,17 +32,28 @@ ONE_IN = 25
 
 
 def run(
-    path: str, mode: str, by: str, moves: int, repeats: int = REPEATS
+    path: str,
+    mode: str,
+    by: str,
+    moves: int,
+    repeats: int = REPEATS,
+    **more: Any,
 ) -> dict[str, Any]:
     """Measure in a process of its own; the arguments of :func:`measured`."""
+    wanted = {'path': path, 'mode': mode, 'by': by, 'moves': moves}
     found: dict[str, Any] = processes.run(
-        'bench.case', path=path, mode=mode, by=by, moves=moves, repeats=repeats
+        'bench.case', **wanted, repeats=repeats, **more
     )
     return found
 
 
 def measured(
-    path: str, mode: str, by: str, moves: int, repeats: int = REPEATS
+    path: str,
+    mode: str,
+    by: str,
+    moves: int,
+    repeats: int = REPEATS,
+    cost_weight: float | None = None,
 ) -> dict[str, Any]:
     """What one way to plan takes and gives; None where it does not say so.
 
@@ -51,6 +62,7 @@ def measured(
         spread follows
     :param by: a search, or another way that the mode knows
     :param moves: the budget of spread and of repair
+    :param cost_weight: the price of memory; None: the usual one
     """
     began = time.process_time()
     is_roadef = roadef.is_model(path)
@@ -64,6 +76,8 @@ def measured(
     }
     policies, settings = _asked(found, mode, by, moves)
     settings.check_disk = is_roadef
+    if cost_weight is not None:
+        settings.cost_weight = cost_weight
     if by == 'literal':
         return row | _by_the_oracle(found.snapshot, policies, settings)
     return row | _by_kronos(found.snapshot, policies, settings, repeats)

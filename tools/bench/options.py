@@ -5,14 +5,14 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from bench import clusters, plans
+from bench import clusters, plans, stalls
 from bench.field import kronos_openstack
 
 SIZES = (12, 100, 1000)
 LARGEST = 5000
 USUAL = ('plans', 'weighing')
 FIELD = ('watcher', 'kronos-openstack')
-PARTS = (*USUAL, *FIELD, 'roadef')
+PARTS = (*USUAL, 'memory', 'stalls', *FIELD, 'roadef')
 EPILOG = f"""\
 Sizes up to {SIZES[-1]:,} hosts take a few minutes, {LARGEST:,} some more.
 Seconds are those of the processor, so others may use the machine.
@@ -29,6 +29,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parsed.parts = _parts(parsed)
     if 'roadef' in parsed.parts and not parsed.roadef:
         parser.error('--parts roadef: its data are not here, give --roadef')
+    if parsed.stalls < 1:
+        parser.error('--stalls: one of each kind is the least')
     if parsed.json and parsed.services:
         parser.error('--services has no figures as JSON')
     return parsed
@@ -105,6 +107,13 @@ def _add_others(parser: argparse.ArgumentParser) -> None:
         metavar='A,B',
         help=f'these alone, of {",".join(PARTS)}; default: '
         f'{",".join(USUAL)}, and what the next options add',
+    )
+    parser.add_argument(
+        '--stalls',
+        type=int,
+        default=stalls.EACH,
+        metavar='N',
+        help='with --parts stalls: scopes of each kind (default: %(default)s)',
     )
     parser.add_argument(
         '--field',
