@@ -20,7 +20,17 @@ if str(TOP / 'tools') not in sys.path:
     sys.path.insert(0, str(TOP / 'tools'))
 
 from bench import __main__ as bench  # noqa: E402
-from bench import case, challenge, clusters, options, plans, roadef, table  # noqa: E402
+from bench import (  # noqa: E402
+    case,
+    challenge,
+    clusters,
+    memory,
+    options,
+    plans,
+    roadef,
+    stalls,
+    table,
+)
 from bench.field import kronos_openstack  # noqa: E402
 from bench.placed import Placed  # noqa: E402
 from generator import cluster_format, making  # noqa: E402
@@ -115,6 +125,7 @@ class TestOptions(BenchTestCase):
             ('--modes spread,spred', "'spred' is none of spread, pack"),
             ('--parts roadef', 'give --roadef'),
             ('--json --services', 'no figures as JSON'),
+            ('--stalls 0', 'one of each kind is the least'),
         ):
             code, _, err = run(*words.split())
             self.assertEqual(2, code)
@@ -203,6 +214,67 @@ class TestPlaced(BenchTestCase):
         placed.move((uuid, host) for uuid in found.snapshot.instances)
         self.assertEqual(1, placed.overfull_hosts)
         self.assertEqual(1, placed.hosts_in_use)
+
+
+class TestMemory(BenchTestCase):
+    def test_the_price_counts(self) -> None:
+        dear, free = (
+            case.measured(
+                self.file(), 'spread', 'best', 5, repeats=1, cost_weight=price
+            )
+            for price in (0.5, 0.0)
+        )
+        self.assertLess(dear['gib'], free['gib'])
+        self.assertGreater(dear['after'], free['after'])
+
+    def test_the_one_that_copies_least(self) -> None:
+        rows: list[dict[str, Any]] = [
+            {'by': 'plain', 'after': 0.5, 'gib': 100.0},
+            {'by': 'best', 'after': 0.4, 'gib': 80.0},
+            {'by': 'best', 'after': 0.5, 'gib': 70.0},
+            {'by': 'best', 'after': 0.501, 'gib': 40.0},
+        ]
+        memory.compare(rows)
+        self.assertEqual(['', '', '*', ''], [row['result'] for row in rows])
+        self.assertEqual(0.7, rows[2]['gib_ratio'])
+        self.assertRegex(memory.text(rows), r'0\.5000 +70 +70% +\*')
+
+
+class TestStalls(BenchTestCase):
+    def test_a_scope(self) -> None:
+        step, initial = stalls.measured('flavor', 5)
+        self.assertEqual('step', step['reference'])
+        self.assertEqual('initial', initial['reference'])
+        for row in step, initial:
+            self.assertEqual((1, True), (row['fewest'], row['is_proven']))
+            self.assertEqual(
+                ('balanced', 1),
+                (
+                    row['best_stopped'],
+                    row['best_moves'],
+                ),
+            )
+
+    def test_the_text(self) -> None:
+        row = {'kind': 'ties', 'reference': 'step', 'best_stopped': 'balanced'}
+        row |= {'greedy_stopped': 'stuck', 'best_seconds': 0.5}
+        rows: list[dict[str, Any]] = [
+            row | {'seed': 0, 'best_moves': 3, 'fewest': 2, 'at_least': 1},
+            row | {'seed': 1, 'best_moves': 2, 'fewest': 2, 'at_least': 2},
+            row | {'seed': 2, 'best_moves': 4, 'fewest': None, 'at_least': 0},
+            row
+            | {'seed': 3, 'best_moves': 1, 'fewest': 2, 'at_least': 2}
+            | {'best_stopped': 'stuck'},
+        ]
+        for one in rows:
+            one['is_proven'] = one['fewest'] == one['at_least']
+        told = stalls.text(rows)
+        [ties, every] = [
+            line.split()[1:] for line in told.splitlines() if ' step ' in line
+        ][:2]
+        self.assertEqual(ties, every)
+        self.assertEqual('step 4 3 2 0 2 67% 1.250 2.000 0.50', ' '.join(ties))
+        self.assertRegex(told, r'ties +3 +step +2 +2 +1 +stuck')
 
 
 class TestRoadef(BenchTestCase):
@@ -321,6 +393,52 @@ class TestKronosOpenstack(BenchTestCase):
         row['result'] = 'HIGHER'
         whole = kronos_openstack.summary([row])[2]
         self.assertEqual((0, 1), (whole['lower'], whole['higher']))
+
+    def test_after_their_repair(self) -> None:
+        """Ours begins where they end, and moves nothing of that again."""
+        path = str(RECORDING)
+        ours = kronos_openstack.replay(
+            kronos_openstack.load.read(path),
+            kronos_openstack.ReplayOptions(max_migrations=5),
+        )
+        [snapshot], policies = ours.snapshots, ours.policies
+        steps = [(one.instance, one.destination) for one in ours.report.steps]
+        repair = steps[:2]
+        after = kronos_openstack.moved(snapshot, policies, repair)
+        self.assertAlmostEqual(
+            Placed(snapshot, policies).move(repair).combined,
+            Placed(after, policies).combined,
+        )
+        [scope] = propose.propose([after], policies, ours.settings).scopes
+        self.assertNotEqual([], scope.steps)
+        self.assertAlmostEqual(
+            Placed(after, policies).combined, scope.combined_before
+        )
+        self.assertEqual(
+            set(),
+            {uuid for uuid, _ in repair}
+            & {one.instance for one in scope.steps},
+        )
+        theirs = {
+            'seconds': 1.0,
+            'steps': steps,
+            'phases': ['affinity'] * 2 + ['spread'] * (len(steps) - 2),
+        }
+        rows = kronos_openstack.compared(
+            path, kronos_openstack.REPAIRED, theirs
+        )
+        self.assertEqual(
+            [(5, 3), (kronos_openstack.MOST, len(steps) - 2)],
+            [(row['budget'], row['their_moves']) for row in rows],
+        )
+        for row in rows:
+            self.assertAlmostEqual(scope.combined_before, row['before'])
+            self.assertNotEqual('HIGHER', row['result'])
+        theirs['phases'] = ['spread'] * len(steps)
+        self.assertEqual(
+            [],
+            kronos_openstack.compared(path, kronos_openstack.REPAIRED, theirs),
+        )
 
     def test_there_is_no_such_python(self) -> None:
         error = self.assertRaises(

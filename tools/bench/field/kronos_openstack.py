@@ -16,10 +16,14 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bench import processes, table
 from bench.placed import Placed
+from kronos.engine.planning import propose
+from kronos.engine.types import Snapshot
+from kronos.policies.models import Policy
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
 
@@ -37,6 +41,11 @@ MOST = 100
 """The largest budget that it knows."""
 SAME = 1e-9
 SPREAD, REPAIR = 'spread', 'repair, spread'
+REPAIRED = 'spread after their repair'
+"""Both begin where its repair ends, so the same groups are repaired."""
+WHAT = (SPREAD, REPAIR, REPAIRED)
+THEIR_REPAIR = 'affinity'
+"""What it calls the phase."""
 SEEDED = """
 import random, runpy, sys, uuid
 drawn = random.Random({seed})
@@ -75,8 +84,14 @@ LEGEND = (
     'before, theirs, ours: combined imbalance; broken: server groups whose '
     'rule is broken, before and after. Kronos (search = best) has the budget '
     'of as many moves as theirs has made, but in the rows of budget '
-    f'{MOST}: there both have it'
+    f'{MOST}: there both have it. In rows "{REPAIRED}" both begin where its '
+    'repair has ended: "before" has it, and its moves do not count; what '
+    'it moved is not moved again by ours'
 )
+
+
+Steps = Sequence[Sequence[str]]
+"""Instances and where they go."""
 
 
 class FieldError(Exception):
@@ -176,13 +191,17 @@ def rows(
             rival.recording(paths[-1], *size, seed)
     found = []
     for path in paths:
-        for what in (SPREAD, REPAIR):
+        repairing = rival.plan(path, is_repair=True)
+        for what in WHAT:
             print(f'  {path} {what} ...', file=sys.stderr)
+            theirs = repairing
+            if what == SPREAD:
+                theirs = rival.plan(path, is_repair=False)
             found += processes.run(
                 'bench.field.kronos_openstack',
                 path=path,
                 what=what,
-                theirs=rival.plan(path, what == REPAIR),
+                theirs=theirs,
             )
     return found
 
@@ -192,19 +211,39 @@ def compared(
 ) -> list[dict[str, Any]]:
     """One recording with every budget that makes a difference."""
     found = []
-    numbers = [min(budget, len(theirs['steps'])) for budget in BUDGETS]
-    budgets = [one for one in dict.fromkeys(numbers) if one]
-    for budget in [*budgets, MOST]:
-        row = _compared(path, what, theirs, budget)
+    given = theirs['steps']
+    repaired = _repairs(theirs) if what == REPAIRED else 0
+    if what == REPAIRED and not repaired:
+        return []  # it is as without a repair
+    numbers = [min(budget, len(given)) for budget in BUDGETS]
+    for budget in [*dict.fromkeys(numbers), MOST]:
+        if budget <= repaired:
+            continue
+        steps = given[:repaired], given[repaired:budget]
+        row = _compared(path, what, *steps, budget - repaired)
+        row['budget'] = budget
         if budget == MOST:
             row['their_seconds'] = theirs['seconds']
         found.append(row)
     return found
 
 
+def _repairs(theirs: dict[str, Any]) -> int:
+    """How many of its steps repair groups; they come first."""
+    phases = theirs['phases']
+    return next(
+        (at for at, one in enumerate(phases) if one != THEIR_REPAIR),
+        len(phases),
+    )
+
+
 def _compared(
-    path: str, what: str, theirs: dict[str, Any], budget: int
+    path: str, what: str, before: Steps, theirs: Steps, budget: int
 ) -> dict[str, Any]:
+    """One recording with one budget.
+
+    :param before: what was moved before either begins
+    """
     options = ReplayOptions(max_migrations=budget)
     # Theirs asks neither what a migration buys nor what it copies.
     options.overrides = {'min_gain': '0', 'cost_weight': '0'}
@@ -216,19 +255,22 @@ def _compared(
     began = time.process_time()
     ours = replay(recording, options)
     seconds = time.process_time() - began
-    [snapshot] = ours.snapshots
+    [snapshot], report = ours.snapshots, ours.report
+    if before:
+        snapshot = moved(snapshot, ours.policies, before)
+        began = time.process_time()
+        report = propose.propose([snapshot], ours.policies, ours.settings)
+        seconds = time.process_time() - began
     start, other, own = (Placed(snapshot, ours.policies) for _ in range(3))
-    steps = theirs['steps'][:budget]
-    other.move(steps)
-    own.move((one.instance, one.destination) for one in ours.report.steps)
+    other.move(theirs)
+    own.move((one.instance, one.destination) for one in report.steps)
     return {
         'recording': pathlib.Path(path).name,
         'what': what,
-        'budget': budget,
         'before': start.combined,
-        'their_moves': len(steps),
+        'their_moves': len(theirs),
         'their_after': other.combined,
-        'our_moves': len(ours.report.steps),
+        'our_moves': len(report.steps),
         'our_after': own.combined,
         'broken_before': start.broken_groups,
         'their_broken': other.broken_groups,
@@ -236,6 +278,30 @@ def _compared(
         'our_seconds': seconds,
         'result': _result(own.combined, other.combined),
     }
+
+
+def moved(
+    snapshot: Snapshot, policies: Sequence[Policy], steps: Steps
+) -> Snapshot:
+    """The scope as some moves leave it; none of that moves once more."""
+    placed = Placed(snapshot, policies).move(steps)
+    readings = dict(snapshot.readings)
+    for policy in policies:
+        if policy.enabled:
+            old = readings[policy.name]
+            scores = placed.scores(policy.name)
+            samples = [
+                replace(one, value=scores[one.label])
+                for one in old.imbalance.samples
+            ]
+            imbalance = replace(old.imbalance, samples=samples)
+            readings[policy.name] = replace(old, imbalance=imbalance)
+    instances = dict(snapshot.instances)
+    for uuid, host in steps:
+        instances[uuid] = replace(
+            instances[uuid], host=host, unmovable='it was moved before'
+        )
+    return replace(snapshot, readings=readings, instances=instances)
 
 
 def _result(ours: float, theirs: float) -> str:
@@ -258,7 +324,7 @@ def text(found: Sequence[dict[str, Any]]) -> str:
 def summary(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """In how many of the rows ours is lower."""
     rows = []
-    for what in (SPREAD, REPAIR):
+    for what in WHAT:
         its = [row for row in found if row['what'] == what]
         as_many = [row for row in its if row['budget'] < MOST]
         for budget, some in (

@@ -49,6 +49,7 @@ def main() -> None:
         {
             'seconds': seconds,
             'steps': [(one.instance_uuid, one.to_host) for one in steps],
+            'phases': [str(one.phase) for one in steps],
         },
         sys.stdout,
     )
