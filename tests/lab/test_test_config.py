@@ -115,7 +115,7 @@ class TestGood(TestConfigTestCase):
         self.assertTrue(weigher['is_enabled'])
         self.assertNotIn(None, weigher['scores'].values())
         self.assertEqual(
-            {'plans_at_a_time': 4, 'actions_at_a_time': 4},
+            {'plans_at_a_time': 4, 'actions_at_a_time': 8},
             {
                 key: value
                 for key, value in report['watcher']['applier'].items()
