@@ -220,7 +220,7 @@ class TestMemory(BenchTestCase):
     def test_the_price_counts(self) -> None:
         dear, free = (
             case.measured(
-                self.file(), 'spread', 'best', 5, repeats=1, cost_weight=price
+                self.file(), 'spread', 'best', 2, repeats=1, cost_weight=price
             )
             for price in (0.5, 0.0)
         )
