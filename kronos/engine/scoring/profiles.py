@@ -112,9 +112,16 @@ def _measure(
     reading = snapshot.readings[policy.name].profile
     if reading is None:
         return measured
-    known = _Names(policy, snapshot, reading.samples, settings, named)
+    # The answer may be of the whole cloud, and the scope a small part of it.
+    sure, shared, _ = named
+    samples = [
+        one
+        for one in reading.samples
+        if one.label in sure or one.label in shared
+    ]
+    known = _Names(policy, snapshot, samples, settings, named)
     usage, stamps = measured.usage, dict[str, float]()
-    for sample in reading.samples:
+    for sample in samples:
         # False for NaN too; noise below 0 is 0
         if not -NOISE <= sample.value < math.inf:
             continue
