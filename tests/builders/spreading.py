@@ -38,10 +38,11 @@ def by_lot(number: int) -> Iterator[tuple[int, Simulation, Settings]]:
             yield seed, found, settings
 
 
-def model(found: Simulation) -> ScopeModel:
+def model(found: Simulation, cost_weight: float = 0.0) -> ScopeModel:
     """All of a scope."""
     return ScopeModel(
         found,
         np.flatnonzero(found.movable),
         np.flatnonzero(found.utilization.counts),
+        cost_weight,
     )

@@ -20,7 +20,7 @@ from kronos.engine.planning.search.local import orders
 from kronos.engine.planning.search.local.focus import GreedyEnd, is_small
 from kronos.engine.planning.search.local.proposals import Proposals
 from kronos.engine.planning.search.outcome import SearchResult
-from kronos.engine.planning.search.sequencing import Sequencing
+from kronos.engine.planning.search.sequencing import Sequencing, Unit
 from kronos.engine.settings import SearchName, Settings, TieBreak
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import StopReason
@@ -176,18 +176,28 @@ class Best:
         start = len(self._simulation.steps)
         sequencing = Sequencing(self._simulation, self._settings, TRIES)
         proposals = Proposals(self._simulation, self._settings, end, budget)
-        for row in proposals.run():
-            is_whole = sequencing.follow(row)
-            if not is_whole:
+        for rows in proposals.run():
+            is_whole = False
+            for row in rows:
+                is_whole |= self._follow(row, sequencing)
+                found = self._candidate()
                 self._take_back(start)
-                moves = [one for unit in row for one in unit]
-                is_whole = sequencing.run(moves)
-            self._top_up()
-            found = self._candidate()
-            self._take_back(start)
-            yield found
+                yield found
             if is_whole:
                 break
+
+    def _follow(self, row: Sequence[Unit], sequencing: Sequencing) -> bool:
+        """Make the moves that are proposed, and go on from there.
+
+        :returns: whether all of them could be made
+        """
+        start = len(self._simulation.steps)
+        is_whole = sequencing.follow(row)
+        if not is_whole:
+            self._take_back(start)
+            is_whole = sequencing.run([one for unit in row for one in unit])
+        self._top_up()
+        return is_whole
 
     def _staged(self, best: Candidate) -> Candidate:
         """The best of a plan and one that is made of several short ones."""

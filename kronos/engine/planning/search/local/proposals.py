@@ -18,6 +18,7 @@ from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.lots import Lots
 from kronos.engine.planning.search.local.model import ScopeModel
 from kronos.engine.planning.search.local.pruning import pruned
+from kronos.engine.planning.search.local.substitutions import substituted
 from kronos.engine.planning.search.local.target_windows import (
     Found,
     TargetWindows,
@@ -31,7 +32,9 @@ from kronos.engine.simulation.simulation import Simulation
 LOOKED_AT = 100
 """Placements of which it is looked at what can be reached of them."""
 PROPOSED = 4
-"""Rows of moves."""
+"""Placements that are proposed."""
+Row = list[Unit]
+"""Moves in their order."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,11 @@ class Proposals:
     """What a greedy plan comes to from here."""
     budget: int
 
-    def run(self) -> Iterator[list[Unit]]:
-        """Rows of moves from here, at most as many as the budget has."""
+    def run(self) -> Iterator[list[Row]]:
+        """Rows of moves from here, at most as many as the budget has.
+
+        Those that come together are of one placement.
+        """
         looked_at = focus.of(self.simulation, self.end)
         if len(looked_at.hosts) < 2 or not len(looked_at.instances):
             return
@@ -74,9 +80,9 @@ class Proposals:
 
     def _in_order(
         self, model: ScopeModel, goal: Goal, placements: Sequence[Found]
-    ) -> Iterator[list[Unit]]:
+    ) -> Iterator[list[Row]]:
         """What can be reached of each."""
-        best: list[tuple[float, int, list[Unit]]] = []
+        best: list[tuple[float, int, Row]] = []
         for number, found in enumerate(placements[:LOOKED_AT]):
             if best and found.value >= min(best)[0] - EPSILON:
                 break
@@ -85,24 +91,26 @@ class Proposals:
             swaps = self.settings.swap_moves
             order = orders.Orders(model, goal, found.at, swaps)
             moves = _moves(model, found.at, order.moved)
-            row = [tuple(moves[one] for one in unit) for unit in order.way()]
+            row: Row = [
+                tuple(moves[one] for one in unit) for unit in order.way()
+            ]
             best.append((order.value, number, row))
         for _, _, row in sorted(best)[:PROPOSED]:
-            yield row
+            yield [row]
 
     def _in_any_order(
         self, model: ScopeModel, goal: Goal, placements: Sequence[Found]
-    ) -> Iterator[list[Unit]]:
+    ) -> Iterator[list[Row]]:
         seen: set[bytes] = set()
-        for found in placements:
-            at = pruned(model, goal, found.at)
-            if at.tobytes() in seen:
-                continue
-            seen.add(at.tobytes())
-            moved = np.flatnonzero(at != model.home)
-            if len(seen) > PROPOSED or not moved.size:
-                return
-            yield [(move,) for move in _moves(model, at, moved)]
+        for found in placements[:PROPOSED]:
+            rows: list[Row] = []
+            for at in (substituted(model, goal, found.at), found.at):
+                at = pruned(model, goal, at)
+                moved = np.flatnonzero(at != model.home)
+                if moved.size and at.tobytes() not in seen:
+                    seen.add(at.tobytes())
+                    rows.append([(move,) for move in _moves(model, at, moved)])
+            yield rows
 
 
 def _moves(model: ScopeModel, at: IntArray, moved: IntArray) -> list[Move]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are the rows of moves what a search was asked for?"""
 
+import itertools
+
 import fixtures
 import numpy as np
 from oslotest import base
@@ -30,7 +32,8 @@ class TestProposals(base.BaseTestCase):
     def rows(self, budget):
         for _, simulation, settings in spreading.by_lot(CASES):
             given = end(simulation)
-            for row in Proposals(simulation, settings, given, budget).run():
+            proposals = Proposals(simulation, settings, given, budget)
+            for row in itertools.chain(*proposals.run()):
                 yield simulation, row
 
     def test_within_the_budget(self):
