@@ -98,12 +98,13 @@ class _Turns:
 
     def take(self, step: int) -> bool:
         """Begin a step if the limits allow it."""
-        limits = list(
-            zip(self._running, self._keys(step), self._most, strict=True)
-        )
-        if any(running[key] >= most for running, key, most in limits):
-            return False
-        for running, key, _ in limits:
+        keys = self._keys(step)
+        for running, key, most in zip(
+            self._running, keys, self._most, strict=True
+        ):
+            if running[key] >= most:
+                return False
+        for running, key in zip(self._running, keys, strict=True):
             running[key] += 1
         return True
 
