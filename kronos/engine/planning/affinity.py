@@ -6,6 +6,7 @@ is longer than needed. Where the host with most members of a group cannot
 take the rest, the whole group is gathered on another of its hosts.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from kronos.engine import server_groups
@@ -66,6 +67,11 @@ class Repair:
         self._groups, self._waiting = self._watched(
             given.snapshot, given.settings
         )
+        budget = simulation.budget or math.inf
+        self._endless = [
+            one for one in self._groups if self._moves.excess(one) > budget
+        ]
+        """Those that no audit could repair at once."""
 
     def _watched(
         self, snapshot: Snapshot, settings: Settings
@@ -99,7 +105,7 @@ class Repair:
         """Repair until nothing is broken, the budget is used or none helps.
 
         Every round takes the move that leaves the combined imbalance lowest,
-        whichever group it is for.
+        whichever group it is for, as long as the budget suffices for all.
         """
         while (broken := self._broken()) and self._simulation.left > 0:
             self._short = {}
@@ -136,12 +142,48 @@ class Repair:
         return [one for one in self._groups if self._moves.excess(one)]
 
     def _step(self, broken: Sequence[BrokenGroup]) -> bool:
-        """Make the best move that brings a group closer to its rule."""
-        found: list[GroupMove] = []
-        for one in broken:
-            members, hosts = self._moves.ends(one)
-            found += self._moves.legal(one, members, hosts)
-        return self._make_best(found)
+        """Make the best move that brings a group closer to its rule.
+
+        Where the budget does not suffice for all, those come first that need
+        the fewest, so that as many as can be are repaired.
+        """
+        needed = [self._moves.excess(one) for one in broken]
+        limits = [max(needed)]
+        if sum(needed) > self._simulation.left:
+            limits = sorted(set(needed))
+        return any(
+            self._make_best(
+                [
+                    move
+                    for one, moves in zip(broken, needed, strict=True)
+                    if moves == limit or len(limits) == 1
+                    if self._may_end(one)
+                    for move in self._moves.legal(one, *self._moves.ends(one))
+                ]
+            )
+            for limit in limits
+        )
+
+    def _may_end(self, one: BrokenGroup) -> bool:
+        """Whether it is of use to begin with a group.
+
+        One half together is none, so the budget is left to others, unless no
+        budget would do.
+        """
+        if not one.is_together or one in self._endless:
+            return True
+        return self._moves.excess(one) <= self._simulation.left
+
+    def _note_shortfall(self, one: BrokenGroup) -> None:
+        """Note that a group was left, whatever else may forbid it."""
+        _, hosts = self._moves.ends(one)
+        if hosts and not self._may_end(one):
+            shortfall = group_reasons.Shortfall(
+                self._utilization.index.hosts[hosts[0]],
+                self._moves.excess(one),
+                int(self._simulation.left),
+            )
+            self._short.setdefault(one.group.uuid, shortfall)
 
     def _make_best(self, moves: list[GroupMove]) -> bool:
         if moves:
@@ -239,6 +281,8 @@ class Repair:
 
     def _end(self, left: list[BrokenGroup]) -> PhaseResult:
         """How it ended, and why what is left is left."""
+        for one in left if self._simulation.left > 0 else ():
+            self._note_shortfall(one)
         moves = len(self._simulation.steps) - self._start
         stopped = StopReason.DONE
         if left:

@@ -28,6 +28,11 @@ class RepairLiteral(DrainLiteral):
             self._kinds = []
         if self._settings.enforce_soft_affinity:
             self._kinds += ['soft-affinity', 'soft-anti-affinity']
+        self._endless = [
+            one.uuid
+            for one in self._broken_groups()
+            if self._excess(one) > self._left()
+        ]
         stopped = ''
         while not stopped:
             broken = self._broken_groups()
@@ -36,7 +41,10 @@ class RepairLiteral(DrainLiteral):
             elif self._left() <= 0:
                 stopped = 'budget'
             elif not self._one_step(broken) and not self._detour(broken):
-                stopped = 'budget' if self._is_short else 'stuck'
+                is_short = self._is_short or not all(
+                    map(self._may_end, broken)
+                )
+                stopped = 'budget' if is_short else 'stuck'
         return Plan(
             [one[1:] for one in self._made],
             stopped,
@@ -71,6 +79,22 @@ class RepairLiteral(DrainLiteral):
         ]
 
     def _one_step(self, broken: list[ServerGroup]) -> bool:
+        """Those that need the fewest first, if the budget is too small."""
+        ready = [group for group in broken if self._may_end(group)]
+        if sum(map(self._excess, broken)) <= self._left():
+            return self._closer(ready)
+        return any(
+            self._closer([one for one in ready if self._excess(one) == number])
+            for number in sorted(set(map(self._excess, ready)))
+        )
+
+    def _may_end(self, group: ServerGroup) -> bool:
+        """Of no use is one half together, unless no budget would do."""
+        if 'anti' in group.policy or group.uuid in self._endless:
+            return True
+        return self._excess(group) <= self._left()
+
+    def _closer(self, broken: list[ServerGroup]) -> bool:
         found = []
         for group in broken:
             for uuid, host in self._moves_of(group, self._hosts):

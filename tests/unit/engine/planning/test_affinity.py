@@ -376,6 +376,73 @@ class TestRepair(base.BaseTestCase):
         self.assertEqual([('v', 'd')], moves(result))
 
 
+class TestShortBudget(base.BaseTestCase):
+    """One group needs two moves, another one."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        three = {'r': 'a', 's': 'b', 't': 'c'}
+        two = {'v': 'a', 'w': 'b'}
+        members = three | two
+        self.snapshot = scope(
+            EVEN, members, 'affinity', [('x', 'a'), ('y', 'b')]
+        )
+        self.snapshot.groups = [
+            ServerGroup('g1', 'affinity', list(three), 'three'),
+            ServerGroup('g2', 'affinity', list(two), 'two'),
+        ]
+
+    def test_the_one_that_needs_the_fewest_comes_first(self) -> None:
+        result = repair(self.snapshot, unlimited=False, max_migrations=1)
+        [(instance, _)] = moves(result)
+        self.assertIn(instance, {'v', 'w'})
+        self.assertEqual(StopReason.BUDGET, result.stopped)
+
+    def test_none_is_left_half_together(self) -> None:
+        result = repair(self.snapshot, unlimited=False, max_migrations=2)
+        [(instance, _)] = moves(result)
+        self.assertIn(instance, {'v', 'w'})
+        self.assertEqual(StopReason.BUDGET, result.stopped)
+        self.assertEqual(
+            '1 left of the budget of 2 migrations, too few for another '
+            'server group; 1 of 2 broken server groups repaired, 1 '
+            'migration made for them',
+            result.reason,
+        )
+        for member in ('r', 's', 't'):
+            self.assertEqual(
+                'gathering its server group on a takes 2 migrations, and the '
+                'budget has 1 left',
+                result.stayed[member],
+            )
+
+    def test_spread_gets_what_is_left(self) -> None:
+        result = repair(
+            self.snapshot,
+            unlimited=False,
+            max_migrations=2,
+            rebalance=True,
+            exhaust=True,
+        )
+        self.assertEqual(
+            [MigrationPhase.AFFINITY, MigrationPhase.SPREAD],
+            [one.phase for one in result.steps],
+        )
+
+    def test_one_that_no_budget_would_do_for_is_begun(self) -> None:
+        members = {'r': 'a', 's': 'b', 't': 'c', 'u': 'd'}
+        result = repair(
+            scope(EVEN, members, 'affinity'), unlimited=False, max_migrations=2
+        )
+        self.assertEqual(2, len(moves(result)))
+        self.assertEqual(StopReason.BUDGET, result.stopped)
+
+    def test_enough_for_all(self) -> None:
+        result = repair(self.snapshot, unlimited=False, max_migrations=3)
+        self.assertEqual(3, len(moves(result)))
+        self.assertEqual([], result.violations_after)
+
+
 class TestUnderWay(base.BaseTestCase):
     def _event(
         self,
