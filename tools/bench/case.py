@@ -76,6 +76,8 @@ def measured(
     }
     policies, settings = _asked(found, mode, by, moves)
     settings.check_disk = is_roadef
+    if is_roadef:
+        settings.cost_weight = 0.0  # its resources have no unit
     if cost_weight is not None:
         settings.cost_weight = cost_weight
     if by == 'literal':
