@@ -2,6 +2,7 @@
 """The arrays of the engine: types, positions, extremes, EPSILON."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,22 @@ class Extremes:
     """-1 where there are fewer hosts."""
     values: tuple[float, float, float]
 
+    def outlast(self, row: FloatArray, hosts: Sequence[int]) -> bool:
+        """Whether they are the same although some hosts have changed.
+
+        Never where some are equal, since it is open then which come first.
+
+        :param row: [H], the values of now
+        """
+        first, second, third = self.values
+        if first == second or second == third:
+            return False
+        sign = math.copysign(1.0, third - first)
+        return all(
+            host not in self.hosts and sign * row[host] > sign * third
+            for host in hosts
+        )
+
     def without(self, one: IntArray, other: IntArray) -> FloatArray:
         """The extreme over all hosts but two, for each pair of the two."""
         (first, second, _), (best, next_best, third) = self.hosts, self.values
@@ -49,28 +66,23 @@ class Extremes:
         )
 
 
-def extremes(row: FloatArray, hosts: IntArray) -> tuple[Extremes, Extremes]:
-    """The highest and the lowest values of a row at some hosts.
+def extremes(row: FloatArray, hosts: IntArray, sign: float) -> Extremes:
+    """The highest or the lowest values of a row at some hosts.
 
     :param row: [H]
     :param hosts: at least one
+    :param sign: 1.0 for the lowest, -1.0 for the highest
     """
     values = row[hosts]
     last = min(3, len(hosts))
-    found = []
-    for sign, worst in ((-1.0, -math.inf), (1.0, math.inf)):
-        signed = sign * values
-        if last < len(hosts):
-            at = np.argpartition(signed, last - 1)[:last]
-        else:
-            at = np.arange(last)
-        at = at[np.argsort(signed[at], kind='stable')]
-        names = [int(host) for host in hosts[at]] + [-1] * (3 - last)
-        scores = [float(value) for value in values[at]] + [worst] * (3 - last)
-        found.append(
-            Extremes(
-                (names[0], names[1], names[2]),
-                (scores[0], scores[1], scores[2]),
-            )
-        )
-    return found[0], found[1]
+    signed = sign * values
+    if last < len(hosts):
+        at = np.argpartition(signed, last - 1)[:last]
+    else:
+        at = np.arange(last)
+    at = at[np.argsort(signed[at], kind='stable')]
+    names = hosts[at].tolist() + [-1] * (3 - last)
+    scores = values[at].tolist() + [sign * math.inf] * (3 - last)
+    return Extremes(
+        (names[0], names[1], names[2]), (scores[0], scores[1], scores[2])
+    )

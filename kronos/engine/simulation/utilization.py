@@ -69,6 +69,12 @@ class Undo:
     """[P]"""
     at_destination: FloatArray
     """[P]"""
+    highest: list[Extremes]
+    """[P]"""
+    lowest: list[Extremes]
+    """[P]"""
+    imbalances: FloatArray
+    """[P]"""
 
 
 class Utilization:
@@ -117,19 +123,39 @@ class Utilization:
         self.memory_mb = memory_mb
         self._counting = np.flatnonzero(counts)
         self._is_share = [bool(np.all(row == 1.0)) for row in capacity]
-        self._refresh()
+        self.highest = self._extremes(-1.0)
+        self.lowest = self._extremes(1.0)
+        self.imbalances: FloatArray = self._widths()
+        """[P]: max - min over the hosts that count."""
         self.vetoed_above: FloatArray | None = None
         """[P]: no policy may be above its threshold and above this; None:
         above what it is before the move."""
 
-    def _refresh(self) -> None:
-        found = [extremes(row, self._counting) for row in self.scores]
-        self.highest = [high for high, _ in found]
-        self.lowest = [low for _, low in found]
-        self.imbalances: FloatArray = np.array(
-            [high.values[0] - low.values[0] for high, low in found]
+    def _extremes(self, sign: float) -> list[Extremes]:
+        """[P]: the highest or the lowest scores."""
+        return [extremes(row, self._counting, sign) for row in self.scores]
+
+    def _widths(self) -> FloatArray:
+        return np.array(
+            [
+                high.values[0] - low.values[0]
+                for high, low in zip(self.highest, self.lowest, strict=True)
+            ]
         )
-        """[P]: max - min over the hosts that count."""
+
+    def _follow(self, *changed: int) -> None:
+        """Let the extremes follow what happened to hosts."""
+        changed = tuple(host for host in changed if self.counts[host])
+        self.highest, self.lowest = (
+            [
+                old
+                if old.outlast(row, changed)
+                else extremes(row, self._counting, sign)
+                for old, row in zip(ends, self.scores, strict=True)
+            ]
+            for ends, sign in ((self.highest, -1.0), (self.lowest, 1.0))
+        )
+        self.imbalances = self._widths()
 
     @property
     def veto(self) -> FloatArray:
@@ -167,17 +193,21 @@ class Utilization:
             destination,
             self.scores[:, source].copy(),
             self.scores[:, destination].copy(),
+            self.highest,
+            self.lowest,
+            self.imbalances,
         )
         used = self.usage[:, instance]
         self.scores[:, source] -= used / self.capacity[:, source]
         self.scores[:, destination] += used / self.capacity[:, destination]
-        self._refresh()
+        self._follow(source, destination)
         return undo
 
     def take_back(self, undo: Undo) -> None:
         self.scores[:, undo.source] = undo.at_source
         self.scores[:, undo.destination] = undo.at_destination
-        self._refresh()
+        self.highest, self.lowest = undo.highest, undo.lowest
+        self.imbalances = undo.imbalances
 
     def judge(
         self,

@@ -2,11 +2,13 @@
 """Is the arithmetic of a move right?"""
 
 import math
+import operator
 
 import numpy as np
 from oslotest import base
 
 from kronos.engine.arrays import Index, extremes
+from kronos.engine.planning.search.local.lots import Lots
 from kronos.engine.simulation.utilization import (
     Utilization,
     move_hurts_any_policy,
@@ -45,6 +47,12 @@ def utilization(
         counts=np.array(given['counts'], dtype=bool),
         memory_mb=np.full(len(host_of), 1024),
     )
+
+
+def _ends(found: Utilization) -> list[object]:
+    """All that moves are judged by, of either end."""
+    ends = [*found.highest, *found.lowest]
+    return [(one.values, one.hosts[:2]) for one in ends]
 
 
 class TestAcceptance(base.BaseTestCase):
@@ -110,6 +118,34 @@ class TestUtilization(base.BaseTestCase):
         self.assertTrue((before[0] == now.scores).all())
         self.assertEqual(before[1], now.combined())
 
+    def test_extremes_follow_moves(self) -> None:
+        """As if they were looked for anew, of equal hosts the same ones."""
+        lots, kept = Lots(), 0
+        for seed in range(60):
+            scores, usage = lots.draw(2, 9), 0.3 * lots.draw(2, 12)
+            some = {'counts': [True] * 8 + [seed % 2 == 0]}
+            host_of, hosts = (9 * lots.draw(2, 12)).astype(int).tolist()
+            now = utilization(
+                np.round(scores, 1 + seed % 3).tolist(),
+                np.round(usage, 1 + seed % 3).tolist(),
+                host_of,
+                **some,
+            )
+            made = []
+            for instance, move in enumerate(zip(host_of, hosts, strict=True)):
+                before = [*now.highest, *now.lowest]
+                made.append((now.move(instance, *move), before))
+                anew = utilization(
+                    now.scores.tolist(), usage.tolist(), host_of, **some
+                )
+                self.assertEqual(_ends(anew), _ends(now))
+                after = [*now.highest, *now.lowest]
+                kept += sum(map(operator.is_, before, after))
+            for undo, before in reversed(made):
+                now.take_back(undo)
+                self.assertEqual(before, [*now.highest, *now.lowest])
+        self.assertGreater(kept, 300)
+
     def test_hosts_that_do_not_count(self) -> None:
         now = utilization(
             [[0.8, 0.2, 0.0]], [[0.1]], [0], counts=[True, True, False]
@@ -167,13 +203,15 @@ class TestUtilization(base.BaseTestCase):
 
 class TestExtremes(base.BaseTestCase):
     def test_fewer_than_three_hosts(self) -> None:
-        high, low = extremes(np.array([0.5, 0.1]), np.array([0, 1]))
+        row, hosts = np.array([0.5, 0.1]), np.array([0, 1])
+        high, low = extremes(row, hosts, -1.0), extremes(row, hosts, 1.0)
         self.assertEqual((0, 1, -1), high.hosts)
         self.assertEqual((0.1, 0.5, math.inf), low.values)
 
     def test_without_two_hosts(self) -> None:
         row = np.array([0.4, 0.9, 0.1, 0.9, 0.3])
-        high, low = extremes(row, np.arange(5))
+        hosts = np.arange(5)
+        high, low = extremes(row, hosts, -1.0), extremes(row, hosts, 1.0)
         for one in range(5):
             for other in range(5):
                 if one == other:
