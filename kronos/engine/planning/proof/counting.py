@@ -10,6 +10,7 @@ lowest hosts in the same way, by who may enter. NumPy does for it.
 
 import heapq
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -30,10 +31,20 @@ class Levels:
 
     values: FloatArray
     """[K + 1], falling: the lowest that 0, 1, 2 ... moves can lead to."""
-    counts: IntArray
-    """[K + 1, A]: how many of these moves are at each host."""
+    hosts: IntArray
+    """[K]: where each of these moves is, of A hosts."""
+    ranks: IntArray
+    """[K]: which of the moves at its host it is, from 1."""
+
+    def counts(self, k: int, hosts: int) -> IntArray:
+        """[A]: how many of the first moves are at each host."""
+        return np.bincount(self.hosts[:k], minlength=hosts)
 
 
+_Node = tuple[float, int, float, IntArray, list[int]]
+"""What it comes to at least, its number, what the levels of its first policies
+make, the moves that these take by host, and the levels of the others at best.
+"""
 Stairs = list[tuple[float, int]]
 """Values that are to be beaten one after the other, each with its host."""
 
@@ -124,11 +135,14 @@ def _levels(
         ordered, found, floors.tolist(), strict=True
     ):
         values = np.array([value for value, _ in stairs])
-        counts = np.zeros((len(values), len(at)), dtype=np.intp)
-        for k, (_, host) in enumerate(stairs[: len(values) - 1], start=1):
-            counts[k] = counts[k - 1]
-            counts[k, at[host]] += 1
-        each.append(Levels(np.maximum(values, max(stuck, mean)), counts))
+        hosts = [at[host] for _, host in stairs[: len(values) - 1]]
+        each.append(
+            Levels(
+                np.maximum(values, max(stuck, mean)),
+                np.array(hosts, dtype=np.intp),
+                np.array(_ranks(hosts), dtype=np.intp),
+            )
+        )
     return each
 
 
@@ -137,6 +151,16 @@ def _numbered(hosts: Iterable[int]) -> dict[int, int]:
     for host in hosts:
         number.setdefault(host, len(number))
     return number
+
+
+def _ranks(hosts: Iterable[int]) -> list[int]:
+    """Of each element, how many of its kind there are up to it."""
+    seen: Counter[int] = Counter()
+    found = []
+    for host in hosts:
+        seen[host] += 1
+        found.append(seen[host])
+    return found
 
 
 class _Combinations:
@@ -152,54 +176,50 @@ class _Combinations:
         self._levels = levels
         self._weights = weights
         self._moves = moves
-        self._heap: list[tuple[float, int, int, int, float, IntArray]] = []
+        hosts = [one.hosts.max(initial=-1) for one in levels]
+        self._hosts = int(max(hosts, default=-1)) + 1
+        self._heap: list[_Node] = []
         self._pushed = 0
 
     def least(self) -> float:
         """The least sum, or a bound of it where there is too much to see."""
-        self._add_range(0, None, 0.0, self._none())
+        self._add(0.0, np.zeros(self._hosts, dtype=np.intp), 0)
         for _ in range(MOST_NODES):
-            key, _, p, k, fixed, base = heapq.heappop(self._heap)
-            if p == len(self._levels):
+            key, _, fixed, base, best = heapq.heappop(self._heap)
+            if not best:
                 return key
-            self._add_range(p, k - 1, fixed, base)
-            value = fixed + self._weights[p] * float(self._levels[p].values[k])
-            taken = np.maximum(base, self._levels[p].counts[k])
-            self._add_range(p + 1, None, value, taken)
+            k, *others = best
+            if k:
+                self._push(fixed, base, [k - 1, *others])
+            p = len(self._levels) - len(best)
+            one = self._levels[p]
+            value = fixed + self._weights[p] * float(one.values[k])
+            taken = np.maximum(base, one.counts(k, self._hosts))
+            self._add(value, taken, p + 1)
         return self._heap[0][0]
 
-    def _none(self) -> IntArray:
-        return np.zeros(self._levels[0].counts.shape[1], dtype=np.intp)
+    def _add(self, fixed: float, base: IntArray, p: int) -> None:
+        """Add all nodes without a level of a policy and those behind it."""
+        left = self._moves - int(np.add.reduce(base))
+        best = [_furthest(one, base, left) for one in self._levels[p:]]
+        self._push(fixed, base, best)
 
-    def _add_range(
-        self, p: int, most: int | None, fixed: float, base: IntArray
-    ) -> None:
-        """Add all nodes in which a policy has a level up to one.
-
-        :param p: the first policy without a level; there may be none left
-        :param most: None: the lowest that is left
-        """
-        if most is not None and most < 0:
-            return
-        best = [self._furthest(q, base) for q in range(p, len(self._levels))]
-        if best and most is not None:
-            best[0] = min(best[0], most)
+    def _push(self, fixed: float, base: IntArray, best: list[int]) -> None:
+        """Add all nodes of which the first policy has a level up to one."""
+        p = len(self._levels) - len(best)
         key = fixed + math.fsum(
             self._weights[q] * float(self._levels[q].values[k])
             for q, k in enumerate(best, start=p)
         )
-        k = best[0] if best else 0
         self._pushed += 1
-        heapq.heappush(self._heap, (key, self._pushed, p, k, fixed, base))
+        heapq.heappush(self._heap, (key, self._pushed, fixed, base, best))
 
-    def _furthest(self, q: int, base: IntArray) -> int:
-        """The lowest level of a policy beside what others have taken."""
-        counts = self._levels[q].counts
-        low, high = 0, len(counts) - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            if np.maximum(base, counts[middle]).sum() <= self._moves:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+
+def _furthest(one: Levels, base: IntArray, left: int) -> int:
+    """The lowest level of a policy beside what others have taken.
+
+    :param base: [A], moves that are at hosts anyway
+    :param left: so many more may be made
+    """
+    more = np.cumsum(one.ranks > base[one.hosts])
+    return int(np.searchsorted(more, left, side='right'))
