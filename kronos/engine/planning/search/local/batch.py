@@ -40,7 +40,6 @@ class Batch:
     ) -> None:
         self.model = model
         self._every = np.arange(number)
-        self._instances = np.arange(len(model.home))
         self.at: IntArray = np.repeat(model.home[None], number, axis=0)
         """[B, V], the host of each instance"""
         self.scores = np.repeat(model.scores[None], number, axis=0)
@@ -58,9 +57,9 @@ class Batch:
         self.price: FloatArray = np.zeros(number)
         self._cost_of_hosts: FloatArray = np.zeros((number, len(model.hosts)))
         self._entering: FloatArray = np.full(
-            (number, tables * len(model.home), len(model.hosts)), math.inf
+            (number, len(model.hosts), tables * len(model.home)), math.inf
         )
-        """[B, V, H], what a move costs its destination; inf: none"""
+        """[B, H, V], what a move costs its destination; inf: none"""
         self._leaving: FloatArray = np.zeros((number, len(model.home)))
         """[B, V], the same at its source"""
 
@@ -105,8 +104,9 @@ class Batch:
         """
         model = self.model
         sources = self.at[which, instances]
-        self.scores[which, :, sources] -= model.usage[:, instances, sources].T
-        self.scores[which, :, hosts] += model.usage[:, instances, hosts].T
+        used = model.usage_of_hosts
+        self.scores[which, :, sources] -= used[sources, :, instances]
+        self.scores[which, :, hosts] += used[hosts, :, instances]
         needs = model.needs[:, instances].T
         self.free[which, :, sources] += needs
         self.free[which, :, hosts] -= needs
@@ -139,22 +139,26 @@ class Batch:
         :param noise: [B, V], factors of what moves cost
         :returns: instances, destinations and costs; inf where there is none
         """
-        costs = self._leaving[:, :, None] + self._entering
-        costs *= noise[:, :, None]
         at_home = np.equal(self.at, self.model.home)
-        costs[np.greater_equal(self.moved, most)[:, None] & at_home] = math.inf
+        full = np.greater_equal(self.moved, most)[:, None]
+        leaving = np.where(full & at_home, math.inf, self._leaving)
+        costs = self._entering + leaving[:, None]
+        costs *= noise[:, None]
         flat = costs.reshape(len(self._every), -1)
         found = flat.argmin(axis=1)
-        hosts = len(self.model.hosts)
-        return found // hosts, found % hosts, flat[self._every, found]
+        hosts, instances = np.divmod(found, costs.shape[2])
+        return instances, hosts, flat[self._every, found]
 
     def outside(self) -> FloatArray:
         """[B]: how far all hosts are outside of the windows, and too full.
 
         And what it costs to copy the memory.
         """
-        distances = np.add.reduce(self._distances(self.scores), axis=1)
-        found: FloatArray = distances + self.price * self.overfull()
+        distances = _distances(
+            self.scores, self.low[..., None], self.high[..., None], axis=1
+        )
+        found: FloatArray = np.add.reduce(distances, axis=1)
+        found += self.price * self.overfull()
         return found + self.costs()
 
     def best_move(
@@ -169,30 +173,28 @@ class Batch:
         :returns: its cost is inf if there is none
         """
         entering, leaving = self._entering[0], self._leaving[0]
-        may = np.not_equal(self.at[0], self.model.home)
-        if self.moved[0] < most:
-            may = np.ones(len(may), dtype=bool)
-        rows = _lowest(np.where(may, leaving, 0.0), NEAREST_INSTANCES)
-        below = np.maximum(self.low[0][:, None] - self.scores[0], 0.0)
-        columns = _lowest(-np.add.reduce(below, axis=0), NEAREST_HOSTS)
         at_home = np.equal(self.at[0], self.model.home)
-        own = SAVING * np.where(at_home, self.model.costs, 0.0)
+        if self.moved[0] >= most:
+            leaving = np.where(at_home, math.inf, leaving)
+        extra = SAVING * np.where(at_home, self.model.costs, 0.0)
+        below = np.maximum(self.low[0][:, None] - self.scores[0], 0.0)
+        furthest = _lowest(leaving, NEAREST_INSTANCES)
+        lowest = _lowest(-np.add.reduce(below, axis=0), NEAREST_HOSTS)
+        hosts, instances = (np.arange(size) for size in entering.shape)
         best = (0, 0, math.inf)
-        for some, hosts in (
-            (rows, np.arange(below.shape[1])),
-            (np.flatnonzero(may), columns),
+        for costs, to, some in (
+            (entering[:, furthest], hosts, furthest),
+            (entering[lowest], lowest, instances),
         ):
-            if not len(some) or not len(hosts):
+            if not costs.size:
                 continue
-            costs = entering[np.ix_(some, hosts)]
-            costs += leaving[some, None]
-            costs *= noise[some, None]
-            costs += own[some, None]
-            found = int(costs.argmin())
-            cost = float(costs.flat[found])
+            costs += leaving[some]
+            costs *= noise[some]
+            costs += extra[some]
+            row, column = divmod(int(costs.argmin()), len(some))
+            cost = float(costs[row, column])
             if cost < best[2]:
-                row, column = divmod(found, len(hosts))
-                best = (int(some[row]), int(hosts[column]), cost)
+                best = int(some[column]), int(to[row]), cost
         return best
 
     def refresh_hosts(self, columns: IntArray) -> None:
@@ -200,60 +202,71 @@ class Batch:
 
         :param columns: [B, c], the hosts
         """
-        model = self.model
-        scores = np.take_along_axis(self.scores, columns[:, None], axis=2)
-        before = self._distances(scores)
-        np.put_along_axis(self._cost_of_hosts, columns, before, axis=1)
-        usage = model.usage[:, :, columns].transpose(2, 0, 1, 3)
-        costs = self._distances(scores[:, :, None, :] + usage)
-        costs -= before[:, None]
-        costs += self._lack(columns)
-        costs[~self._allowed(columns)] = math.inf
-        costs[np.equal(self.at[:, :, None], columns[:, None])] = math.inf
-        every = self._every[:, None, None]
-        self._entering[every, self._instances[:, None], columns[:, None]] = (
-            costs
+        model, every = self.model, self._every[:, None]
+        scores = self.scores[every, :, columns]
+        low, high = self.low[:, None], self.high[:, None]
+        before = _distances(scores, low, high)
+        self._cost_of_hosts[every, columns] = before
+        costs = _distances(
+            scores[..., None] + model.usage_of_hosts[columns],
+            low[..., None],
+            high[..., None],
+            axis=2,
         )
-        self._leave()
+        costs -= before[..., None]
+        costs += self._lack(columns)
+        here = np.equal(self.at[:, None], columns[:, :, None])
+        allowed = self._allowed(columns) & ~here
+        self._entering[every, columns] = np.where(allowed, costs, math.inf)
+        self._leave(*np.nonzero(here.any(axis=1)))
 
-    def _leave(self) -> None:
-        scores = np.take_along_axis(self.scores, self.at[:, None], axis=2)
-        usage = self.model.usage[:, self._instances, self.at]
-        costs = self._distances(scores - usage.transpose(1, 0, 2))
-        costs -= np.take_along_axis(self._cost_of_hosts, self.at, axis=1)
-        relief: FloatArray = np.zeros(self.at.shape)
-        for r, need in enumerate(self.model.needs):
-            free = np.take_along_axis(self.free[:, r], self.at, axis=1)
-            relief += np.minimum(need, np.maximum(-free, 0.0))
-        self._leaving = costs - self.price[:, None] * relief
-
-    def _distances(self, scores: FloatArray) -> FloatArray:
-        """How far scores are outside their windows, summed over policies.
-
-        :param scores: [B, P, ...]
-        """
-        shape = self.high.shape + (1,) * (scores.ndim - 2)
-        found = np.maximum(scores - self.high.reshape(shape), 0.0)
-        found += np.maximum(self.low.reshape(shape) - scores, 0.0)
-        distances: FloatArray = np.add.reduce(found, axis=1)
-        return distances
+    def _leave(self, which: IntArray, instances: IntArray) -> None:
+        """What leaving costs some instances; all parameters are [n]."""
+        model = self.model
+        hosts = self.at[which, instances]
+        costs = _distances(
+            self.scores[which, :, hosts]
+            - model.usage_of_hosts[hosts, :, instances],
+            self.low[which],
+            self.high[which],
+        )
+        costs -= self._cost_of_hosts[which, hosts]
+        lack = np.maximum(-self.free[which, :, hosts], 0.0)
+        relief = np.minimum(model.needs[:, instances].T, lack)
+        costs -= self.price[which] * np.add.reduce(relief, axis=1)
+        self._leaving[which, instances] = costs
 
     def _lack(self, columns: IntArray) -> FloatArray:
-        """[B, V, c]: the price of the room that a move lacks."""
-        lack: FloatArray = np.zeros((*self.at.shape, columns.shape[1]))
+        """[B, c, V]: the price of the room that a move lacks."""
+        lack: FloatArray = np.zeros((*columns.shape, self.at.shape[1]))
         for r, need in enumerate(self.model.needs):
-            free = np.take_along_axis(self.free[:, r], columns, axis=1)
-            room = np.maximum(free, 0.0)[:, None]
-            lack += np.maximum(need[:, None] - room, 0.0)
+            free = self.free[self._every[:, None], r, columns]
+            room = np.maximum(free, 0.0)[..., None]
+            lack += np.maximum(need - room, 0.0)
         return self.price[:, None, None] * lack
 
     def _allowed(self, columns: IntArray) -> BoolArray:
-        """[B, V, c]: which moves no rule but that of room forbids."""
+        """[B, c, V]: which moves no rule but that of room forbids."""
         model = self.model
-        allowed = model.allowed[:, columns].transpose(1, 0, 2)
-        there = np.take_along_axis(self.there, columns[:, None], axis=2)
-        full = there >= model.most[:, None]
-        return allowed & ~full[:, model.group_of]
+        allowed = model.allowed_on[columns]
+        if len(model.most) > 1:
+            there = self.there[self._every[:, None], :, columns]
+            allowed &= (there < model.most)[..., model.group_of]
+        return allowed
+
+
+def _distances(
+    scores: FloatArray, low: FloatArray, high: FloatArray, axis: int = -1
+) -> FloatArray:
+    """How far scores are outside their windows, summed over policies.
+
+    :param axis: that of the policies
+    """
+    found = scores - high
+    np.maximum(found, low - scores, out=found)
+    np.maximum(found, 0.0, out=found)
+    distances: FloatArray = np.add.reduce(found, axis=axis)
+    return distances
 
 
 def _lowest(values: FloatArray, number: int) -> IntArray:

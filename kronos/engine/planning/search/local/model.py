@@ -44,8 +44,10 @@ class ScopeModel:
         """[V]"""
         self.scores: FloatArray = weights * utilization.scores[:, hosts]
         """[P, H]"""
-        self.usage = _usage(simulation, instances, hosts)
-        """[P, V, H], what each takes of each host"""
+        self.usage_of_hosts = _usage(simulation, instances, hosts)
+        """[H, P, V], what of each host each instance takes"""
+        self.usage = self.usage_of_hosts.transpose(1, 2, 0)
+        """[P, V, H], the same"""
         self.thresholds = utilization.weights * utilization.thresholds
         self.vetoed_above: FloatArray | None = None
         """[P], as :attr:`.Utilization.vetoed_above`"""
@@ -99,6 +101,8 @@ class ScopeModel:
             self._fix(twice)
             self.group_of[members] = number
             self.there[number], self.most[number] = there, most
+        self.allowed_on = np.ascontiguousarray(self.allowed.T)
+        """[H, V], the same"""
 
     def _fix(self, instances: list[int]) -> None:
         self.allowed[instances] = False
@@ -110,9 +114,9 @@ def _usage(
 ) -> FloatArray:
     utilization = simulation.utilization
     usage = utilization.weights[:, None] * utilization.usage[:, instances]
-    capacity = utilization.capacity[:, hosts]
-    shape = len(usage), len(instances), len(hosts)
+    capacity = utilization.capacity[:, hosts].T
+    shape = len(hosts), *usage.shape
     if np.all(capacity == 1.0):
-        return np.broadcast_to(usage[:, :, None], shape)
-    shares: FloatArray = usage[:, :, None] / capacity[:, None, :]
+        return np.broadcast_to(usage, shape)
+    shares: FloatArray = usage / capacity[:, :, None]
     return shares

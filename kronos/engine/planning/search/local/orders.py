@@ -9,6 +9,7 @@ lowest on the whole.
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -48,40 +49,44 @@ class Orders:
     def _lay_out(self, touched: IntArray) -> None:
         """What each subset leaves on the hosts that are touched."""
         model = self._model
-        groups = model.group_of[self.moved]
-        scores = model.scores[None][:, :, touched]
-        free = model.free[None][:, :, touched]
-        there = model.there[None][:, :, touched]
-        size: IntArray = np.zeros(1, dtype=np.intp)
-        costs: FloatArray = np.zeros(1)
+        groups = np.unique(model.group_of[self.moved])
+        self._row = {group: n for n, group in enumerate(groups.tolist())}
+        scores: FloatArray = self._repeated(model.scores[:, touched])
+        free: FloatArray = self._repeated(model.free[:, touched])
+        there: IntArray = self._repeated(model.there[groups][:, touched])
+        size: IntArray = np.zeros(len(self._sets), dtype=np.intp)
+        costs: FloatArray = np.zeros(len(self._sets))
         for n, one in enumerate(self.moved.tolist()):
             source, host = self._ends(n)
-            more: tuple[FloatArray, FloatArray, IntArray]
-            more = scores.copy(), free.copy(), there.copy()
-            more[0][:, :, source] -= model.usage[:, one, self._from[n]]
-            more[0][:, :, host] += model.usage[:, one, self._to[n]]
-            more[1][:, :, source] += model.needs[:, one]
-            more[1][:, :, host] -= model.needs[:, one]
-            more[2][:, groups[n], source] -= 1
-            more[2][:, groups[n], host] += 1
-            scores = np.concatenate([scores, more[0]])
-            free = np.concatenate([free, more[1]])
-            there = np.concatenate([there, more[2]])
-            size = np.concatenate([size, size + 1])
-            costs = np.concatenate([costs, costs + model.costs[one]])
+            group = self._row[int(model.group_of[one])]
+            less, more = slice(1 << n), slice(1 << n, 2 << n)
+            for part in (scores, free, there, size, costs):
+                part[..., more] = part[..., less]
+            scores[:, source, more] -= model.usage[:, one, self._from[n], None]
+            scores[:, host, more] += model.usage[:, one, self._to[n], None]
+            free[:, source, more] += model.needs[:, one, None]
+            free[:, host, more] -= model.needs[:, one, None]
+            there[group, source, more] -= 1
+            there[group, host, more] += 1
+            size[more] += 1
+            costs[more] += model.costs[one]
         self._memory_costs = costs
         self._size, self._free, self._there = size, free, there
         others = np.setdiff1d(np.arange(len(model.hosts)), touched)
         rest = model.scores[:, others]
         high = rest.max(axis=1, initial=-math.inf)
         low = rest.min(axis=1, initial=math.inf)
-        high = np.maximum(high, model.highest_other)
-        low = np.minimum(low, model.lowest_other)
+        high = np.maximum(high, model.highest_other)[:, None]
+        low = np.minimum(low, model.lowest_other)[:, None]
         self._widths: FloatArray = np.maximum(
-            scores.max(axis=2, initial=-math.inf), high
-        ) - np.minimum(scores.min(axis=2, initial=math.inf), low)
-        """[2^n, P]"""
-        self._combined = np.add.reduce(self._widths, axis=1)
+            scores.max(axis=1, initial=-math.inf), high
+        ) - np.minimum(scores.min(axis=1, initial=math.inf), low)
+        """[P, 2^n]"""
+        self._combined = np.add.reduce(self._widths, axis=0)
+
+    def _repeated(self, part: Any) -> Any:
+        """The same for each subset, which come last."""
+        return np.repeat(part[..., None], len(self._sets), axis=-1)
 
     def _ends(self, move: int) -> tuple[int, int]:
         return (
@@ -93,7 +98,7 @@ class Orders:
         """The cheapest way to each subset."""
         none = np.zeros(len(self._sets))
         self._values = goal.values(
-            self._widths, self._size, self._memory_costs, none
+            self._widths.T, self._size, self._memory_costs, none
         )
         self._costs: FloatArray = np.full(len(self._sets), math.inf)
         self._costs[0] = 0.0
@@ -103,7 +108,9 @@ class Orders:
         for size in range(self._number):
             level = np.equal(self._size, size) & np.isfinite(self._costs)
             for unit, bits, may in steps:
-                before = self._sets[level & may]
+                before = np.flatnonzero(level & may)
+                if not before.size:
+                    continue
                 after = before | bits
                 costs = self._costs[before] + self._combined[after]
                 better = costs < self._costs[after]
@@ -156,28 +163,26 @@ class Orders:
         model, one = self._model, self.moved[move]
         host = self._ends(move)[1]
         group = model.group_of[one]
-        room = np.maximum(self._free[:, :, host], 0.0)
+        room = np.maximum(self._free[:, host], 0.0)
+        there = self._there[self._row[int(group)], host]
         fits: BoolArray = np.equal(self._sets & (1 << move), 0)
-        fits &= np.all(model.needs[:, one] <= room + EPSILON, axis=1)
-        fits &= self._there[:, group, host] < model.most[group]
+        fits &= np.all(model.needs[:, one, None] <= room + EPSILON, axis=0)
+        fits &= there < model.most[group]
         return fits
 
     def _objected(self, bits: int) -> BoolArray:
         """[2^n]: whether a policy objects to some moves."""
-        after = self._widths[self._after(bits)]
+        after = self._widths[:, self._after(bits)]
         before = self._widths
         if self._model.vetoed_above is not None:
-            before = np.maximum(before, self._model.vetoed_above)
-        found: BoolArray = np.any(
-            (after > before + EPSILON)
-            & (after > self._model.thresholds + EPSILON),
-            axis=1,
-        )
+            before = np.maximum(before, self._model.vetoed_above[:, None])
+        limits = np.maximum(before, self._model.thresholds[:, None])
+        found: BoolArray = np.any(after > limits + EPSILON, axis=0)
         return found
 
     def _is_safe(self, bits: int) -> BoolArray:
         """[2^n]: whether what is within stays so after half a swap."""
-        within = self._widths <= self._model.thresholds + EPSILON
-        after = within[self._after(bits)]
-        found: BoolArray = np.all(~within | after, axis=1)
+        within = self._widths <= self._model.thresholds[:, None] + EPSILON
+        after = within[:, self._after(bits)]
+        found: BoolArray = np.all(~within | after, axis=0)
         return found

@@ -35,7 +35,7 @@ class TestScopeModel(base.BaseTestCase):
             model = spreading.model(simulation)
             batch = Batch(model, 1)
             batch.refresh()
-            allowed = np.isfinite(batch._entering[0])
+            allowed = np.isfinite(batch._entering[0]).T
             room = np.maximum(model.free, 0.0)
             for need, free in zip(model.needs, room, strict=True):
                 allowed &= need[:, None] <= free
