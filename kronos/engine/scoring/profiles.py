@@ -4,6 +4,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from kronos.engine import wording
 from kronos.engine.scoring import labels
@@ -72,17 +73,19 @@ def profile(
         }
     )
     by_host = _by_host(snapshot, scorecard)
-    everyone = [one for group in by_host.values() for one in group]
+    uuids = [one.uuid for group in by_host.values() for one in group]
+    everyone = set(uuids)
     usages = {}
     kinds = {policy.vm_profile_label_type for policy in policies_in_use}
     named = {kind: _named(snapshot, kind) for kind in kinds}
     for policy in policies_in_use:
         names = named[policy.vm_profile_label_type]
         measured = _measure(policy, snapshot, settings, names)
-        _fall_back(policy, measured, by_host, scorecard, result)
+        known = _Known.of(policy, by_host, scorecard)
+        if not measured.usage.keys() >= everyone:
+            _fall_back(known, measured, result)
         usages[policy.name] = measured.usage
-    for instance in everyone:
-        uuid = instance.uuid
+    for uuid in uuids:
         if uuid not in result.skipped:
             result.profiles[uuid] = VmProfile(
                 uuid, {name: usage[uuid] for name, usage in usages.items()}
@@ -114,24 +117,21 @@ def _measure(
         return measured
     # The answer may be of the whole cloud, and the scope a small part of it.
     sure, shared, _ = named
-    samples = [
-        one
-        for one in reading.samples
-        if one.label in sure or one.label in shared
-    ]
-    known = _Names(policy, snapshot, samples, settings, named)
+    known = _Names(policy, snapshot, reading.samples, settings, named)
     usage, stamps = measured.usage, dict[str, float]()
-    for sample in samples:
-        # False for NaN too; noise below 0 is 0
-        if not -NOISE <= sample.value < math.inf:
+    for sample in reading.samples:
+        uuid, value = sure.get(sample.label, ''), sample.value
+        if not uuid and sample.label not in shared:
             continue
-        uuid = known.sure.get(sample.label, '')
+        # False for NaN too; noise below 0 is 0
+        if not -NOISE <= value < math.inf:
+            continue
         if not uuid:
             uuid, doubtful = known.meant(sample)
             measured.ambiguous |= dict.fromkeys(doubtful, sample.label)
         if not uuid:
             continue
-        value, stamp = max(0.0, sample.value), sample.timestamp
+        value, stamp = max(0.0, value), sample.timestamp
         if uuid not in usage or (stamp, value) > (stamps[uuid], usage[uuid]):
             usage[uuid], stamps[uuid] = value, stamp
     return measured
@@ -154,7 +154,7 @@ class _Names:
         named: _Named,
     ) -> None:
         self._host_label = policy.host_label
-        self.sure, self._shared, self._by_name = named
+        _, self._shared, self._by_name = named
         hosts = map(self._host_of, samples) if self._shared else ()
         self._hosts = labels.match_hosts(
             filter(None, hosts),
@@ -212,22 +212,10 @@ def _named(snapshot: Snapshot, kind: LabelType) -> _Named:
     return sure, shared, by_name
 
 
-def _fall_back(
-    policy: Policy,
-    measured: _Measured,
-    by_host: dict[str, list[Instance]],
-    scorecard: Scorecard,
-    result: Profiles,
-) -> None:
+def _fall_back(known: '_Known', measured: _Measured, result: Profiles) -> None:
     """Give those without a usage the policy's fallback, or skip them."""
-    values = (
-        scorecard.values[policy.name] | scorecard.draining_values[policy.name]
-    )
-    capacities = scorecard.capacities.get(policy.name, {})
-    known = _Known(
-        policy, by_host, values, capacities, set(scorecard.draining)
-    )
-    for host, instances in by_host.items():
+    policy = known.policy
+    for host, instances in known.by_host.items():
         lacking = [one for one in instances if one.uuid not in measured.usage]
         if not lacking:
             continue
@@ -244,9 +232,9 @@ def _fall_back(
                 result.skipped.setdefault(
                     uuid,
                     _why_lacking(policy, uuid, measured)
-                    + _why_no_share(policy, host, values),
+                    + _why_no_share(policy, host, known.values),
                 )
-        if host in scorecard.draining:
+        if host in known.draining:
             result.warnings.append(_estimated(policy, host, lacking))
 
 
@@ -259,6 +247,22 @@ class _Known:
     values: dict[str, float]
     capacities: dict[str, float]
     draining: set[str]
+
+    @classmethod
+    def of(
+        cls,
+        policy: Policy,
+        by_host: dict[str, list[Instance]],
+        scorecard: Scorecard,
+    ) -> Self:
+        name = policy.name
+        return cls(
+            policy,
+            by_host,
+            scorecard.values[name] | scorecard.draining_values[name],
+            scorecard.capacities.get(name, {}),
+            set(scorecard.draining),
+        )
 
     def loads(self, host: str) -> dict[str, float]:
         """What each instance of a host is taken to use, where it lacks it.
