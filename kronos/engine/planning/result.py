@@ -45,20 +45,6 @@ def standing(
     settings: Settings,
 ) -> AggregateResult:
     """The result of a scope in which nothing is moved."""
-    result = _unmoved(snapshot, card, stopped, reason, settings)
-    hosts = {uuid: one.host for uuid, one in result.instances.items()}
-    result.groups = _groups(snapshot, hosts, hosts, settings)
-    return result
-
-
-def _unmoved(
-    snapshot: Snapshot,
-    card: Scorecard,
-    stopped: StopReason,
-    reason: str,
-    settings: Settings,
-) -> AggregateResult:
-    """The same without its server groups, which take long to describe."""
     why = Reason(reason, stop_reasons.CODES[stopped])
     combined = _combined(card)
     placement = {one.uuid: one.host for one in snapshot.instances.values()}
@@ -82,6 +68,7 @@ def _unmoved(
         hosts_in_use_after=in_use,
         violations_before=broken,
         violations_after=list(broken),
+        groups=_groups(snapshot, placement, placement, settings),
         instances=_instances(snapshot),
         warnings=list(card.warnings),
     )
@@ -116,7 +103,7 @@ def planned(
     """
     last = phases.ends[-1]
     card, utilization = phases.scorecard, phases.utilization
-    result = _unmoved(
+    result = standing(
         phases.snapshot,
         card,
         last.stopped,
