@@ -102,7 +102,7 @@ class ScopeModel:
             self.group_of[members] = number
             self.there[number], self.most[number] = there, most
         self.allowed_on = np.ascontiguousarray(self.allowed.T)
-        """[H, V], the same"""
+        """[H, V], as ``allowed``: a batch reads whole hosts"""
 
     def _fix(self, instances: list[int]) -> None:
         self.allowed[instances] = False
