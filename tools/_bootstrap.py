@@ -37,6 +37,7 @@ def ensure(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    packagers: bool = False,
     horizon: bool = False,
     cohort: cohorts.Cohort | None = None,
 ) -> pathlib.Path:
@@ -47,6 +48,7 @@ def ensure(
     :param real: whether what real hosts need is needed too
     :param masakari: whether Masakari is needed too
     :param linters: whether linters from Debian are needed too
+    :param packagers: whether what makes system packages is needed too
     :param horizon: whether Horizon is needed too
     :param cohort: whose environment is needed too
     :returns: path of the virtual environment: the cohort's, if there is one
@@ -65,6 +67,8 @@ def ensure(
             missing += debian.missing_browser()
         if linters:
             missing += debian.missing_linters()
+        if packagers:
+            missing += debian.missing_packagers()
         if real:
             missing += real_packages.missing()
         venv = _install(missing)
@@ -271,13 +275,21 @@ def main(
     real: bool = False,
     masakari: bool = False,
     linters: bool = False,
+    packagers: bool = False,
     horizon: bool = False,
     cohort: cohorts.Cohort | None = None,
 ) -> pathlib.Path:
     """:func:`ensure` for a command: a message and exit 2 if it cannot."""
     try:
         return ensure(
-            packages, browser, real, masakari, linters, horizon, cohort
+            packages,
+            browser,
+            real,
+            masakari,
+            linters,
+            packagers,
+            horizon,
+            cohort,
         )
     except BootstrapError as error:
         say(str(error))

@@ -42,6 +42,13 @@ LINTERS = {
     'systemd': '/usr/bin/systemd-analyze',
 }
 
+PACKAGERS = {
+    'mmdebstrap': '/usr/bin/mmdebstrap',
+    'resource-agents': '/usr/sbin/ocf-tester',
+    'libxml2-utils': '/usr/bin/xmllint',
+}
+"""What the tests make packages and look at resource agents with."""
+
 
 def missing_servers() -> list[str]:
     """Packages of the lab's servers that are not there."""
@@ -67,6 +74,19 @@ def missing_browser() -> list[str]:
 def missing_linters() -> list[str]:
     """Packages of linters that are not there."""
     return missing(LINTERS)
+
+
+def missing_packagers() -> list[str]:
+    """Packages of the tools for packages that are not there."""
+    return missing(PACKAGERS)
+
+
+def mirror() -> str:
+    """Address of the mirror that this machine installs Debian from.
+
+    :raises BootstrapError: apt-get knows none
+    """
+    return _origin()[1]
 
 
 def _there(file: str) -> bool:

@@ -24,6 +24,8 @@ from tests.functional.documents import deployers, images
 KOLLA = deployers.DEPLOY / 'kolla-ansible'
 HELM = deployers.DEPLOY / 'openstack-helm'
 PACKAGES = deployers.DEPLOY / 'packages'
+DEBIAN = PACKAGES / 'debian'
+"""A recipe, which is used as a whole."""
 CONTAINERFILE = deployers.DEPLOY / 'container' / 'Containerfile'
 MONITOR = deployers.DEPLOY / 'monitor'
 OF_WATCHER = ('watcher', 'kronos')
@@ -77,8 +79,11 @@ class TestPage(base.BaseTestCase):
         there = {
             str(path.relative_to(places.TOP))
             for path in deployers.DEPLOY.rglob('*')
-            if path.is_file() and path.parent != MONITOR
+            if path.is_file()
+            and path.parent != MONITOR
+            and DEBIAN not in path.parents
         }
+        there.add(str(DEBIAN.relative_to(places.TOP)))
         self.assertEqual(there, told)
 
     def test_every_file_of_the_monitor(self) -> None:
@@ -417,7 +422,7 @@ class TestPackages(FilesCase):
         conf = self.write(
             'nova.conf', '[filter_scheduler]\nweight_classes = a.B\n'
         )
-        for path in PACKAGES.iterdir():
+        for path in PACKAGES.glob('*.conf'):
             self.write(f'scheduler.d/{path.name}', path.read_text())
         folders = [self.folder / 'scheduler.d']
         plain, named = deployers.effective(
