@@ -6,7 +6,6 @@ error; there is no other place where that is seen to.
 """
 
 import contextlib
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -164,7 +163,7 @@ class Wire:
     ) -> Any:
         response = self._request('GET', path, microversion, params=params)
         try:
-            return schema.parse(shape, json.loads(response.content))
+            return schema.parse(shape, schema.json_of(response.content))
         except schema.UnexpectedError as error:
             raise self.failure(
                 f'GET {path}: the answer is not what was expected: {error}',

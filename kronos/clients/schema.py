@@ -7,19 +7,25 @@ does not name is dropped, so nothing is held that nobody asked for.
 
 import datetime
 import functools
+import json
 import math
+import re
 from typing import Annotated, Any, NotRequired, TypeAlias
 
 import pydantic
 from typing_extensions import TypedDict
 
 from kronos.clients import answers
+from kronos.common import first_fault
 
 Text: TypeAlias = str | None
 Whole = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
 """What a database can hold."""
 Ratio = Annotated[float, pydantic.Field(ge=0, le=3.5e38)]
 """Placement keeps 32 bits of it."""
+
+_SURROGATE = re.compile(rb'\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]')
+"""Half of a pair, or both: escaped, or in bytes that Python lets pass."""
 
 
 class UnexpectedError(ValueError):
@@ -34,6 +40,22 @@ def seconds_of(text: str | None) -> float:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
     return moment.timestamp()
+
+
+def json_of(content: bytes) -> Any:
+    """The JSON of a body, in texts that can be written.
+
+    Half of a surrogate pair, which JSON may spell and UTF-8 has no bytes
+    for, becomes a question mark: a tenant may have written it.
+
+    :raises ValueError: it is no JSON
+    :raises RecursionError: it is nested too deeply
+    """
+    body = json.loads(content)
+    if _SURROGATE.search(content) is None:
+        return body
+    text = json.dumps(body, ensure_ascii=False)
+    return json.loads(text.encode(errors='replace'))
 
 
 def parse(schema: Any, body: Any) -> Any:
@@ -69,7 +91,7 @@ def _page(key: str, row: Any) -> Any:
 
 @functools.cache
 def _adapter(schema: Any) -> pydantic.TypeAdapter[Any]:
-    return pydantic.TypeAdapter(schema)
+    return first_fault.adapter(schema)
 
 
 def _first(error: pydantic.ValidationError) -> str:

@@ -21,7 +21,16 @@ import urllib3
 from keystoneauth1 import session as ks_session
 from urllib3 import connection, connectionpool, poolmanager
 
-_PIECE = 2**16
+from kronos.common import json_size
+
+FREE_BYTES = 16 * 2**20
+"""To which any answer may unpack."""
+MAX_RATIO = 200
+"""How much larger an answer may become beyond; real ones grow 20 times."""
+_ENCODINGS = ('', 'identity', 'gzip', 'x-gzip', 'deflate')
+"""Of an answer: what unpacks to some 1,000 times its size at most."""
+_PIECE = 2**14
+"""Bytes that are read in one go, and unpacked."""
 _NEVER = float('inf')
 _Clock = Callable[[], float]
 
@@ -35,7 +44,7 @@ class Limits:
     """Between two pieces of an answer, and before the first one."""
     whole: float | None = None
     """From connecting to the last byte; None: two times the silence."""
-    longest: int = 256 * 2**20
+    longest: int = 128 * 2**20
 
     def times_of(self, timeout: object) -> tuple[float, float, float]:
         """What holds for one request: connecting, silence and the whole.
@@ -54,7 +63,7 @@ class TooLate(requests.ReadTimeout):
 
 
 class TooLong(requests.RequestException):
-    """An answer has more bytes than anybody may send."""
+    """An answer has more bytes, or values, than anybody may send."""
 
 
 class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
@@ -97,6 +106,8 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
         :raises requests.RequestException: it is too late, too long, or
             broken
         """
+        # Not what else is installed here could unpack.
+        request.headers['Accept-Encoding'] = 'gzip, deflate'
         connect, silence, whole = self.limits.times_of(timeout)
         deadline = _Deadline(self._clock() + whole, self._clock)
         told = _DEADLINE.set(deadline)
@@ -117,15 +128,12 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
     def _read(
         self, response: requests.Response, deadline: '_Deadline', whole: float
     ) -> None:
-        content = bytearray()
+        content = io.BytesIO()
+        _require_packed_once(response)
         try:
             for piece in response.raw.stream(_PIECE, decode_content=True):
-                content += piece
-                if len(content) > self.limits.longest:
-                    raise TooLong(
-                        f'the answer is longer than '
-                        f'{self.limits.longest >> 20} MiB'
-                    )
+                content.write(piece)
+                self._bound(content.tell(), deadline.received)
                 deadline.left()
         except (urllib3.exceptions.ReadTimeoutError, TimeoutError) as error:
             response.close()
@@ -139,16 +147,47 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
                 raise
             raise requests.ConnectionError(error) from error
         # As requests itself keeps what it has read.
-        response._content = bytes(content)
+        response._content = content.getvalue()
         response._content_consumed = True  # type: ignore[attr-defined]
+        if json_size.is_too_much(response._content):
+            raise TooLong(
+                'the answer holds too many values, which would take more than '
+                f'{json_size.MOST // 10**9} GB of memory'
+            )
+
+    def _bound(self, size: int, received: int) -> None:
+        """Refuse what grows beyond all measure.
+
+        :param size: of what was read, unpacked
+        :param received: bytes that came; 0: not known
+        """
+        if size > self.limits.longest:
+            raise TooLong(
+                f'the answer is longer than {self.limits.longest >> 20} MiB'
+            )
+        if received and size > FREE_BYTES + MAX_RATIO * received:
+            raise TooLong(
+                f'the answer unpacks to more than {MAX_RATIO} times its size'
+            )
+
+
+def _require_packed_once(response: requests.Response) -> None:
+    """:raises ContentDecodingError: it could grow without measure"""
+    encoding = response.headers.get('Content-Encoding', '').strip().lower()
+    if encoding not in _ENCODINGS:
+        response.close()
+        raise requests.exceptions.ContentDecodingError(
+            f'its Content-Encoding is {encoding[:40]}, not gzip'
+        )
 
 
 class _Deadline:
-    """When a request has to be over."""
+    """When a request has to be over, and how much has come of its answer."""
 
     def __init__(self, moment: float, clock: _Clock) -> None:
         self._moment = moment
         self._clock = clock
+        self.received = 0
 
     def left(self) -> float:
         """Seconds until then.
@@ -183,7 +222,10 @@ class _Socket(io.RawIOBase):
         if self._deadline is not None:
             left = self._deadline.left()
             self._sock.settimeout(min(self._silence, left))
-        return cast('int | None', self._raw.readinto(buffer))
+        size = cast('int | None', self._raw.readinto(buffer))
+        if self._deadline is not None:
+            self._deadline.received += size or 0
+        return size
 
     def fileno(self) -> int:
         return int(self._raw.fileno())

@@ -3,8 +3,7 @@
 
 from dataclasses import dataclass, field
 
-import pydantic
-
+from kronos.common import first_fault
 from kronos.engine.cell_drain import (
     CellDrain,
     CellMove,
@@ -15,7 +14,7 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 from kronos.engine.types import Flavor
-from kronos.recordings.safe_files import STRICT
+from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.cell_needs import CellNeeds
 
@@ -273,4 +272,4 @@ def drain_row(drain: CellDrain | None) -> CellDrainRow | None:
 
 OF_MOVES = ('unfinished', 'of_others')
 """Keys of a file where servers are between two cells."""
-CELLS = pydantic.TypeAdapter(CellsFile)
+CELLS = first_fault.adapter(CellsFile, most=MAX_ROWS)

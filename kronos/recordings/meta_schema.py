@@ -4,8 +4,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import pydantic
-
+from kronos.common import first_fault
 from kronos.engine.settings import (
     HostMatch,
     SearchName,
@@ -16,7 +15,7 @@ from kronos.engine.settings import (
     VetoReference,
 )
 from kronos.recordings import cell_schema
-from kronos.recordings.safe_files import STRICT
+from kronos.recordings.safe_files import MAX_ROWS, STRICT
 from kronos.snapshots.scopes import AggregateRef, ScopeRequest
 
 FORMAT_VERSION = 1
@@ -284,4 +283,4 @@ class Meta:
     nobody asked them."""
 
 
-META = pydantic.TypeAdapter(Meta)
+META = first_fault.adapter(Meta, most=MAX_ROWS)

@@ -239,7 +239,8 @@ class _Reader:
             )
         reading = found.reading()
         known = answers.setdefault((found.query, found.label), reading)
-        if repr(known) != repr(reading):  # NaN is equal to nothing
+        # NaN is equal to nothing, so their texts are compared.
+        if known is not reading and repr(known) != repr(reading):
             raise self._folder.fault(
                 name, 'samples: another file answers the same query otherwise'
             )

@@ -18,12 +18,15 @@ from typing import Any, TypeVar
 import pydantic
 import pydantic_core
 
+from kronos.common import json_size, plain_files
 from kronos.common.exceptions import ArchiveError
 
 T = TypeVar('T')
 
-MAX_BYTES = 256 * 2**20
+MAX_BYTES = 128 * 2**20
 """Of one file; that of 100,000 instances has some 70 MiB."""
+MAX_ROWS = 200_000
+"""Of one file, and entries of any list or mapping in it."""
 MAX_TEXT = 64 * 1024
 """Characters of one string; a query has some thousand at most."""
 STRICT = pydantic.ConfigDict(
@@ -33,8 +36,19 @@ STRICT = pydantic.ConfigDict(
     str_max_length=MAX_TEXT,
 )
 """Nothing is coerced, nothing is passed over."""
+TOO_LARGE = (
+    f'it is larger than {MAX_BYTES // 2**20} MiB; record fewer aggregates'
+)
+TOO_MUCH = (
+    'it holds too many values, which would take more than '
+    f'{json_size.MOST // 10**9} GB of memory; record fewer aggregates'
+)
 STDIN = '-'
 """Names standard input where a single file is asked for."""
+FREE_BYTES = 16 * 2**20
+"""To which any gzipped file may unpack."""
+MAX_RATIO = 200
+"""How much larger it may become beyond; real ones grow 20 times."""
 ZIPPED = b'\x1f\x8b'
 _SHOWN = 80
 """Characters of a name that a message repeats."""
@@ -100,6 +114,8 @@ class Folder:
         :raises ArchiveError: names the field that is wrong
         """
         data = self.read(name)
+        if json_size.is_too_much(data):
+            raise self.fault(name, TOO_MUCH)
         try:
             return adapter.validate_json(data)
         except pydantic.ValidationError as error:
@@ -116,13 +132,11 @@ class Folder:
         with open(handle, 'rb') as file:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
-                raise self.fault(name, 'it is no plain file')
+                raise self.fault(name, plain_files.NO_PLAIN_FILE)
             # It may grow meanwhile, and the size of some is not told.
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise self.fault(
-                name, f'it is larger than {MAX_BYTES // 2**20} MiB'
-            )
+            raise self.fault(name, TOO_LARGE)
         return data
 
     def _open_directory(self, sub: str, stack: contextlib.ExitStack) -> int:
@@ -150,7 +164,10 @@ def document(path: str) -> Any:
     :raises ArchiveError: it cannot be read, is too large or not JSON
     """
     try:
-        return pydantic_core.from_json(_whole(path))
+        data = _whole(path)
+        if json_size.is_too_much(data):
+            raise ArchiveError(path=path, reason=TOO_MUCH)
+        return pydantic_core.from_json(data)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ArchiveError(path=path, reason=f'gzip: {error}') from error
     except OSError as error:
@@ -178,32 +195,35 @@ def standard_input() -> bytes:
 
 def _limited(path: str, data: bytes) -> bytes:
     if len(data) > MAX_BYTES:
-        raise ArchiveError(
-            path=path, reason=f'it is larger than {MAX_BYTES // 2**20} MiB'
-        )
+        raise ArchiveError(path=path, reason=TOO_LARGE)
     return data
 
 
 def _whole(path: str) -> bytes:
-    """The bytes of a file, never more than MAX_BYTES of them."""
-    if path == STDIN:
-        data = standard_input()
-        if not data.startswith(ZIPPED):
-            return data
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
-            return _limited(path, inner.read(MAX_BYTES + 1))
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(handle, 'rb') as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ArchiveError(path=path, reason='it is no plain file')
-        is_zipped = file.read(2) == ZIPPED
-        file.seek(0)
-        if is_zipped:
-            with gzip.GzipFile(fileobj=file) as inner:
-                data = inner.read(MAX_BYTES + 1)
-        else:
-            data = file.read(MAX_BYTES + 1)
-    return _limited(path, data)
+    """The bytes of a file, unpacked, never more than MAX_BYTES of them."""
+    data = standard_input() if path == STDIN else _plain_bytes(path)
+    return _unpacked(path, data) if data.startswith(ZIPPED) else data
+
+
+def _plain_bytes(path: str) -> bytes:
+    with plain_files.opened(path) as file:
+        return _limited(path, file.read(MAX_BYTES + 1))
+
+
+def _unpacked(path: str, data: bytes) -> bytes:
+    """The same of a gzipped file, which may not grow beyond all measure."""
+    most = min(MAX_BYTES, FREE_BYTES + MAX_RATIO * len(data))
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
+        unpacked = inner.read(most + 1)
+    if len(unpacked) <= most:
+        return unpacked
+    if most == MAX_BYTES:
+        raise ArchiveError(path=path, reason=TOO_LARGE)
+    raise ArchiveError(
+        path=path,
+        reason=f'gzip: it unpacks to more than {MAX_RATIO} times its size; '
+        'unpack it with gunzip if it is yours',
+    )
 
 
 def told(error: pydantic.ValidationError) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import pydantic
 
+from kronos.common import first_fault
 from kronos.engine.eligibility.overrides import FOR_EVER
 from kronos.engine.types import (
     Event,
@@ -22,7 +23,7 @@ from kronos.engine.types import (
     Sample,
     Seeds,
 )
-from kronos.recordings.safe_files import STRICT
+from kronos.recordings.safe_files import MAX_ROWS, STRICT
 
 MOST = 2**40
 """Largest amount of anything; sums of it still fit into 64 bits."""
@@ -186,10 +187,10 @@ def read(value: float | str) -> float:
 
 def adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
     """Of a file that holds rows, and nothing else."""
-    return pydantic.TypeAdapter(kind, config=STRICT)
+    return first_fault.adapter(kind, STRICT, MAX_ROWS)
 
 
-READING = pydantic.TypeAdapter(ReadingFile)
+READING = first_fault.adapter(ReadingFile, most=MAX_ROWS)
 EVENTS = adapter(list[EventRow])
 SECTIONS = adapter(dict[str, Any])
 SECONDS = adapter(dict[str, float])

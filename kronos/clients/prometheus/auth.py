@@ -10,9 +10,11 @@ from urllib import parse
 import requests
 import requests.auth
 
-from kronos.common import exceptions
+from kronos.common import exceptions, plain_files
 
 GROUP = 'kronos_prometheus'
+MAX_BYTES = 64 * 1024
+"""Of a file with a token."""
 AUTH_OPTIONS = (
     'bearer_token',
     'bearer_token_file',
@@ -63,8 +65,8 @@ class BearerToken(requests.auth.AuthBase):
             stat = os.stat(self._path)
             now = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
             if now != self._seen:
-                with open(self._path, encoding='utf-8') as file:
-                    self._token = file.read().strip()
+                with plain_files.opened(self._path) as file:
+                    self._token = file.read(MAX_BYTES).decode().strip()
                 self._seen = now
         except (OSError, UnicodeDecodeError) as error:
             text = getattr(error, 'strerror', None) or 'not a text file'

@@ -2,12 +2,13 @@
 """The schema of the format cluster/1."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import pydantic
 import pydantic_core
 
-from kronos.recordings.safe_files import MAX_TEXT
+from kronos.common import first_fault
+from kronos.recordings.safe_files import MAX_ROWS, MAX_TEXT
 from kronos.recordings.schema import MOST
 
 FORMAT = 'cluster/1'
@@ -33,6 +34,13 @@ class _Row(pydantic.BaseModel):
     )
 
 
+_T = TypeVar('_T')
+Rows = Annotated[
+    list[_T], pydantic.FailFast(), pydantic.Field(max_length=MAX_ROWS)
+]
+ByPolicy = Annotated[dict[str, _T], first_fault.Portions(MAX_ROWS)]
+
+
 class PolicyRow(_Row):
     name: Text
     mode: Text
@@ -42,8 +50,7 @@ class PolicyRow(_Row):
 
 class HostRow(_Row):
     name: Text
-    scores: dict[str, float]
-    """By policy."""
+    scores: ByPolicy[float]
     available: bool
     memory_mb: Amount
     vcpus: Amount
@@ -52,8 +59,8 @@ class HostRow(_Row):
 class InstanceRow(_Row):
     name: Text
     host: Text
-    shares: dict[str, Share]
-    """By policy, of its host's score."""
+    shares: ByPolicy[Share]
+    """Of its host's score."""
     memory_mb: Amount
     vcpus: Amount
     movable: bool
@@ -62,18 +69,20 @@ class InstanceRow(_Row):
 class GroupRow(_Row):
     name: Text
     policy: Text
-    members: list[Text]
+    members: Rows[Text]
 
 
 class Document(_Row):
     """A whole file."""
 
-    policies: list[PolicyRow]
-    hosts: list[HostRow]
-    instances: list[InstanceRow]
-    groups: list[GroupRow]
+    policies: Rows[PolicyRow]
+    hosts: Rows[HostRow]
+    instances: Rows[InstanceRow]
+    groups: Rows[GroupRow]
 
 
+_SHOWN = 40
+"""Characters of a value that a message repeats."""
 _RULES = {
     'missing': 'is missing',
     'model_type': 'must be an object',
@@ -123,5 +132,10 @@ def _fault(first: pydantic_core.ErrorDetails) -> Fault:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:37] + '...'
+    text = ''
+    # Piece by piece: it may be most of the file.
+    for piece in json.JSONEncoder().iterencode(value):
+        text += piece[: _SHOWN + 1]
+        if len(text) > _SHOWN:
+            return f'{text[: _SHOWN - 3]}...'
+    return text

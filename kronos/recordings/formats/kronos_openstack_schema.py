@@ -6,8 +6,9 @@ from typing import Any
 
 import pydantic
 
+from kronos.common import first_fault
 from kronos.engine.types import ComputeService, Health, Instance, ServerGroup
-from kronos.recordings.safe_files import MAX_TEXT
+from kronos.recordings.safe_files import MAX_ROWS, MAX_TEXT
 
 TOLERANT = pydantic.ConfigDict(
     strict=True,
@@ -105,11 +106,11 @@ class ReadingFile:
 
 
 def _adapter(kind: Any) -> pydantic.TypeAdapter[Any]:
-    return pydantic.TypeAdapter(kind, config=TOLERANT)
+    return first_fault.adapter(kind, TOLERANT, MAX_ROWS)
 
 
-META = pydantic.TypeAdapter(Meta)
-READING = pydantic.TypeAdapter(ReadingFile)
+META = first_fault.adapter(Meta, most=MAX_ROWS)
+READING = first_fault.adapter(ReadingFile, most=MAX_ROWS)
 AGGREGATES = _adapter(dict[str, list[str]])
 INSTANCES = _adapter(dict[str, list[InstanceRow]])
 GROUPS = _adapter(list[GroupRow])
