@@ -6,7 +6,9 @@ import re
 _CONTROL = re.compile(
     '[\x00-\x09\x0b-\x1f\x7f-\x9f'
     # What turns the direction of what follows, or breaks a line unseen.
-    '\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]'
+    '\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff'
+    # What no encoding has.
+    '\ud800-\udfff]'
 )
 """What a name might do to a terminal."""
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are regular files read, and nothing else waited for?"""
+
+import os
+import pathlib
+
+import fixtures
+from oslotest import base
+
+from kronos.common import regular_files
+
+
+class FilesTestCase(base.BaseTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.file = self.folder / 'file'
+        self.file.write_bytes(b'content')
+        self.pipe = self.folder / 'pipe'
+        os.mkfifo(self.pipe)
+
+
+class TestRead(FilesTestCase):
+    def test_no_more_than_wanted(self) -> None:
+        self.assertEqual(b'content', regular_files.read(self.file, 99))
+        self.assertEqual(b'con', regular_files.read(self.file, 3))
+
+    def test_through_a_link(self) -> None:
+        link = self.folder / 'link'
+        link.symlink_to(self.file)
+        self.assertEqual(b'content', regular_files.read(link, 99))
+
+    def test_what_is_no_regular_file(self) -> None:
+        link = self.folder / 'link'
+        link.symlink_to(self.pipe)
+        for path in (self.pipe, link, '/dev/zero', '/dev/tty'):
+            self.assertRaises(OSError, regular_files.read, path, 9)
+
+    def test_nothing_stays_open(self) -> None:
+        before = os.listdir('/proc/self/fd')
+        for path in (self.file, self.pipe, self.folder, self.folder / 'no'):
+            regular_files.fault(str(path))
+        self.assertEqual(len(before), len(os.listdir('/proc/self/fd')))
+
+
+class TestFault(FilesTestCase):
+    def test_each(self) -> None:
+        for path, reason in (
+            ('', ''),
+            (self.file, ''),
+            (self.pipe, regular_files.NOT_REGULAR),
+            (self.folder, 'Is a directory'),
+            (self.folder / 'no', 'No such file or directory'),
+        ):
+            self.assertEqual(reason, regular_files.fault(str(path)))
