@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from kronos.common import plain_text, regular_files
+from kronos.common import plain_files, plain_text
 
 MAX_BYTES = 128 * 1024
 """Size of a file; a large one has some thousand."""
@@ -139,7 +139,7 @@ def text_of(path: str, most: int = MAX_BYTES) -> str:
     :raises Unreadable: it cannot be read, is too large or no text
     """
     try:
-        data = regular_files.read(path, most + 1)
+        data = plain_files.read(path, most + 1)
         if len(data) <= most:
             return data.decode()
         reason = f'it has more than {most} bytes'

@@ -11,7 +11,7 @@ from typing import Any
 import prometheus_client
 from oslo_log import log as logging
 
-from kronos.common import http_server, regular_files
+from kronos.common import http_server, plain_files
 
 LOG = logging.getLogger(__name__)
 
@@ -216,7 +216,7 @@ def _context(address: Address) -> ssl.SSLContext | None:
     """
     if not address.certfile:
         return None
-    regular_files.require(
+    plain_files.require(
         address.certfile, address.keyfile, address.client_cafile
     )
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

@@ -9,7 +9,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.common import exceptions, regular_files, yaml_files
+from kronos.common import exceptions, plain_files, yaml_files
 from kronos.conf import monitor as options
 from kronos.conf import validation
 from kronos.monitor.metrics import Address
@@ -163,7 +163,7 @@ def _faults_of_metrics(own: Any) -> Iterator[str]:
         'metrics_keyfile',
         'metrics_client_cafile',
     ):
-        if fault := regular_files.fault(own[name] or ''):
+        if fault := plain_files.fault(own[name] or ''):
             yield f'{where} {name}: {own[name]} cannot be read: {fault}'
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib import parse
 
-from kronos.common import regular_files
+from kronos.common import plain_files
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.stamps import Stamps
 
@@ -165,7 +165,7 @@ def context_of(files: Files) -> ssl.SSLContext:
 
     :raises OSError: a file cannot be read, or holds something else
     """
-    regular_files.require(files.cafile, files.certfile, files.keyfile)
+    plain_files.require(files.cafile, files.certfile, files.keyfile)
     context = ssl.create_default_context(cafile=files.cafile or None)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if files.certfile:

@@ -5,7 +5,7 @@ from urllib import parse
 
 from oslo_log import log as logging
 
-from kronos.common import masking, plain_text, regular_files, retry_after
+from kronos.common import masking, plain_files, plain_text, retry_after
 from kronos.monitor import messages
 from kronos.monitor.messages import Message
 from kronos.monitor.sinks.base import Options, Outcome, Result, Sink
@@ -43,7 +43,7 @@ class Webhook(Sink):
         found = _faults_of_url(options['url'] or '', options['insecure'])
         for name in _FILES:
             path = options[name] or ''
-            if fault := regular_files.fault(path):
+            if fault := plain_files.fault(path):
                 found.append(f'{name}: {path} cannot be read: {fault}')
         if options['keyfile'] and not options['certfile']:
             found.append('keyfile: is set, but certfile is not')
@@ -98,7 +98,7 @@ class Webhook(Sink):
         :raises OSError: it cannot be read
         :raises ValueError: it holds no token
         """
-        data = regular_files.read(self._token_file, MAX_TOKEN)
+        data = plain_files.read(self._token_file, MAX_TOKEN)
         token = data.decode().strip()
         if not token or not (token.isascii() and token.isprintable()):
             raise ValueError('it holds no token')

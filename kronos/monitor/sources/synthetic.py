@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from oslo_log import log as logging
 
-from kronos.common import regular_files
+from kronos.common import plain_files
 from kronos.monitor import nova_metadata
 from kronos.monitor.domains import Away, Domain, Listing, State
 from kronos.monitor.events import Event
@@ -67,7 +67,7 @@ class Synthetic(Source):
 
     def check(self) -> str:
         try:
-            regular_files.require(self._path)
+            plain_files.require(self._path)
         except OSError as error:
             return f'events_file {self._path}: {error.strerror}'
         return ''
@@ -89,7 +89,7 @@ class Synthetic(Source):
         is_told = False
         while not self._ended.is_set():
             try:
-                return regular_files.opened(self._path)
+                return plain_files.opened(self._path)
             except OSError as error:
                 if not is_told:
                     self.news.append(Away(time.time(), str(error.strerror)))

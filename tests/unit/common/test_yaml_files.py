@@ -33,7 +33,7 @@ class TestText(base.BaseTestCase):
         os.mkfifo(self.path.with_name('pipe'))
         self.path = self.path.with_name('pipe')
         self.assertEqual(
-            'it cannot be read: it is not a regular file', self.reason()
+            'it cannot be read: it is no plain file', self.reason()
         )
         self.path = self.path.with_name('large')
         self.path.write_text('x' * (yaml_files.MAX_BYTES + 1))

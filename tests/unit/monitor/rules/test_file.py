@@ -72,7 +72,7 @@ class TestRefresh(FileTestCase):
         os.mkfifo(self.path)
         self.assertEqual(['first'], self.names(held))
         self.assertFalse(held.is_valid)
-        self.assertIn('it is not a regular file', self.log.output)
+        self.assertIn('it is no plain file', self.log.output)
 
     def test_gone(self) -> None:
         held = self.watched()

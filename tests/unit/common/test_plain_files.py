@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Are regular files read, and nothing else waited for?"""
+"""Are plain files read, and is nothing else waited for?"""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import pathlib
 import fixtures
 from oslotest import base
 
-from kronos.common import regular_files
+from kronos.common import plain_files
 
 
 class FilesTestCase(base.BaseTestCase):
@@ -22,24 +22,24 @@ class FilesTestCase(base.BaseTestCase):
 
 class TestRead(FilesTestCase):
     def test_no_more_than_wanted(self) -> None:
-        self.assertEqual(b'content', regular_files.read(self.file, 99))
-        self.assertEqual(b'con', regular_files.read(self.file, 3))
+        self.assertEqual(b'content', plain_files.read(self.file, 99))
+        self.assertEqual(b'con', plain_files.read(self.file, 3))
 
     def test_through_a_link(self) -> None:
         link = self.folder / 'link'
         link.symlink_to(self.file)
-        self.assertEqual(b'content', regular_files.read(link, 99))
+        self.assertEqual(b'content', plain_files.read(link, 99))
 
-    def test_what_is_no_regular_file(self) -> None:
+    def test_what_is_no_plain_file(self) -> None:
         link = self.folder / 'link'
         link.symlink_to(self.pipe)
         for path in (self.pipe, link, '/dev/zero', '/dev/tty'):
-            self.assertRaises(OSError, regular_files.read, path, 9)
+            self.assertRaises(OSError, plain_files.read, path, 9)
 
     def test_nothing_stays_open(self) -> None:
         before = os.listdir('/proc/self/fd')
         for path in (self.file, self.pipe, self.folder, self.folder / 'no'):
-            regular_files.fault(str(path))
+            plain_files.fault(str(path))
         self.assertEqual(len(before), len(os.listdir('/proc/self/fd')))
 
 
@@ -48,8 +48,8 @@ class TestFault(FilesTestCase):
         for path, reason in (
             ('', ''),
             (self.file, ''),
-            (self.pipe, regular_files.NOT_REGULAR),
+            (self.pipe, plain_files.NO_PLAIN_FILE),
             (self.folder, 'Is a directory'),
             (self.folder / 'no', 'No such file or directory'),
         ):
-            self.assertEqual(reason, regular_files.fault(str(path)))
+            self.assertEqual(reason, plain_files.fault(str(path)))
