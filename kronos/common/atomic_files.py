@@ -7,16 +7,21 @@ a file in the place of another, or deletes old ones.
 
 import contextlib
 import datetime
+import errno
 import os
 import pathlib
 import re
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 PLAIN_MODE = 0o644
+READER_SECONDS = 5.0
+"""For which a pipe may have no reader."""
+PAUSE_SECONDS = 0.02
 _DAY = datetime.timedelta(days=1)
 
 
@@ -30,11 +35,38 @@ def write(path: str | os.PathLike[str], text: str) -> None:
     """
     target = pathlib.Path(path)
     if target.exists() and not target.is_file():
-        target.write_text(text, encoding='utf-8')
+        _write_to_device(target, text)
         return
     umask = os.umask(0)
     os.umask(umask)
     replace(target, text, PLAIN_MODE & ~umask)
+
+
+def _write_to_device(target: pathlib.Path, text: str) -> None:
+    """Write to a terminal, or to a pipe that somebody reads."""
+    handle = _opened_device(target, time.monotonic() + READER_SECONDS)
+    with open(handle, 'w', encoding='utf-8') as stream:
+        os.set_blocking(handle, True)
+        stream.write(text)
+
+
+def _opened_device(target: pathlib.Path, deadline: float) -> int:
+    """Open it; a pipe needs a reader, which may be about to come.
+
+    :raises OSError: none comes in time
+    """
+    flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    while True:
+        try:
+            return os.open(target, flags)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() >= deadline:
+                raise OSError(
+                    error.errno, 'nobody reads this pipe', str(target)
+                ) from None
+        time.sleep(PAUSE_SECONDS)
 
 
 def replace(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plain files, opened without waiting.
 
-To open a pipe waits until somebody writes to it: a command or a service
-would stand still. What an option or an argument names is opened here.
+Opening a named pipe waits for whoever writes to it, maybe for ever; a device
+may have no end. What an option or an argument names is opened here.
 """
 
 import errno
@@ -19,13 +19,49 @@ def opened(path: str | os.PathLike[str]) -> BinaryIO:
     :raises OSError: it cannot be opened, or is a pipe, a socket, a device
         or a directory, as ``strerror`` says
     """
+    name = os.fspath(path)
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(
+            path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        )
     except OSError as error:
         if error.errno == errno.ENXIO:  # a socket
-            raise OSError(errno.EINVAL, NO_PLAIN_FILE) from None
+            raise OSError(errno.EINVAL, NO_PLAIN_FILE, name) from None
         raise
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
         os.close(handle)
-        raise OSError(errno.EINVAL, NO_PLAIN_FILE)
+        is_directory = stat.S_ISDIR(mode)
+        code = errno.EISDIR if is_directory else errno.EINVAL
+        reason = os.strerror(code) if is_directory else NO_PLAIN_FILE
+        raise OSError(code, reason, name)
     return open(handle, 'rb')
+
+
+def require(*paths: str) -> None:
+    """Make sure that a library can read files that it opens itself.
+
+    :param paths: '' for none
+    :raises OSError: as of :func:`opened`
+    """
+    for path in filter(None, paths):
+        opened(path).close()
+
+
+def fault(path: str) -> str:
+    """Why a file cannot be read; '': it can be, or there is no path."""
+    try:
+        require(path)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ''
+
+
+def read(path: str | os.PathLike[str], most: int) -> bytes:
+    """The beginning of a file.
+
+    :param most: bytes of it
+    :raises OSError: as of :func:`opened`
+    """
+    with opened(path) as stream:
+        return stream.read(most)

@@ -5,10 +5,13 @@ Policies and event rules are read by it.
 """
 
 import difflib
+import re
 from collections.abc import Hashable, Iterable
 from typing import Any
 
 import yaml
+
+from kronos.common import plain_files, plain_text
 
 MAX_BYTES = 128 * 1024
 """Size of a file; a large one has some thousand."""
@@ -20,6 +23,12 @@ SHOWN = 60
 """Characters of a refused value that a message repeats."""
 HUGE = 10**SHOWN
 
+_YAML = 'tag:yaml.org,2002:'
+_PLAIN = ('null', 'bool', 'int', 'float', 'timestamp', 'str', 'seq', 'map')
+_TAGS = {f'{_YAML}{name}' for name in _PLAIN}
+"""Those that a plain value may have."""
+_SURROGATE = re.compile('[\ud800-\udfff]')
+"""Half of a character: no file and no terminal takes it."""
 _UNFIT = (
     ValueError,
     ArithmeticError,
@@ -38,7 +47,8 @@ class Unreadable(Exception):
 class UniqueKeyLoader(yaml.SafeLoader):
     """YAML's safe loader, but a key that comes twice is an error.
 
-    So is a file that grows by what it repeats ("billion laughs").
+    So is a file that grows by what it repeats ("billion laughs"), and a tag
+    such as ``!!set``: the values are those that JSON has, and dates.
     """
 
     aliases = 0
@@ -65,6 +75,13 @@ class UniqueKeyLoader(yaml.SafeLoader):
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """A value that is not what it looks like is told with its line."""
+        if node.tag not in _TAGS:
+            tag = clip(node.tag.replace(_YAML, '!!'))
+            raise yaml.constructor.ConstructorError(
+                problem=f'could not determine a constructor for the tag {tag}'
+                '; leave the tag out, or quote the text',
+                problem_mark=node.start_mark,
+            )
         try:
             return super().construct_object(node, deep=deep)
         except _UNFIT as error:
@@ -74,6 +91,17 @@ class UniqueKeyLoader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(
                 problem=problem, problem_mark=node.start_mark
             ) from error
+
+    def compose_scalar_node(
+        self, anchor: dict[Any, yaml.Node]
+    ) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)
+        if _SURROGATE.search(node.value):
+            raise yaml.composer.ComposerError(
+                problem='an escape is half of a surrogate pair',
+                problem_mark=node.start_mark,
+            )
+        return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         """Of what is merged, keep one of each key: the last, which holds."""
@@ -111,8 +139,7 @@ def text_of(path: str, most: int = MAX_BYTES) -> str:
     :raises Unreadable: it cannot be read, is too large or no text
     """
     try:
-        with open(path, 'rb') as stream:
-            data = stream.read(most + 1)
+        data = plain_files.read(path, most + 1)
         if len(data) <= most:
             return data.decode()
         reason = f'it has more than {most} bytes'
@@ -139,7 +166,7 @@ def data_of(text: str) -> Any:
         reason = f'it is not valid YAML: {line}{error.problem}'
     except yaml.YAMLError as error:
         reason = f'it is not valid YAML: {str(error).splitlines()[0]}'
-    raise Unreadable(reason)
+    raise Unreadable(plain_text.line(reason))
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -172,5 +199,5 @@ def kind(value: Any) -> str:
 
 def clip(text: str) -> str:
     """On one line, and not endless."""
-    line = ' '.join(text.split())
+    line = plain_text.line(' '.join(text.split()))
     return line if len(line) <= SHOWN else f'{line[:SHOWN]}...'

@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from kronos.common import exceptions
-from kronos.monitor import state_file
+from kronos.monitor import state_file, state_rows
 from kronos.monitor.rules.file import WatchedRules
 from kronos.monitor.settings import Settings
 from kronos.monitor.sinks import registry as sinks
@@ -27,7 +27,7 @@ def run(settings: Settings) -> list[Check]:
     found.append(
         Check(
             f'state file {settings.state_file}',
-            state_file.check(settings.state_file),
+            state_file.check(settings.state_file, state_rows.fault),
         )
     )
     for one in settings.sinks:

@@ -2,6 +2,7 @@
 """The metrics of the agent, and the server that Prometheus reads them from."""
 
 import os
+import ssl
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from typing import Any
 
 import prometheus_client
 from oslo_log import log as logging
+
+from kronos.common import http_server, plain_files
 
 LOG = logging.getLogger(__name__)
 
@@ -165,36 +168,25 @@ class Server:
         )
         self._stamps = self._look()
         registry: Any = _Noted(metrics)
-        self._server, _ = prometheus_client.start_http_server(
-            address.port,
+        self._server = http_server.HttpServer(
             address.host,
-            registry,
-            address.certfile or None,
-            address.keyfile or None,
-            address.client_cafile or None,
-            client_auth_required=bool(address.client_cafile),
+            address.port,
+            prometheus_client.make_wsgi_app(registry),
+            _context(address),
         )
-        self._secure()
 
     @property
     def port(self) -> int:
-        return int(self._server.server_port)
+        return self._server.port
 
     def refresh(self) -> None:
         """Take a rotated certificate; who is connected keeps the old one."""
         stamps = self._look()
-        if stamps == self._stamps or not self._address.certfile:
+        if stamps == self._stamps:
             return
         self._stamps = stamps
-        context: Any = getattr(self._server.socket, 'context', None)
         try:
-            context.load_cert_chain(
-                self._address.certfile,
-                self._address.keyfile or None,
-                password=lambda: '',
-            )
-            if self._address.client_cafile:
-                context.load_verify_locations(self._address.client_cafile)
+            self._server.context = _context(self._address)
         except OSError as error:
             LOG.error(
                 'The metrics are served with the old certificate: %s: %s',
@@ -203,20 +195,7 @@ class Server:
             )
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    def _secure(self) -> None:
-        """Who connects and says nothing is to hold up nobody else.
-
-        The handshake is made by the thread of the request, with a time-out.
-        """
-        socket: Any = self._server.socket
-        if hasattr(socket, 'do_handshake_on_connect'):
-            socket.do_handshake_on_connect = False
-        handler: Any = self._server.RequestHandlerClass
-        patient = type('_Handler', (handler,), {'timeout': 10})
-        self._server.RequestHandlerClass = patient
+        self._server.close()
 
     def _look(self) -> list[tuple[int, int] | None]:
         found: list[tuple[int, int] | None] = []
@@ -228,3 +207,24 @@ class Server:
             else:
                 found.append((stat.st_mtime_ns, stat.st_ino))
         return found
+
+
+def _context(address: Address) -> ssl.SSLContext | None:
+    """The certificate, and whose certificates clients need.
+
+    :raises OSError: a file cannot be read, or holds something else
+    """
+    if not address.certfile:
+        return None
+    plain_files.require(
+        address.certfile, address.keyfile, address.client_cafile
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    # A password would be asked for on the terminal.
+    context.load_cert_chain(
+        address.certfile, address.keyfile or None, password=lambda: ''
+    )
+    if address.client_cafile:
+        context.load_verify_locations(address.client_cafile)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context

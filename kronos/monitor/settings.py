@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The settings of the agent, of its options in a configuration."""
 
-import os
 import re
 import socket
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,7 @@ from typing import Any
 
 from oslo_config import cfg
 
-from kronos.common import exceptions, yaml_files
+from kronos.common import exceptions, plain_files, yaml_files
 from kronos.conf import monitor as options
 from kronos.conf import validation
 from kronos.monitor.metrics import Address
@@ -164,8 +163,8 @@ def _faults_of_metrics(own: Any) -> Iterator[str]:
         'metrics_keyfile',
         'metrics_client_cafile',
     ):
-        if own[name] and not os.access(own[name], os.R_OK):
-            yield f'{where} {name}: {own[name]} cannot be read'
+        if fault := plain_files.fault(own[name] or ''):
+            yield f'{where} {name}: {own[name]} cannot be read: {fault}'
 
 
 def _unknown(

@@ -9,12 +9,12 @@ import contextlib
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kronos.common import exceptions
-from kronos.monitor import state_file
+from kronos.monitor import state_file, state_rows
 from kronos.monitor.domains import State
 from kronos.monitor.memory import Row
 
@@ -25,8 +25,6 @@ longer."""
 _SHED = 50
 """Incidents that are let go at once, so that each further one takes no
 search."""
-
-
 _ODD = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
@@ -114,10 +112,17 @@ class Spool:
     def load(self, now: float) -> Kept:
         """Read what is kept.
 
+        What cannot be read is dropped.
+
         :param now: Unix seconds
         :raises SpoolError: not now
         """
-        return self._do(lambda writer, _: _load(writer, now))
+
+        def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> Kept:
+            state_rows.drop_unreadable(writer, self._file.path)
+            return _load(writer, now)
+
+        return self._do(work)
 
     def commit(self, changes: Changes) -> int:
         """Put changes on the disk, all or none.
@@ -129,7 +134,7 @@ class Spool:
         """
 
         def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> int:
-            with _transaction(writer):
+            with state_file.transaction(writer):
                 _write(writer, changes)
                 return _make_room(writer, self._file.limit)
 
@@ -162,7 +167,7 @@ class Spool:
         span = (seq if first is None else first, seq)
 
         def work(_: sqlite3.Connection, one: sqlite3.Connection) -> int:
-            with _transaction(one):
+            with state_file.transaction(one):
                 gone = one.execute(
                     'DELETE FROM deliveries WHERE sink = ? AND seq BETWEEN ? '
                     'AND ?',
@@ -201,7 +206,7 @@ class Spool:
 
         def work(writer: sqlite3.Connection, _: sqlite3.Connection) -> int:
             marks = ', '.join('?' * len(known))
-            with _transaction(writer):
+            with state_file.transaction(writer):
                 gone = writer.execute(
                     f'DELETE FROM deliveries WHERE sink NOT IN ({marks})',  # noqa: S608
                     [*known],
@@ -221,7 +226,7 @@ class Spool:
         """
 
         def work(_: sqlite3.Connection, one: sqlite3.Connection) -> None:
-            with _transaction(one):
+            with state_file.transaction(one):
                 one.execute(
                     "REPLACE INTO meta VALUES ('alive', ?)", (str(now),)
                 )
@@ -279,6 +284,11 @@ class Spool:
                 return work(*self._both)
             except _ODD as error:
                 raise ValueError(str(error)) from error
+            except exceptions.ConfigurationError as error:
+                if not self.made:
+                    raise
+                # Another file took the place while the agent runs.
+                raise SpoolError(path=self._file.path, reason=error) from None
             except (sqlite3.Error, OSError) as error:
                 self._file.is_broken |= state_file.is_broken(error)
                 self._disconnect()
@@ -290,18 +300,6 @@ class Spool:
             with contextlib.suppress(sqlite3.Error):
                 one.close()
         self._both = None
-
-
-@contextlib.contextmanager
-def _transaction(one: sqlite3.Connection) -> Iterator[None]:
-    one.execute('BEGIN IMMEDIATE')
-    try:
-        yield
-        one.execute('COMMIT')
-    except BaseException:
-        with contextlib.suppress(sqlite3.Error):
-            one.execute('ROLLBACK')
-        raise
 
 
 def _meta(one: sqlite3.Connection, key: str) -> str | None:
@@ -336,22 +334,20 @@ def _make_room(writer: sqlite3.Connection, limit: int) -> int:
 
 
 def _load(writer: sqlite3.Connection, now: float) -> Kept:
-    rows = {}
-    for instance, text in writer.execute('SELECT * FROM domains'):
-        try:
-            rows[instance] = Row.of(json.loads(text))
-        except (ValueError, TypeError, KeyError):
-            # Of no use; the next listing has the domain.
-            continue
+    domains = writer.execute('SELECT instance, row FROM domains')
+    sent = writer.execute('SELECT instance, kind, at FROM sent')
     alive = _meta(writer, 'alive')
     return Kept(
-        rows,
+        {
+            instance: state_rows.domain_of(instance, text)
+            for instance, text in domains
+        },
         {
             (instance, kind): at
-            for instance, kind, at in writer.execute('SELECT * FROM sent')
+            for instance, kind, at in sent
             if abs(now - at) < KEPT_SENT
         },
-        None if alive is None else float(alive),
+        None if alive is None else state_rows.seconds_of(alive),
         _meta(writer, 'baseline') is not None,
     )
 

@@ -8,13 +8,17 @@ delivered again under the same id.
 
 import contextlib
 import fcntl
+import functools
 import os
 import pathlib
 import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from urllib import parse
 
 from oslo_log import log as logging
 
-from kronos.common import exceptions
+from kronos.common import exceptions, plain_files, plain_text
 
 LOG = logging.getLogger(__name__)
 
@@ -33,6 +37,8 @@ BROKEN = '.broken'
 """What the name of a file ends in that was moved aside; the last is kept."""
 _PARTS = ('', '-wal', '-shm')
 _IS_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_TELLING = {'domains', 'incidents', 'deliveries'}
+"""Tables that other applications hardly have."""
 _TABLES = """
 BEGIN IMMEDIATE;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -113,24 +119,27 @@ class StateFile:
         return found
 
     def _open(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        if reason := _unfit(self.path):
+            raise _refused(self.path, reason)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(self.path, flags, MODE)
         try:
+            with contextlib.closing(_connected(self.path, 'rw')) as reader:
+                if reason := _strange(reader):
+                    raise _refused(self.path, reason)
             os.fchmod(handle, MODE)
         finally:
             os.close(handle)
         writer = self._connect('FULL')
         try:
-            _prepare(writer, self.path)
+            _prepare(writer)
             return writer, self._connect('NORMAL')
         except BaseException:
             writer.close()
             raise
 
     def _connect(self, synchronous: str) -> sqlite3.Connection:
-        made = sqlite3.connect(
-            self.path, isolation_level=None, check_same_thread=False
-        )
+        made = _connected(self.path, 'rw')
         try:
             made.execute('PRAGMA journal_mode = WAL')
             made.execute(f'PRAGMA synchronous = {synchronous}')
@@ -158,10 +167,14 @@ class StateFile:
         )
 
 
-def check(path: str) -> str:
+def check(
+    path: str, look: Callable[[sqlite3.Connection], str] | None = None
+) -> str:
     """What keeps a state file from being used; '': nothing.
 
     An agent may be using it meanwhile; nothing is changed.
+
+    :param look: what further is wrong with its tables; '': nothing
     """
     folder = os.path.dirname(path) or '.'
     if not os.path.isdir(folder):
@@ -170,19 +183,37 @@ def check(path: str) -> str:
         return f'{folder} is not writable'
     if os.path.islink(path):
         return 'it is a link'
+    if reason := _unfit(path):
+        return reason
     if not os.path.exists(path):
         return ''
+    if not os.access(path, os.R_OK | os.W_OK):
+        return 'it is not writable'
     try:
-        with contextlib.closing(
-            sqlite3.connect(f'file:{path}?mode=ro', uri=True)
-        ) as reader:
-            (version,) = reader.execute('PRAGMA user_version').fetchone()
-            (told,) = reader.execute('PRAGMA quick_check(1)').fetchone()
+        with contextlib.closing(_connected(path, 'ro')) as reader:
+            return _fault(reader) or (look(reader) if look else '')
     except sqlite3.Error as error:
         return str(error)
+
+
+def _fault(reader: sqlite3.Connection) -> str:
+    version = _version(reader)
     if version not in (0, VERSION):
         return f'it has version {version}'
-    return '' if told == 'ok' else str(told)
+    return _strange(reader) or _damage(reader)
+
+
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is changed meanwhile, or nothing of it."""
+    connection.execute('BEGIN IMMEDIATE')
+    try:
+        yield
+        connection.execute('COMMIT')
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute('ROLLBACK')
+        raise
 
 
 def is_broken(error: BaseException) -> bool:
@@ -194,6 +225,8 @@ def is_broken(error: BaseException) -> bool:
 def _locked(path: str) -> int:
     """A lock that ends with the process."""
     name = path + '.lock'
+    if reason := _unfit(name):
+        raise _refused(path, f'{name}: {reason}')
     try:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(name, flags, MODE)
@@ -212,23 +245,93 @@ def _locked(path: str) -> int:
     return handle
 
 
-def _prepare(writer: sqlite3.Connection, path: str) -> None:
+def _prepare(writer: sqlite3.Connection) -> None:
     """Make the tables, or make sure that they are good."""
-    (version,) = writer.execute('PRAGMA user_version').fetchone()
-    if version == 0:
-        writer.executescript(_TABLES)
-        return
-    if version != VERSION:
-        raise _refused(
-            path,
-            f'it has version {version} and this Kronos knows {VERSION}; move '
-            'it aside, or run the Kronos that wrote it',
-        )
-    (told,) = writer.execute('PRAGMA quick_check(1)').fetchone()
-    if told != 'ok':
-        error = sqlite3.DatabaseError(told)
+    if reason := _damage(writer):
+        error = sqlite3.DatabaseError(reason)
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error
+    if not _columns(writer):
+        writer.executescript(_TABLES)
+
+
+def _connected(path: str, mode: str) -> sqlite3.Connection:
+    """A connection to a file, for several threads.
+
+    :param mode: ``rw`` or ``ro``
+    """
+    connection = sqlite3.connect(
+        f'file:{parse.quote(path)}?mode={mode}',
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    # Else a text that is not UTF-8 ends the query that it is part of.
+    connection.text_factory = lambda data: data.decode(errors='replace')
+    return connection
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute('PRAGMA user_version').fetchone()[0])
+
+
+def _unfit(path: str) -> str:
+    """Why no database can be there: SQLite would wait for a pipe."""
+    for part in (*_PARTS, '-journal'):
+        with contextlib.suppress(OSError):
+            mode = os.lstat(path + part).st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+                return plain_files.NO_PLAIN_FILE
+    return ''
+
+
+def _columns(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """All tables and their columns."""
+    rows = connection.execute(
+        'SELECT tables.name, columns.name FROM sqlite_master AS tables, '
+        'pragma_table_info(tables.name) AS columns '
+        "WHERE tables.type = 'table'"
+    )
+    return {(str(table), str(column)) for table, column in rows}
+
+
+@functools.cache
+def _own_columns() -> set[tuple[str, str]]:
+    with contextlib.closing(sqlite3.connect(':memory:')) as memory:
+        memory.executescript(_TABLES)
+        return _columns(memory)
+
+
+def _strange(connection: sqlite3.Connection) -> str:
+    """Why a database is not that of an agent of this version; '': it is."""
+    version = _version(connection)
+    tables = {table for table, _ in _columns(connection)}
+    if version not in (0, VERSION):
+        return (
+            f'it has version {version} and this Kronos knows {VERSION}; move '
+            'it aside, or run the Kronos that wrote it'
+        )
+    if tables and not tables & _TELLING:
+        return (
+            'it is the database of another application, with the table '
+            f'{plain_text.line(min(tables))}; name another file'
+        )
+    return ''
+
+
+def _damage(connection: sqlite3.Connection) -> str:
+    """Why the tables cannot be used; '': they can be, or there are none."""
+    (report,) = connection.execute('PRAGMA quick_check(1)').fetchone()
+    if report != 'ok':
+        return str(report)
+    columns = _columns(connection)
+    missing = _own_columns() - columns
+    if columns and missing:
+        table, column = min(missing)
+        return f'the table {table} has no column {column}'
+    if bool(columns) != bool(_version(connection)):
+        return 'its version does not fit its tables'
+    return ''
 
 
 def _refused(path: str, reason: str) -> exceptions.ConfigurationError:

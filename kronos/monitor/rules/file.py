@@ -47,13 +47,14 @@ class WatchedRules:
             return
         was_there = self._stamp is not None
         self._stamp = stamp
+        # Whatever happens: it is not valid until it has been read.
+        self.is_valid = False
         try:
             if stamp is None and was_there:
                 raise parser.refused(self.path, 'it is gone')
             self.rules = self._read()
         except exceptions.ConfigurationError as error:
             LOG.error('%s. The rules that were read before hold on', error)
-            self.is_valid = False
             return
         self.is_valid = True
         LOG.info('Event rules %s: read again', self.path)

@@ -137,7 +137,7 @@ class Rule(pydantic.BaseModel):
 class RuleFile(pydantic.BaseModel):
     """The whole file."""
 
-    model_config = pydantic.ConfigDict(extra='forbid')
+    model_config = pydantic.ConfigDict(extra='forbid', strict=True)
 
     rules: Annotated[
         list[Rule],

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib import parse
 
+from kronos.common import plain_files
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.stamps import Stamps
 
@@ -154,7 +155,9 @@ class Https:
             return f'no answer within {self._timeout:g} s'
         if isinstance(error, socket.gaierror):
             return f'its name is not known: {error.strerror}'
-        return getattr(error, 'strerror', None) or type(error).__name__
+        reason = getattr(error, 'strerror', None) or type(error).__name__
+        path = getattr(error, 'filename', None)
+        return f'{path}: {reason}' if path else reason
 
 
 def context_of(files: Files) -> ssl.SSLContext:
@@ -162,6 +165,7 @@ def context_of(files: Files) -> ssl.SSLContext:
 
     :raises OSError: a file cannot be read, or holds something else
     """
+    plain_files.require(files.cafile, files.certfile, files.keyfile)
     context = ssl.create_default_context(cafile=files.cafile or None)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if files.certfile:

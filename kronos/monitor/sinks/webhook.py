@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The webhook: each message is posted as JSON to one address."""
 
-import os
 from urllib import parse
 
 from oslo_log import log as logging
 
-from kronos.common import masking, plain_text, retry_after
+from kronos.common import masking, plain_files, plain_text, retry_after
 from kronos.monitor import messages
 from kronos.monitor.messages import Message
 from kronos.monitor.sinks.base import Options, Outcome, Result, Sink
@@ -43,9 +42,9 @@ class Webhook(Sink):
     def faults(cls, options: Options) -> list[str]:
         found = _faults_of_url(options['url'] or '', options['insecure'])
         for name in _FILES:
-            path = options[name]
-            if path and not os.access(path, os.R_OK):
-                found.append(f'{name}: {path} cannot be read')
+            path = options[name] or ''
+            if fault := plain_files.fault(path):
+                found.append(f'{name}: {path} cannot be read: {fault}')
         if options['keyfile'] and not options['certfile']:
             found.append('keyfile: is set, but certfile is not')
         return found
@@ -99,8 +98,8 @@ class Webhook(Sink):
         :raises OSError: it cannot be read
         :raises ValueError: it holds no token
         """
-        with open(self._token_file, encoding='utf-8') as file:
-            token = file.read(MAX_TOKEN).strip()
+        data = plain_files.read(self._token_file, MAX_TOKEN)
+        token = data.decode().strip()
         if not token or not (token.isascii() and token.isprintable()):
             raise ValueError('it holds no token')
         # An answer may come to a request with the one before.

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 from oslo_log import log as logging
 
+from kronos.common import plain_files
 from kronos.monitor import nova_metadata
 from kronos.monitor.domains import Away, Domain, Listing, State
 from kronos.monitor.events import Event
@@ -66,10 +67,10 @@ class Synthetic(Source):
 
     def check(self) -> str:
         try:
-            with open(self._path, 'rb'):
-                return ''
+            plain_files.require(self._path)
         except OSError as error:
             return f'events_file {self._path}: {error.strerror}'
+        return ''
 
     def _follow(self) -> None:
         file = self._opened()
@@ -88,7 +89,7 @@ class Synthetic(Source):
         is_told = False
         while not self._ended.is_set():
             try:
-                return open(self._path, 'rb')
+                return plain_files.opened(self._path)
             except OSError as error:
                 if not is_told:
                     self.news.append(Away(time.time(), str(error.strerror)))

@@ -113,6 +113,13 @@ class TestWrite(FilesTestCase):
         atomic_files.write('/dev/null', 'x')
         self.assertTrue(pathlib.Path('/dev/null').is_char_device())
 
+    def test_a_pipe_without_a_reader(self) -> None:
+        path = self.folder / 'pipe'
+        os.mkfifo(path)
+        with mock.patch.object(atomic_files, 'READER_SECONDS', 0.0):
+            error = self.assertRaises(OSError, atomic_files.write, path, 'x')
+        self.assertIn('nobody reads this pipe', str(error))
+
 
 class TestReplaceDirectory(FilesTestCase):
     def setUp(self) -> None:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a file opened, and nothing waited for?"""
+"""Are plain files read, and is nothing else waited for?"""
 
 import os
 import pathlib
-import socket
 
 import fixtures
 from oslotest import base
@@ -11,34 +10,46 @@ from oslotest import base
 from kronos.common import plain_files
 
 
-class TestOpened(base.BaseTestCase):
+class FilesTestCase(base.BaseTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        self.file = self.folder / 'file'
+        self.file.write_bytes(b'content')
+        self.pipe = self.folder / 'pipe'
+        os.mkfifo(self.pipe)
 
-    def test_a_file_and_a_link_to_it(self) -> None:
-        path = self.folder / 'file'
-        path.write_bytes(b'text')
-        (self.folder / 'link').symlink_to(path)
-        for name in ('file', 'link'):
-            with plain_files.opened(self.folder / name) as file:
-                self.assertEqual(b'text', file.read())
 
-    def test_what_is_none(self) -> None:
-        os.mkfifo(self.folder / 'pipe')
-        listener = socket.socket(socket.AF_UNIX)
-        self.addCleanup(listener.close)
-        listener.bind(str(self.folder / 'socket'))
-        for path in (
-            self.folder,
-            self.folder / 'pipe',
-            self.folder / 'socket',
-            '/dev/null',
+class TestRead(FilesTestCase):
+    def test_no_more_than_wanted(self) -> None:
+        self.assertEqual(b'content', plain_files.read(self.file, 99))
+        self.assertEqual(b'con', plain_files.read(self.file, 3))
+
+    def test_through_a_link(self) -> None:
+        link = self.folder / 'link'
+        link.symlink_to(self.file)
+        self.assertEqual(b'content', plain_files.read(link, 99))
+
+    def test_what_is_no_plain_file(self) -> None:
+        link = self.folder / 'link'
+        link.symlink_to(self.pipe)
+        for path in (self.pipe, link, '/dev/zero', '/dev/tty'):
+            self.assertRaises(OSError, plain_files.read, path, 9)
+
+    def test_nothing_stays_open(self) -> None:
+        before = os.listdir('/proc/self/fd')
+        for path in (self.file, self.pipe, self.folder, self.folder / 'no'):
+            plain_files.fault(str(path))
+        self.assertEqual(len(before), len(os.listdir('/proc/self/fd')))
+
+
+class TestFault(FilesTestCase):
+    def test_each(self) -> None:
+        for path, reason in (
+            ('', ''),
+            (self.file, ''),
+            (self.pipe, plain_files.NO_PLAIN_FILE),
+            (self.folder, 'Is a directory'),
+            (self.folder / 'no', 'No such file or directory'),
         ):
-            error = self.assertRaises(OSError, plain_files.opened, path)
-            self.assertEqual('it is no plain file', error.strerror)
-
-    def test_what_is_not_there(self) -> None:
-        self.assertRaises(
-            FileNotFoundError, plain_files.opened, self.folder / 'x'
-        )
+            self.assertEqual(reason, plain_files.fault(str(path)))

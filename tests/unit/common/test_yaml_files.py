@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are files of people read within bounds, and is it told what is wrong?"""
 
+import os
 import pathlib
 
 import fixtures
@@ -29,6 +30,12 @@ class TestText(base.BaseTestCase):
         )
         self.path.write_bytes(b'\xff')
         self.assertEqual('it is not UTF-8 text', self.reason())
+        os.mkfifo(self.path.with_name('pipe'))
+        self.path = self.path.with_name('pipe')
+        self.assertEqual(
+            'it cannot be read: it is no plain file', self.reason()
+        )
+        self.path = self.path.with_name('large')
         self.path.write_text('x' * (yaml_files.MAX_BYTES + 1))
         self.assertEqual('it has more than 131072 bytes', self.reason())
 
@@ -49,6 +56,14 @@ class TestData(base.BaseTestCase):
             ('- ' * 5000 + 'a', 'it is nested too deeply'),
             ('a: 2026-99-01', 'line 1: month must be in 1..12'),
             ('a: !!python/object:os.system {}', 'could not determine'),
+            ('a: 1\nb: !!set {a, b}', 'line 2: could not determine'),
+            ('!!omap [a: b]', 'line 1: could not determine'),
+            ('!!pairs [a: b]', 'line 1: could not determine'),
+            ('!!binary aGFsbG8=', 'line 1: could not determine'),
+            ('a: "\\ud800"', 'line 1: an escape is half of'),
+            ('{"\\ud800": 1, "\\ud800": 2}', 'line 1: an escape is half of'),
+            ('{"\\e": 1, "\\e": 2}', 'the key ? comes twice'),
+            ('{[a]: b}', 'line 1: found unhashable key'),
             ('- &a b\n' + '- *a\n' * 101, 'more than 100 aliases'),
         ):
             error = self.assertRaises(

@@ -423,6 +423,39 @@ class TestTrouble(agents.AgentTestCase):
         until(lambda: len(hook.bodies) == 2)
         self.assertTrue(hook.bodies[-1]['inferred'])
 
+    def test_values_of_the_state_file_that_cannot_be_read(self) -> None:
+        agent = self.agent().ready()
+        self.host.start(ONE)
+        until(lambda: ONE in agent.agent._memory.rows)
+        agent.end()
+        connection = sqlite3.connect(self.state)
+        with contextlib.closing(connection), connection:
+            connection.execute(
+                "REPLACE INTO meta VALUES ('alive', '1795675905.x')"
+            )
+            connection.execute('UPDATE domains SET row = ?', ['[' * 20_000])
+        hook = self.receiver()
+        self.agent(hook.url).ready()
+        self.assertIn('2 rows cannot be read', self.log.output)
+        self.host.kill(ONE)
+        until(lambda: hook.bodies)
+
+    def test_another_file_takes_the_place(self) -> None:
+        agent = self.agent().ready()
+        other = self.folder / 'other.db'
+        connection = sqlite3.connect(other)
+        with contextlib.closing(connection), connection:
+            connection.execute('CREATE TABLE album (name)')
+        agent.agent._spool._disconnect()
+        for part in self.folder.glob('monitor.db-*'):
+            part.unlink()
+        other.replace(self.state)
+        until(lambda: 'of another application' in self.log.output)
+        errors = 'kronos_monitor_spool_errors_total'
+        until(lambda: agent.value(errors))
+        self.assertEqual(0.0, agent.value('kronos_monitor_errors_total'))
+        self.assertNotIn('Traceback', self.log.output)
+
     def test_something_odd(self) -> None:
         hook = self.receiver()
         agent = self.agent(hook.url).ready()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the metrics say how it is, and are they served safely?"""
 
+import contextlib
 import http.client
 import pathlib
 import socket
@@ -12,8 +13,9 @@ import fixtures
 from oslotest import base
 
 from kronos.monitor.metrics import Address, Metrics, Server
+from tests.unit.monitor import agents
 from tests.unit.monitor.certificates import Authority
-from tests.unit.monitor.hypervisor import ONE, TWO
+from tests.unit.monitor.hypervisor import ONE, TWO, until
 
 NAMES = (
     'kronos_vm_events_total',
@@ -147,3 +149,67 @@ class TestServer(MetricsTestCase):
         self.assertRaises(
             OSError, Server, Address('127.0.0.1', taken), self.metrics
         )
+
+
+class TestProcess(agents.AgentTestCase):
+    """An agent whose page many clients ask for, not all of them well."""
+
+    MOST_KIB = 128 * 1024
+    """What the unit file grants is twice as much."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        with socket.create_server(('127.0.0.1', 0)) as free:
+            self.port = free.getsockname()[1]
+        self.agent_process = self.process('', f'metrics_port = {self.port}')
+        until(self.is_there, 'the agent')
+
+    def is_there(self) -> bool:
+        with contextlib.suppress(OSError):
+            socket.create_connection(('127.0.0.1', self.port)).close()
+            return True
+        return False
+
+    def connect(self, data: bytes) -> socket.socket:
+        client = socket.create_connection(('127.0.0.1', self.port), 60)
+        self.addCleanup(client.close)
+        with contextlib.suppress(ConnectionError):
+            # The agent may have had enough of it already.
+            client.sendall(data)
+        return client
+
+    def scrape(self) -> bytes:
+        client = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
+        self.addCleanup(client.close)
+        client.request('GET', '/metrics')
+        return client.getresponse().read()
+
+    def peak_kib(self) -> int:
+        path = pathlib.Path(f'/proc/{self.agent_process.pid}/status')
+        line = next(
+            line
+            for line in path.read_text().splitlines()
+            if line.startswith('VmHWM')
+        )
+        return int(line.split()[1])
+
+    def failures(self) -> list[str]:
+        lines = (self.folder / 'log').read_text().splitlines()
+        return [line for line in lines if 'failed requests' in line]
+
+    def test_bounds(self) -> None:
+        header = b'x: ' + b'y' * 60_000 + b'\r\n'
+        for _ in range(45):
+            self.connect(b'GET /metrics HTTP/1.1\r\n' + header * 20)
+        self.assertIn(b'kronos_monitor_info', self.scrape())
+        for _ in range(250):
+            self.connect(b'GET /metr')
+        self.assertIn(b'kronos_monitor_info', self.scrape())
+        for _ in range(2000):
+            with self.connect(b'GET\r\n\r\n') as client:
+                client.recv(1)
+        self.assertIn(b'kronos_monitor_info', self.scrape())
+        self.assertLess(self.peak_kib(), self.MOST_KIB)
+        self.assertIn(len(self.failures()), range(1, 10))
+        log = (self.folder / 'log').read_text()
+        self.assertNotIn('Traceback', log)

@@ -73,7 +73,8 @@ class TestFaults(SettingsTestCase):
                 '[kronos_monitor_hook] url: it is http://, which anybody on '
                 'the way can read and change',
                 'use https://, or set insecure = true',
-                '[kronos_monitor_hook] cafile: /no/ca cannot be read',
+                '[kronos_monitor_hook] cafile: /no/ca cannot be read: No '
+                'such file or directory',
                 '[kronos_monitor_pager] driver: there is no driver pager, '
                 'known: webhook, masakari, watcher',
                 '[kronos_monitor_slow] timeout in F/kronos.conf: Should be '
@@ -85,7 +86,8 @@ class TestFaults(SettingsTestCase):
                 'use another',
                 '[kronos_monitor] metrics_keyfile: is set, but '
                 'metrics_certfile is not',
-                '[kronos_monitor] metrics_keyfile: /no/key cannot be read',
+                '[kronos_monitor] metrics_keyfile: /no/key cannot be read: '
+                'No such file or directory',
                 '[kronos_monitor] spool_max_md in F/kronos.conf: unknown, '
                 'did you mean spool_max_mb?',
                 '[kronos_monitor_hook] uri in F/kronos.conf: unknown, did '

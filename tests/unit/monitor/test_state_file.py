@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is the state file the agent's own, and another there if it breaks?"""
 
+import contextlib
 import logging
 import os
 import pathlib
@@ -28,6 +29,9 @@ class FileTestCase(base.BaseTestCase):
         made = StateFile(str(self.path), LIMIT)
         self.addCleanup(made.close)
         return made
+
+    def check(self) -> str:
+        return state_file.check(str(self.path))
 
     def open(self, file: StateFile) -> sqlite3.Connection:
         writer, marker = file.open()
@@ -111,11 +115,67 @@ class TestBroken(FileTestCase):
             stream.write(b'\xa5' * 4096 * 20)
         self.assertNotEqual(first, self.made(self.open(file)))
 
+    def test_a_column_is_missing(self) -> None:
+        file = self.file()
+        writer = self.open(file)
+        made = self.made(writer)
+        writer.execute('ALTER TABLE domains RENAME COLUMN row TO line')
+        self.assertIn('domains has no column row', self.check())
+        self.assertNotEqual(made, self.made(self.open(file)))
+        self.assertIn('is broken and was moved', self.log.output)
+
+    def test_the_version_is_gone(self) -> None:
+        file = self.file()
+        self.open(file).execute('PRAGMA user_version = 0')
+        self.assertIn('its version does not fit', self.check())
+        self.open(file)
+        self.assertIn('is broken and was moved', self.log.output)
+
+
+class TestAnother(FileTestCase):
+    """What is there is not ours, and stays as it is."""
+
+    def test_application(self) -> None:
+        for version in (0, 1):
+            self.path = self.folder / f'{version}.db'
+            with contextlib.closing(sqlite3.connect(self.path)) as other:
+                other.execute('CREATE TABLE meta (name)')
+                other.execute(f'PRAGMA user_version = {version}')
+            self.path.chmod(0o644)
+            before = self.path.read_bytes()
+            error = self.assertRaises(ConfigurationError, self.file().open)
+            self.assertIn('of another application, with the', str(error))
+            self.assertIn('of another application, with the', self.check())
+            self.assertEqual(before, self.path.read_bytes())
+            self.assertEqual(0o644, stat.S_IMODE(self.path.stat().st_mode))
+
+    def test_pipes(self) -> None:
+        """SQLite would wait for whoever writes to them."""
+        for part in ('', '-wal', '-shm', '-journal', '.lock'):
+            self.path = self.folder / f'state{part}' / 'monitor.db'
+            self.path.parent.mkdir()
+            pipe = self.path.with_name(f'monitor.db{part}')
+            os.mkfifo(pipe)
+            error = self.assertRaises(
+                ConfigurationError, lambda: self.file().open()
+            )
+            self.assertIn('it is no plain file', str(error))
+            if part != '.lock':
+                self.assertEqual('it is no plain file', self.check())
+
+    def test_a_folder(self) -> None:
+        self.path.mkdir()
+        self.assertRaises(ConfigurationError, self.file().open)
+        self.assertEqual('it is no plain file', self.check())
+
+    def test_a_name_with_signs_of_urls(self) -> None:
+        self.path = self.folder / 'a?mode=memory#%41.db'
+        self.open(self.file())
+        self.assertEqual('', self.check())
+        self.assertTrue(self.path.exists())
+
 
 class TestCheck(FileTestCase):
-    def check(self) -> str:
-        return state_file.check(str(self.path))
-
     def test_good(self) -> None:
         self.assertEqual('', self.check())
         writer = self.open(self.file())

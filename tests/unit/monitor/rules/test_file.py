@@ -2,6 +2,7 @@
 """Are changed rules read again, and do the last good ones hold?"""
 
 import logging
+import os
 import pathlib
 
 import fixtures
@@ -49,6 +50,29 @@ class TestRefresh(FileTestCase):
         self.path.write_text(GOOD % 'mended')
         self.assertEqual(['mended'], self.names(held))
         self.assertTrue(held.is_valid)
+
+    def test_never_valid_unless_it_was_read(self) -> None:
+        held = self.watched()
+        for number, text in enumerate(
+            (
+                'rules: !!set {a, b}',
+                'rules: !!omap [a: b]',
+                'rules: "\\ud800"',
+                'rules: [{1: 2}]',
+                'rules: &a [*a]',
+                '[' * 99_999,
+                'a: {' * 20_000,
+                '\0',
+            )
+        ):
+            self.path.write_text(text + ' ' * number)
+            self.assertEqual(['first'], self.names(held))
+            self.assertFalse(held.is_valid, text)
+        self.path.unlink()
+        os.mkfifo(self.path)
+        self.assertEqual(['first'], self.names(held))
+        self.assertFalse(held.is_valid)
+        self.assertIn('it is no plain file', self.log.output)
 
     def test_gone(self) -> None:
         held = self.watched()

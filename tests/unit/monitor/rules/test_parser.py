@@ -13,6 +13,17 @@ from tests import places
 
 SAMPLE = places.TOP / 'etc' / 'kronos' / 'event_rules.yaml'
 
+PIECES = (
+    *('[', ']', '{', '}', ', ', ': ', '? ', '- ', '\n', '\n  ', ' '),
+    *('!!set ', '!!omap ', '!!pairs ', '!!binary ', '!!str ', '!!int '),
+    *('!!map ', '!!seq ', '!!timestamp ', '!!python/tuple ', '!x ', '!'),
+    *('&a ', '*a', '<<', '=', '~', '1', '.nan', '-.inf', '1e999', 'true'),
+    *('2026-01-01', '2026-99-99', '"\\ud800"', '"\\0"', '"\\e[1m"', '""'),
+    *('name', 'match', 'action', 'sinks', 'severity', 'kind', 'crash'),
+    *('a', 'x' * 300, '9' * 400),
+)
+"""Of YAML, and of rules."""
+
 
 class ParserTestCase(base.BaseTestCase):
     def reason(self, text: str) -> str:
@@ -95,6 +106,17 @@ class TestFaults(ParserTestCase):
         rule = '{name: a, action: send}'
         found = self.reason(f'rules: [{rule}, {rule}]')
         self.assertEqual('rule a: name: 2 rules have it', found)
+
+    @hypothesis.given(st.lists(st.sampled_from(PIECES), max_size=40))
+    def test_whatever_yaml_can_write(self, pieces: list[str]) -> None:
+        """Tags, aliases, keys that are no texts, and what is no text."""
+        text = ''.join(pieces)
+        for start in ('', 'rules: ', 'rules: [{name: a, action: send, '):
+            end = '}]' if start.endswith(', ') else ''
+            try:
+                parser.parse(f'{start}{text}{end}', 'F', [])
+            except ConfigurationError as error:
+                self.assertTrue(str(error).isprintable(), str(error))
 
     @hypothesis.given(
         st.recursive(
