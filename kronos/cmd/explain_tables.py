@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of kronos-explain."""
 
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
 from kronos.cmd import tables, terminal
 from kronos.cmd.tables import Row as Cells
+from kronos.common import shell_commands
 from kronos.engine import wording
 
 ROWS = 20
@@ -257,7 +257,7 @@ def _remedy(one: Row) -> list[str]:
         return []
     lines = [f'    to lift it: {one["remedy"]}']
     if one['try']:
-        lines.append(f'    to try it: {shlex.join(one["try"])}')
+        lines.append(f'    to try it: {shell_commands.joined(one["try"])}')
     return lines
 
 

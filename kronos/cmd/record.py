@@ -18,6 +18,7 @@ from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.prometheus import client
 from kronos.cmd import config_files, credentials, program, terminal
 from kronos.common import exceptions, masking
+from kronos.common.shell_commands import ShellCommand
 from kronos.conf import validation
 from kronos.engine.eligibility import cooldown
 from kronos.engine.settings import Settings
@@ -61,7 +62,7 @@ def argument_parser() -> argparse.ArgumentParser:
     parser = program.parser(
         PROGRAM,
         description='Record the cloud as it is now, to plan by it offline '
-        'with kronos-replay. Nothing is changed.',
+        f'with {ShellCommand.REPLAY}. Nothing is changed.',
         epilog='Exit status: 0 recorded, 1 not recorded, 2 wrong usage.',
     )
     parser.add_argument(

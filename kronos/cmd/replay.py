@@ -11,7 +11,6 @@ import datetime
 import importlib.metadata
 import json
 import os
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ from kronos.cmd import (
     terminal,
     what_if,
 )
-from kronos.common import atomic_files, timing
+from kronos.common import atomic_files, shell_commands, timing
 from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine.planning import propose
 from kronos.recordings import examples, load
@@ -46,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argument_parser()
     parsed = parser.parse_args(arguments)
     given = sys.argv[1:] if arguments is None else arguments
-    parsed.command = shlex.join([parser.prog, *given])
+    parsed.command = shell_commands.joined([parser.prog, *given])
     paths = load.found_in(parsed.path)
     many = len(paths) > 1 or parsed.compare is not None
     if many and parsed.html:

@@ -8,6 +8,8 @@ with the one that a map gives.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from kronos.common.shell_commands import ShellCommand
+
 DEFAULT_MOVES = 10
 """So many servers leave by one plan, if the audit does not say."""
 SAME = 'same'
@@ -118,7 +120,7 @@ class UnfinishedMove:
 
 def confirming(instance: str) -> str:
     """The command by which an operator confirms the move of a server."""
-    return f'openstack server resize confirm {instance}'
+    return ShellCommand.RESIZE_CONFIRM.of(server=instance)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 
 
 class Whose(StrEnum):
@@ -123,6 +124,9 @@ class Consequence:
     """Before Nova is asked it is waited for, up to ``preflight_wait``."""
     retried: bool = False
     """The action tries again, up to ``max_retries`` times."""
+    lasts: bool = False
+    """Until an operator mends it: each audit looks whether it is still so, and
+    leaves the server alone for as long."""
     quarantines: bool = False
     """The server stays where it is for ``instance_quarantine_seconds``."""
     rests: Rest = Rest.BOTH
@@ -200,7 +204,7 @@ TABLE: dict[Fault, Consequence] = {
         Whose.NOVA,
         'Nova refused another move of the plan for what holds for all of '
         'them, and had taken none.',
-        'kronos-test-config --cells says what has to be set.',
+        f'{ShellCommand.TEST_CELLS} says what has to be set.',
         rests=Rest.NOBODY,
     ),
     Fault.INSTANCE_LOCKED: Consequence(
@@ -228,7 +232,7 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.SERVER,
         'The server has a task, such as a snapshot or a resize.',
-        'If the task never ends: openstack server set --state active.',
+        f'If the task never ends: {ShellCommand.SERVER_SET_ACTIVE.general}.',
         waits=True,
         rests=Rest.SCOPE,
     ),
@@ -236,7 +240,9 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.NOVA,
         'Placement holds the server elsewhere than on its source.',
-        'nova-manage placement heal_allocations.',
+        f'{ShellCommand.HEAL_ALLOCATIONS.general}; the server rests until '
+        'then.',
+        lasts=True,
     ),
     Fault.SOURCE_NOT_UP: Consequence(
         _PREFLIGHT,
@@ -283,8 +289,8 @@ TABLE: dict[Fault, Consequence] = {
         _PREFLIGHT,
         Whose.DESTINATION,
         'The destination is in another cell of Nova, or mapped to none.',
-        'Set kronos:cell on the aggregates, or nova-manage cell_v2 '
-        'discover_hosts.',
+        'Set kronos:cell on the aggregates, so that the cells of hosts are '
+        'known.',
     ),
     Fault.DESTINATION_REFUSED: Consequence(
         _PREFLIGHT,
@@ -342,8 +348,8 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SERVER,
         'The server is tied to its cell by a disk, a device or an extra spec, '
         'or by a snapshot that would take too long.',
-        'Read the reason in the message; kronos-explain tells what would let '
-        'the server go.',
+        f'Read the reason in the message; {ShellCommand.EXPLAIN} tells what '
+        'would let the server go.',
         rests=Rest.SCOPE,
     ),
     Fault.ZONE_PINNED: Consequence(
@@ -380,7 +386,7 @@ TABLE: dict[Fault, Consequence] = {
         'Nova lets no server leave its cell, the cells of hosts are told '
         'wrong, or a port of the server has a resource request.',
         'Open the policy compute:servers:resize:cross_cell; '
-        'kronos-test-config --cells says what has to be set.',
+        f'{ShellCommand.TEST_CELLS} says what has to be set.',
         rests=Rest.SCOPE,
     ),
     Fault.FLAVOR_GONE: Consequence(
@@ -497,14 +503,14 @@ TABLE: dict[Fault, Consequence] = {
         Whose.SOURCE,
         'All checks passed, but Nova could not confirm the move within '
         'confirm_timeout: the source, or its cell, is down.',
-        'Bring it back, then openstack server resize confirm.',
+        f'Bring it back, then {ShellCommand.RESIZE_CONFIRM.general}.',
     ),
     Fault.CELL_NOT_REVERTED: Consequence(
         _TIMEOUT,
         Whose.SERVER,
         'The server could not be taken back within revert_timeout, or was '
         'confirmed by somebody else.',
-        'Bring its hosts back, then openstack server resize revert.',
+        f'Bring its hosts back, then {ShellCommand.RESIZE_REVERT.general}.',
         quarantines=True,
     ),
     Fault.PLAN_CANCELLED: Consequence(
@@ -549,14 +555,14 @@ TABLE: dict[Fault, Consequence] = {
         exceptions.NovaClientError.__name__,
         Whose.NOVA,
         'Nova could not be asked, or answered nonsense.',
-        'Mend its API; kronos-test-config says what is wrong.',
+        f'Mend its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
         retried=True,
     ),
     Fault.PLACEMENT_ERROR: Consequence(
         exceptions.PlacementClientError.__name__,
         Whose.NOVA,
         'Placement could not be asked, or answered nonsense.',
-        'Mend its API; kronos-test-config says what is wrong.',
+        f'Mend its API; {ShellCommand.TEST_CONFIG} says what is wrong.',
         retried=True,
     ),
     Fault.GLANCE_ERROR: Consequence(
@@ -571,8 +577,8 @@ TABLE: dict[Fault, Consequence] = {
         Whose.PROMETHEUS,
         'exclude_hosts_query, or a query of a recovery, gave no answer that '
         'can be used, so nobody knows what is at fault.',
-        'Mend Prometheus, or the query; kronos-test-config says what is '
-        'wrong.',
+        'Mend Prometheus, or the query; '
+        f'{ShellCommand.TEST_CONFIG} says what is wrong.',
         retried=True,
         rests=Rest.SCOPE,
     ),
@@ -580,7 +586,8 @@ TABLE: dict[Fault, Consequence] = {
         exceptions.TurnUnknown.__name__,
         Whose.WATCHER,
         "Watcher's database could not be asked.",
-        'Mend the database.',
+        f'Mend the database; {ShellCommand.STATUS_OF_WATCHER} says whether '
+        'it answers.',
         retried=True,
     ),
     Fault.CONFIGURATION: Consequence(

@@ -8,6 +8,8 @@ what lifts it.
 
 from enum import StrEnum
 
+from kronos.common.shell_commands import ShellCommand
+
 
 class Code(StrEnum):
     """Why an instance did not go to a host, or a scope ended as it did.
@@ -93,6 +95,13 @@ class Code(StrEnum):
         'unmovable.',
         'Leave it out of what the audit excludes, or set movable to true in '
         'the recording.',
+    )
+    INSTANCE_ALLOCATIONS = (
+        'instance_allocations',
+        'Placement holds the instance elsewhere than on its host, and a move '
+        'of it has failed because of that.',
+        f'Give "{ShellCommand.HEAL_ALLOCATIONS.general}"; the next audit sees '
+        'it.',
     )
     INSTANCE_LOCKED = (
         'instance_locked',
@@ -290,8 +299,8 @@ class Code(StrEnum):
         'cell_unconfirmed',
         'Kronos has moved it to another cell, and an operator has to confirm '
         'that.',
-        'Confirm the move by openstack server resize confirm, or take it '
-        'back by openstack server resize revert.',
+        f'Confirm the move by "{ShellCommand.RESIZE_CONFIRM.general}", or '
+        f'take it back by "{ShellCommand.RESIZE_REVERT.general}".',
     )
     CELL_STOPPED = (
         'cell_stopped',

@@ -13,6 +13,7 @@ from kronos.clients.nova.rows import Row
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.common import exceptions, plain_text
+from kronos.common.shell_commands import ShellCommand
 from kronos.osc import moves
 from kronos.osc.moves import Move
 from kronos.snapshots import watcher_actions, watcher_api
@@ -108,7 +109,7 @@ def one(watcher: WatcherClient, uuid: str) -> Plan:
     :raises KronosException: there is none, or it is none of Kronos
     :raises ClientError: Watcher is away, or refuses
     """
-    see = 'see openstack optimize kronos plan list'
+    see = f'see {ShellCommand.PLAN_LIST}'
     if not uuidutils.is_uuid_like(uuid):
         raise exceptions.KronosException(
             f'"{uuid}" is no uuid of an action plan; {see}'
@@ -125,8 +126,8 @@ def one(watcher: WatcherClient, uuid: str) -> Plan:
     if not _is_ours(plan):
         raise exceptions.KronosException(
             f'The action plan {uuid} is of the strategy '
-            f'{plan.strategy or "(unknown)"}, not of Kronos; see openstack '
-            f'optimize actionplan show {uuid}'
+            f'{plan.strategy or "(unknown)"}, not of Kronos; see '
+            + ShellCommand.PLAN_SHOW.of(plan=uuid)
         )
     return plan
 

@@ -10,6 +10,7 @@ from oslo_utils import uuidutils
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.osc import audits, moves, plans
 from kronos.osc.audits import Audit
@@ -23,8 +24,8 @@ _GOING_ON = (watcher_actions.RECOMMENDED, *watcher_actions.STARTED)
 """States of plans whose actions may still be."""
 _ELSEWHERE = (
     'This is what Watcher has of it. Why it was not moved, or not elsewhere, '
-    'kronos-explain tells: from a report, a recording, or a fresh look by '
-    'kronos-record.'
+    f'{ShellCommand.EXPLAIN} tells: from a report, a recording, or a fresh '
+    f'look by {ShellCommand.RECORD}.'
 )
 
 
@@ -163,8 +164,8 @@ def _planned(one: PlannedMove) -> str:
         return f'{move.what} is under way'
     if one.plan_state == watcher_actions.RECOMMENDED:
         return (
-            f'{move.what} is planned, and waits for: openstack optimize '
-            f'actionplan start {move.plan}'
+            f'{move.what} is planned, and waits for: '
+            + ShellCommand.PLAN_START.of(plan=move.plan)
         )
     if one.plan_state in watcher_actions.STARTED:
         return f'{move.what} waits in a plan that is {one.plan_state}'

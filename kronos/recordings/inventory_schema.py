@@ -206,6 +206,7 @@ class InstanceRow:
     extra_specs: dict[str, str] = field(default_factory=dict)
     pinned_availability_zone: str | None = None
     unmovable: str = ''
+    misallocated_on: list[str] | None = None
     project_id: str = ''
     flavor: str = ''
     root_gb: int = 0
@@ -241,6 +242,7 @@ class InstanceRow:
             extra_specs=instance.extra_specs,
             pinned_availability_zone=instance.pinned_availability_zone,
             unmovable=instance.unmovable,
+            misallocated_on=instance.misallocated_on,
             project_id=instance.project_id,
             flavor=instance.flavor,
             root_gb=instance.root_gb,
@@ -274,6 +276,7 @@ class InstanceRow:
             extra_specs=self.extra_specs,
             pinned_availability_zone=self.pinned_availability_zone,
             unmovable=self.unmovable,
+            misallocated_on=self.misallocated_on,
             project_id=self.project_id,
             flavor=self.flavor,
             root_gb=self.root_gb,

@@ -169,7 +169,7 @@ def _hosts(hosts: Iterable[Host], planned: Collection[str]) -> list[Any]:
 def _instances(instances: Iterable[Instance]) -> list[Any]:
     """Of one that did not fail nothing is said of a failure.
 
-    Nor of a flavor where none is known.
+    Nor of a flavor where none is known, nor of allocations that are right.
     """
     found: list[dict[str, Any]] = rows.INSTANCES.dump_python(
         [rows.InstanceRow.of(one) for one in instances], mode='json'
@@ -180,6 +180,8 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
                 del row[key]
         if not row['dirty_rate']:
             del row['dirty_rate']
+        if row['misallocated_on'] is None:
+            del row['misallocated_on']
         if not row['flavor']:
             for key in rows.OF_FLAVORS:
                 del row[key]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine.types import (
     ComputeService,
     Event,
@@ -31,7 +32,7 @@ NO_DIRTY_RATES = (
 """Warnings that are told with the reason."""
 NOT_ASKED = (
     'nobody asked which hosts are at fault and which servers failed; '
-    'kronos_recover and kronos-record do'
+    f'kronos_recover and {ShellCommand.RECORD} do'
 )
 
 

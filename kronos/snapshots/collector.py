@@ -45,6 +45,7 @@ from kronos.snapshots.cloud import (
     CloudInventory,
     parts,
 )
+from kronos.snapshots.past import lasting_faults
 from kronos.snapshots.scopes import ScopeRequest
 from kronos.snapshots.unfinished_moves import BegunMove
 
@@ -184,6 +185,7 @@ class Collector:
         gathered.events = self._events(
             gathered.instances, events, settings, gathered.taken_at
         )
+        lasting_faults.note(self._placement, gathered)
         self._tell(
             f'{len(gathered.groups)} server groups, {len(gathered.events)} '
             'moves that are remembered'

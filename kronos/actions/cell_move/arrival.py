@@ -18,6 +18,7 @@ from kronos.actions.cell_move.mark import Stage
 from kronos.actions.migration.retries import joined
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 
@@ -87,10 +88,9 @@ class Arrival:
         """
         uuid, commands = self._task.instance, self._evidence.commands
         commands += [
-            f'openstack server set --state error {uuid}',
-            f'openstack server delete {uuid}',
-            'openstack resource provider allocation delete '
-            f'{self._mark.migration}',
+            ShellCommand.SERVER_SET_ERROR.of(server=uuid),
+            ShellCommand.SERVER_DELETE.of(server=uuid),
+            ShellCommand.ALLOCATION_DELETE.of(consumer=self._mark.migration),
         ]
         return faults.error(
             Fault.CELL_CHECK_FAILED,
@@ -120,8 +120,9 @@ class Arrival:
         """What is told of a move that an operator confirms."""
         self.outcome = WAITS
         uuid, commands = self._task.instance, self._evidence.commands
-        confirm = f'openstack server resize confirm {uuid}'
-        commands += [confirm, f'# or: openstack server resize revert {uuid}']
+        confirm = ShellCommand.RESIZE_CONFIRM.of(server=uuid)
+        revert = ShellCommand.RESIZE_REVERT.of(server=uuid)
+        commands += [confirm, f'# or: {revert}']
         self._ending.leave_unpinned(self._task.destination_zone)
         return f'"{confirm}", or revert: {self._evidence.short()}'
 

@@ -17,7 +17,8 @@ from kronos.actions.cell_move.evidence import AWAY
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.progress import ERROR, FAILED, Look
 from kronos.clients.nova.server_details import Details
-from kronos.common import exceptions
+from kronos.common import exceptions, plain_text
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.eligibility.instances import RUNNING
 from kronos.engine.faults import Fault
@@ -39,8 +40,8 @@ def copy_commands(uuid: str, cell: str) -> list[str]:
     """
     return [
         '# the script is in "Repairs" of the page "Emptying a cell", the name '
-        'of the cell that of "nova-manage cell_v2 list_cells":',
-        f'python3 delete_hidden_copy.py {cell} {uuid}',
+        f'of the cell that of "{ShellCommand.LIST_CELLS}":',
+        ShellCommand.DELETE_HIDDEN_COPY.of(cell=cell, server=uuid),
     ]
 
 
@@ -52,6 +53,7 @@ def reconnections(before: Details, host: str) -> list[str]:
 
     :param before: the server before it moved
     """
+    host = plain_text.line(host)
     uuid, connector = before.uuid, f'{host}.json'
     found = [
         f'# if a port of it has no active binding, of Neutron: PUT '
@@ -61,16 +63,18 @@ def reconnections(before: Details, host: str) -> list[str]:
     if not before.volumes:
         return found
     refresh = [
-        f'nova-manage volume_attachment refresh {uuid} {volume.id} {connector}'
+        ShellCommand.REFRESH_ATTACHMENT.of(
+            server=uuid, volume=volume.id, file=connector
+        )
         for volume in before.volumes
     ]
     if before.status == ACTIVE:
-        refresh.insert(0, f'openstack server stop {uuid}')
-        refresh.append(f'openstack server start {uuid}')
+        refresh.insert(0, ShellCommand.SERVER_STOP.of(server=uuid))
+        refresh.append(ShellCommand.SERVER_START.of(server=uuid))
     return [
         *found,
-        '# if an attachment of its volumes is empty, first, on '
-        f'{host}: nova-manage volume_attachment get_connector > {connector}',
+        f'# if an attachment of its volumes is empty, first, on {host}: '
+        + ShellCommand.GET_CONNECTOR.of(file=connector),
         *refresh,
     ]
 
@@ -82,6 +86,7 @@ def unbindings(before: Details, host: str) -> list[str]:
 
     :param before: the server before it moved
     """
+    host = plain_text.line(host)
     return [
         f'# of Neutron, if it is there: DELETE /v2.0/ports/{port.id}/'
         f'bindings/{host}'
@@ -96,8 +101,8 @@ def images(context: CellMoveContext, before: Details) -> list[str]:
     except exceptions.ClientError as error:
         LOG.warning('Instance %s: %s', before.uuid, error)
         name = checks.TEMPORARY.format(before.name)
-        return [f'openstack image list --name "{name}"']
-    return [f'openstack image delete {image}' for image in left]
+        return [ShellCommand.IMAGE_LIST.of(name=name)]
+    return [ShellCommand.IMAGE_DELETE.of(image=image) for image in left]
 
 
 def room_of_deleted(
@@ -121,8 +126,7 @@ def room_of_deleted(
             held = list(consumers)
         if late or not held:
             return [
-                f'openstack resource provider allocation delete {one}'
-                for one in held
+                ShellCommand.ALLOCATION_DELETE.of(consumer=one) for one in held
             ]
         context.sleep(settings.timing.poll_interval)
 
@@ -133,16 +137,11 @@ class _Step:
 
     is_left: Callable[[Instance], bool]
     told: str
-    command: str
+    command: ShellCommand
     """For an operator."""
     ask: Callable[[str], str]
     """Asks Nova for the same; returns the request id."""
     is_mended: Callable[[Instance], bool]
-
-    @property
-    def short(self) -> str:
-        """The command without the server."""
-        return self.command.rpartition(' ')[0]
 
 
 class BrokenEnds:
@@ -193,23 +192,23 @@ class BrokenEnds:
         """The error of a move that has not come to an end in time."""
         task, limit = self._task, self._settings.timing.move_timeout
         uuid, ours = task.instance, self._mark.migration
+        reset = ShellCommand.SERVER_SET_ERROR.of(server=uuid)
         self._evidence.commands += [
             '# only if no nova-conductor is at it any more:',
-            f'openstack server set --state error {uuid}',
-            f'openstack server reboot --hard {uuid}',
+            reset,
+            ShellCommand.SERVER_REBOOT.of(server=uuid),
             *(
-                [f'openstack server stop {uuid}']
+                [ShellCommand.SERVER_STOP.of(server=uuid)]
                 if self._mark.status == STOPPED
                 else []
             ),
             *copy_commands(uuid, task.destination_cell),
             *(
-                [f'openstack resource provider allocation delete {ours}']
+                [ShellCommand.ALLOCATION_DELETE.of(consumer=ours)]
                 if ours
                 else []
             ),
-            f'nova-manage placement heal_allocations --instance {uuid} '
-            '--force',
+            ShellCommand.HEAL_ALLOCATIONS.of(server=uuid),
             *images(self._context, self._before),
         ]
         instance = look.instance if look else None
@@ -227,8 +226,8 @@ class BrokenEnds:
         return faults.error(
             Fault.CELL_STUCK,
             f'not over after {limit:g} s (cell_move_timeout). If its '
-            f'conductor died: "openstack server set --state error {uuid}", '
-            f'then the rest of "Repairs"; {now}, and Nova cannot abort it',
+            f'conductor died: "{reset}", then the rest of "Repairs"; {now}, '
+            'and Nova cannot abort it',
         )
 
     def reason(self) -> str:
@@ -261,7 +260,7 @@ class BrokenEnds:
             found.append(step.told)
             if not self._settings.recovers:
                 self._leave(step)
-                found.append(f'"{step.command}" mends it')
+                found.append(f'"{self._command(step)}" mends it')
                 break
             instance = self._do(step, found)
         return ''.join(f'; {one}' for one in found)
@@ -276,45 +275,41 @@ class BrokenEnds:
 
     def _steps(self, has_failed: bool) -> list[_Step]:
         """In the order in which one thing is mended after the other."""
-        nova, uuid = self._context.cell_migration, self._task.instance
+        nova = self._context.cell_migration
         ran = self._mark.status == ACTIVE
-        reboot, stop = (
-            f'openstack server {what} {uuid}'
-            for what in ('reboot --hard', 'stop')
-        )
         return [
             _Step(
                 lambda one: has_failed and bool(one.task_state),
                 'Nova left it busy for ever',
-                f'openstack server set --state active {uuid}',
+                ShellCommand.SERVER_SET_ACTIVE,
                 nova.set_active,
                 lambda one: not one.task_state,
             ),
             _Step(
                 lambda one: one.status == ERROR and not one.task_state,
                 'Nova left it in ERROR',
-                reboot,
+                ShellCommand.SERVER_REBOOT,
                 nova.reboot,
                 _runs,
             ),
             _Step(
                 lambda one: ran and _is_active(one) and not _runs(one),
                 'Nova left it powered off',
-                reboot,
+                ShellCommand.SERVER_REBOOT,
                 nova.reboot,
                 _runs,
             ),
             _Step(
                 lambda one: ran and _is_stopped(one),
                 'Nova left it powered off',
-                f'openstack server start {uuid}',
+                ShellCommand.SERVER_START,
                 nova.start,
                 _runs,
             ),
             _Step(
                 lambda one: not ran and _is_active(one),
                 'it had been stopped',
-                stop,
+                ShellCommand.SERVER_STOP,
                 nova.stop,
                 _is_stopped,
             ),
@@ -323,38 +318,44 @@ class BrokenEnds:
     def _do(self, step: _Step, found: list[str]) -> Instance | None:
         """One step, and the server after it; None: nothing more is tried."""
         evidence, uuid = self._evidence, self._task.instance
-        LOG.warning('Instance %s: %s: %s', uuid, step.told, step.command)
-        evidence.mended.append(f'{step.told}: {step.command}')
+        command = self._command(step)
+        LOG.warning('Instance %s: %s: %s', uuid, step.told, command)
+        evidence.mended.append(f'{step.told}: {command}')
         try:
             request = step.ask(uuid)
         except exceptions.NovaClientError as error:
             self._leave(step)
-            found.append(f'"{step.command}" was refused: {error}')
+            found.append(f'"{command}" was refused: {error}')
             return None
         evidence.requests[f'mend {len(evidence.mended)}'] = request
         instance = self._await(step.is_mended)
         if instance is None:
             self._leave(step)
-            found.append(f'"{step.command}" was asked for; Nova says no more')
+            found.append(f'"{command}" was asked for; Nova says no more')
             return None
         if step.is_mended(instance):
-            found.append(f'mended by "{step.short}"')
+            found.append(f'mended by "{step.command.short}"')
             return instance
         self._leave(step)
         busy = f' ({instance.task_state})' if instance.task_state else ''
         found.append(
-            f'"{step.command}" did not help: {instance.status}{busy} on '
+            f'"{command}" did not help: {instance.status}{busy} on '
             f'{instance.host}'
         )
         return None
 
     def _leave(self, step: _Step) -> None:
         """Tell an operator of a step, and of the one that follows on it."""
-        stop = f'openstack server stop {self._task.instance}'
-        told = [step.command]
-        if self._mark.status == STOPPED and step.command != stop:
-            told.append(stop)
-        self._evidence.commands += told
+        commands = [step.command]
+        stop = ShellCommand.SERVER_STOP
+        if self._mark.status == STOPPED and step.command is not stop:
+            commands.append(stop)
+        self._evidence.commands += [
+            one.of(server=self._task.instance) for one in commands
+        ]
+
+    def _command(self, step: _Step) -> str:
+        return step.command.of(server=self._task.instance)
 
     def _await(self, reached: Callable[[Instance], bool]) -> Instance | None:
         """The server once it is so, or as it is when the patience ends."""

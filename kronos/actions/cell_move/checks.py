@@ -16,6 +16,7 @@ from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.conf.cells import UUID
 from kronos.engine import faults, wording
 from kronos.engine.faults import Fault
@@ -277,9 +278,7 @@ class _Checks:
         names = {self._was.name, *([now.name] if now else [])}
         left = temporary_images(self._context, self._was.uuid, names)
         if left:
-            told = (
-                f'{TEMPORARY.format(self._was.name)} is left: "openstack '
-                f'image delete {" ".join(left)}"'
-            )
+            delete = ShellCommand.IMAGE_DELETE.of(image=left)
+            told = f'{TEMPORARY.format(self._was.name)} is left: "{delete}"'
             return Check(IMAGE, False, told)
         return Check(IMAGE, True, 'no temporary image is left')

@@ -5,6 +5,7 @@ Nova answers before it has begun, and refuses while a host is away: so it is
 asked again until it is at it.
 """
 
+import json
 from collections.abc import Callable
 
 from oslo_log import log as logging
@@ -21,6 +22,7 @@ from kronos.actions.cell_move.progress import Look, Progress, Standing
 from kronos.actions.migration.retries import joined
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 
@@ -60,7 +62,7 @@ class Ending:
         look = self._ask(Stage.CONFIRMING, 'confirm', nova.confirm, limit)
         uuid = self._task.instance
         if look is None:
-            command = f'openstack server resize confirm {uuid}'
+            command = ShellCommand.RESIZE_CONFIRM.of(server=uuid)
             self._evidence.commands.append(command)
             self.leave_unpinned(self._task.destination_zone)
             raise faults.error(
@@ -115,7 +117,7 @@ class Ending:
         look = self._ask(Stage.REVERTING, 'revert', nova.revert, limit)
         uuid = self._task.instance
         if look is None:
-            command = f'openstack server resize revert {uuid}'
+            command = ShellCommand.RESIZE_REVERT.of(server=uuid)
             self._evidence.commands.append(command)
             self.leave_unpinned(self._task.source_zone)
             raise faults.error(
@@ -288,10 +290,10 @@ class Ending:
             late = context.clock() >= deadline
             try:
                 held = sorted(context.placement.nodes_of(migration))
+                free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
                 told = (
                     'Placement still holds room for its migration on '
-                    f'{" and ".join(held)}; "openstack resource provider '
-                    f'allocation delete {migration}" gives it back'
+                    f'{" and ".join(held)}; "{free}" gives it back'
                 )
                 if not held:
                     return ''
@@ -312,7 +314,5 @@ def deleted() -> exceptions.MigrationError:
 
 def _pinning(uuid: str, zone: str) -> str:
     """What pins a server to a zone, for an operator."""
-    return (
-        f'with microversion 2.104: PUT /servers/{uuid} '
-        f'{{"server": {{"pinned_availability_zone": "{zone}"}}}}'
-    )
+    body = json.dumps({'server': {'pinned_availability_zone': zone}})
+    return f'with microversion 2.104: PUT /servers/{uuid} {body}'

@@ -11,6 +11,7 @@ from typing import Any
 
 from kronos.actions.cell_move.task import CellMoveTask
 from kronos.clients.nova.rows import MigrationStatus
+from kronos.common import plain_text
 from kronos.engine import types
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 
@@ -166,5 +167,6 @@ class Evidence:
             'checks': self.checks,
             'old_state': self.old_state,
             'mended': self.mended,
-            'commands': self.commands,
+            # A name may end no comment, or what follows would be given.
+            'commands': [plain_text.line(one) for one in self.commands],
         }

@@ -14,6 +14,7 @@ from kronos.actions.migration.turn import concurrency
 from kronos.clients import placement
 from kronos.clients.nova.client import NovaClient
 from kronos.engine import faults, server_groups, types
+from kronos.engine.eligibility import allocations as eligible
 from kronos.engine.eligibility import hosts, room
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Reason
@@ -113,14 +114,10 @@ def check_allocations(
     """
     source = client.get_compute_host(task.source)
     held = allocations.nodes_of(task.instance)
-    if source is not None and held != {source.node}:
-        nodes = ' and '.join(sorted(held)) or 'no host'
-        raise faults.error(
-            Fault.INSTANCE_ALLOCATIONS,
-            f'Placement holds room for it on {nodes} instead of '
-            f'{source.node}; mend that first (nova-manage placement '
-            'heal_allocations)',
-        )
+    if source is None:
+        return
+    if reason := eligible.why_not(task.instance, source.node, held):
+        raise faults.error(Fault.INSTANCE_ALLOCATIONS, reason)
 
 
 def check_room(

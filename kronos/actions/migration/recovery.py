@@ -15,6 +15,7 @@ from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import types
 from kronos.engine.scoring.labels import match_hosts, of_series
 from kronos.engine.settings import HostMatch
@@ -139,11 +140,11 @@ class Recovery:
         """
         uuid = self._task.instance
         command = (
-            f'"openstack server set --state active --auto-approve {uuid}" '
+            f'"{ShellCommand.SERVER_SET_ACTIVE_UNASKED.of(server=uuid)}" '
             'puts its row right'
         )
         if not self._mends:
-            self.in_short += ': "openstack server set --state active"'
+            self.in_short += f': "{ShellCommand.SERVER_SET_ACTIVE.short}"'
             return command
         if not were_asked:
             return f'{command}; guest_state_query gave no answer'

@@ -13,6 +13,7 @@ from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults, types
 from kronos.engine.faults import Fault
 
@@ -264,11 +265,11 @@ class Verification:
         held = self._placement.nodes_of(self._task.instance)
         if len(held) != 1 or (node and held != node):
             nodes = ' and '.join(sorted(held)) or 'no host'
-            heal = f'heal_allocations --instance {self._task.instance} --force'
+            heal = ShellCommand.HEAL_ALLOCATIONS.of(server=self._task.instance)
             besides = self._of_migration(migration)
             return (
-                f'Placement holds room for it on {nodes}; "nova-manage '
-                f'placement {heal}" puts that right'
+                f'Placement holds room for it on {nodes}; "{heal}" puts that '
+                'right'
                 f'{f"; {besides}" if besides else ""}'
             )
         return self._of_migration(migration)
@@ -285,10 +286,10 @@ class Verification:
         if not held:
             return ''
         nodes = ' and '.join(sorted(held))
+        free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
         return (
             f'Placement still holds room for its migration on {nodes}; '
-            f'"openstack resource provider allocation delete {migration}" '
-            'gives it back'
+            f'"{free}" gives it back'
         )
 
     def _put_back(self, migration: str, remark: str) -> str:

@@ -12,6 +12,7 @@ from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
@@ -98,8 +99,8 @@ def _tell(
             f'{OPTION}: {len(unmatched)} labels are no host '
             f'({wording.some([_named(one, hosts) for one in unmatched])})',
             'this is right for hosts of another cloud; else give the query a '
-            'label host or instance that is the name in "openstack compute '
-            'service list", or correct host_match',
+            'label host or instance that is the name in '
+            f'"{ShellCommand.SERVICE_LIST}", or correct host_match',
         )
 
 

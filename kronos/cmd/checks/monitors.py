@@ -11,6 +11,7 @@ from typing import Any
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
@@ -25,7 +26,7 @@ GROUP = 'kronos'
 METRICS = 'kronos_vm_'
 """What the names begin with that queries of an operator ask for."""
 START = (
-    'see on each that systemctl status kronos-instance-monitor says active, '
+    f'see on each that {ShellCommand.MONITOR_STATUS} says active, '
     'and in Prometheus that its target is up'
 )
 
@@ -109,8 +110,8 @@ def _tell(
             f'no instance monitor reports for {len(missing)} of {len(hosts)} '
             f'hosts ({wording.some(missing)}), so nobody knows which servers '
             'fail there',
-            f'{START}; [kronos_monitor] host must be the name in "openstack '
-            'compute service list"',
+            f'{START}; [kronos_monitor] host must be the name in '
+            f'"{ShellCommand.SERVICE_LIST}"',
         )
     if blind:
         to.warning(

@@ -13,6 +13,7 @@ from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.engine.scoring import scorecard
 from kronos.engine.scoring.scorecard import Scorecard
@@ -209,7 +210,7 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
             'policy-doubtful',
             f'{where}: {text}',
             'see that each host is scraped, and that its label is its name '
-            'in "openstack compute service list"',
+            f'in "{ShellCommand.SERVICE_LIST}"',
         )
     # Of all hosts of the cloud they are told already.
     told = exclusions.warnings(one.snapshot.hosts.values())

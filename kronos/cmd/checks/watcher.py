@@ -11,6 +11,7 @@ from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.credentials import Access
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 
 DISTRIBUTION = 'kronos-watcher'
 WATCHER = 'python-watcher'
@@ -62,7 +63,8 @@ def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
         findings.note(
             'watcher-absent',
             'Watcher is not installed here; its plugins were not loaded',
-            'run kronos-test-config where watcher-decision-engine runs',
+            f'run {ShellCommand.TEST_CONFIG} where watcher-decision-engine '
+            'runs',
         )
     _unusable(told, findings)
     return {

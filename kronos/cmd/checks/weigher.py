@@ -13,6 +13,7 @@ from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.config_files import Paths
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 
 MODULE = 'kronos.weighers.probe'
@@ -58,7 +59,7 @@ def check(
         findings.note(
             'nova-absent',
             'Nova is not installed here; the weigher was not loaded',
-            'run kronos-test-config where nova-scheduler runs',
+            f'run {ShellCommand.TEST_CONFIG} where nova-scheduler runs',
         )
         report['is_enabled'] = CLASS in classes
     else:

@@ -15,6 +15,7 @@ from kronos.cmd.checks.findings import Findings
 from kronos.cmd.config_files import Paths
 from kronos.cmd.upgrade_checks.tally import Tally
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.conf import opts
 
 UNREAD = 'the configuration cannot be used: see the check Configuration'
@@ -46,7 +47,8 @@ def check(found: Configuration) -> upgradecheck.Result:
     for path in unreadable(found.all_files):
         tally.warn(
             f'{path} may not be read by this user',
-            'run kronos-status as the user of the service whose file it is',
+            f'run "{ShellCommand.STATUS}" as the user of the service whose '
+            'file it is',
         )
     try:
         for one in (found.own, *found.others):

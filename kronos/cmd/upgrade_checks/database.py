@@ -14,11 +14,12 @@ from kronos.cmd.upgrade_checks.services import (
     Services,
 )
 from kronos.cmd.upgrade_checks.tally import Tally
+from kronos.common.shell_commands import ShellCommand
 
 MOST = 20
 """Rows that are named of one list, the audits aside."""
 MEND_READ = (
-    "run kronos-status with Watcher's configuration (--watcher-config), as a "
+    f'run "{ShellCommand.STATUS_OF_WATCHER}" as a '
     'user who may read it, where the database can be reached'
 )
 
@@ -172,9 +173,9 @@ def hosts(told: dict[str, Any], tally: Tally) -> None:
         tally.warn(
             f'this is {told["host"]}; what is installed elsewhere is not '
             f'known from here: {"; ".join(others)}',
-            'run kronos-status on each of these hosts before any service is '
-            'restarted: one decision engine without this release is enough '
-            'to cancel the audits of all',
+            f'run "{ShellCommand.STATUS}" on each of these hosts before any '
+            'service is restarted: one decision engine without this release '
+            'is enough to cancel the audits of all',
         )
     tally.fine(f'{told["host"]} has all of them')
 
@@ -195,7 +196,7 @@ def _read(
     if not services.has_watcher:
         tally.warn(
             'Watcher is not installed here, so its database was not read',
-            f'run kronos-status where {ENGINE} or {APPLIER} runs',
+            f'run "{ShellCommand.STATUS}" where {ENGINE} or {APPLIER} runs',
         )
         return None
     answer: Answer = getattr(services, which)

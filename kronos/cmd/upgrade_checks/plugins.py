@@ -9,6 +9,7 @@ from kronos.cmd import program
 from kronos.cmd.checks import watcher, weigher
 from kronos.cmd.upgrade_checks.services import APPLIER, ENGINE, Services
 from kronos.cmd.upgrade_checks.tally import Tally
+from kronos.common.shell_commands import ShellCommand
 
 EFFECTS = {
     'watcher_goals': 'at its next start Watcher takes it for uninstalled '
@@ -94,7 +95,7 @@ def load(services: Services) -> upgradecheck.Result:
     else:
         tally.warn(
             'Watcher is not installed here, so its plugins were not loaded',
-            f'run kronos-status where {ENGINE} and {APPLIER} run',
+            f'run "{ShellCommand.STATUS}" where {ENGINE} and {APPLIER} run',
         )
     if services.has_nova:
         _weigher(services, tally)

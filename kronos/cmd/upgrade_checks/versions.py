@@ -12,6 +12,7 @@ from kronos.cmd.checks import cloud
 from kronos.cmd.upgrade_checks.configuration import UNREAD, Configuration
 from kronos.cmd.upgrade_checks.tally import Tally
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 
 SUPPORTED = {'python-watcher': (15, 17), 'nova': (31, 34)}
 """The first release that Kronos works with, and the last that it knows."""
@@ -35,7 +36,7 @@ def check() -> upgradecheck.Result:
     if not any(found.values()):
         tally.warn(
             'neither Watcher nor Nova is installed in this environment',
-            'run the kronos-status of the environment of each service',
+            f'run "{ShellCommand.STATUS}" of the environment of each service',
         )
     for name, version in found.items():
         if version:
@@ -81,7 +82,7 @@ def check_nova(found: Configuration, os_cloud: str) -> upgradecheck.Result:
             'Nova could not be asked: '
             f'{error if is_ours else type(error).__name__}',
             'see that Keystone and Nova answer, and that the credentials are '
-            'right; kronos-test-config tells more',
+            f'right; {ShellCommand.TEST_CONFIG} tells more',
         )
         return tally.result()
     _judge_nova(newest, tally)

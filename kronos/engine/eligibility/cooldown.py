@@ -18,6 +18,9 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome, Snapshot
 
+LASTING_SECONDS = 7 * 86400.0
+"""For so long a failure is known, so that what lasts is looked at again."""
+
 
 @dataclass
 class Cooldowns:
@@ -55,7 +58,8 @@ def watcher_since(settings: Settings, now: float) -> Since:
     """
     since = now - _horizon(settings)
     for_ever = settings.quarantine_seconds < 0
-    return Since(since, None if for_ever else since)
+    failures = min(since, now - LASTING_SECONDS)
+    return Since(since, None if for_ever else failures)
 
 
 def nova_since(

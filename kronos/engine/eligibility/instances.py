@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The eligible instances: why one must stay, whatever the scores say."""
 
+from kronos.engine.eligibility import allocations
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance
@@ -45,6 +46,9 @@ def forbidden(instance: Instance) -> list[Reason]:
     found = []
     if instance.unmovable:
         found.append(Reason(instance.unmovable, Code.INSTANCE_UNMOVABLE))
+    held_on = instance.misallocated_on
+    if held_on is not None:
+        found.append(allocations.reason(instance.uuid, instance.host, held_on))
     if instance.locked:
         found.append(Reason('it is locked', Code.INSTANCE_LOCKED))
     if PIN in instance.metadata:

@@ -172,6 +172,7 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.SCOPE_NO_POLICY: lambda case, _, __: edits.usable(case),
     Code.SCOPE_COOLDOWN: _setting(cooldown_seconds=0.0),
     Code.INSTANCE_UNMOVABLE: _instance(unmovable=''),
+    Code.INSTANCE_ALLOCATIONS: _instance(misallocated_on=None),
     Code.INSTANCE_LOCKED: _instance(locked=False),
     Code.INSTANCE_PINNED: _unpinned,
     Code.INSTANCE_NOT_ACTIVE: _instance(status='ACTIVE'),

@@ -159,6 +159,9 @@ class Instance:
     pinned_availability_zone: str | None = None
     unmovable: str = ''
     """A reason known from elsewhere (a recording's ``movable: false``)."""
+    misallocated_on: list[str] | None = None
+    """The nodes on which Placement holds it instead of its host's alone; None:
+    it does not, or nobody asked."""
     project_id: str = ''
     flavor: str = ''
     """The name that its flavor had when the server got it."""

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from kronos.clients import masakari
 from kronos.common import exceptions, yaml_files
+from kronos.common.shell_commands import ShellCommand
 from kronos.monitor.events import Kind
 from kronos.monitor.messages import Message
 from kronos.monitor.sinks import keystone
@@ -87,14 +88,14 @@ def _judged(result: Result, status: int | None, host: str) -> Result:
 def _unknown(host: str) -> str:
     return (
         'a host must be in a segment, by the name that [kronos_monitor] host '
-        f'has here: openstack segment host create {host} COMPUTE SSH SEGMENT'
+        f'has here: {ShellCommand.SEGMENT_HOST_CREATE.of(host=host)}'
     )
 
 
 def _closed(host: str) -> str:
     return (
-        'nothing is recovered there until its maintenance ends: openstack '
-        f'segment host update --on_maintenance False SEGMENT {host}'
+        'nothing is recovered there until its maintenance ends: '
+        + ShellCommand.SEGMENT_HOST_OPEN.of(host=host)
     )
 
 

@@ -14,6 +14,7 @@ from oslo_log import log as logging
 
 from kronos.clients import rest, watcher
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.monitor.sinks import keystone
 from kronos.monitor.sinks.base import Options, Outcome, Result, Trigger
 
@@ -198,8 +199,8 @@ class Watcher(Trigger):
         status = error.kwargs.get('status')
         if status == 404:
             return (
-                f'{text}; there is no audit {self._audit}: openstack optimize '
-                f'audit create --audit-type EVENT --name {self._audit} ...'
+                f'{text}; there is no audit {self._audit}: '
+                + ShellCommand.AUDIT_CREATE.of(audit=self._audit)
             )
         if status == 403:
             right = 'audit:get' if '/audits/' in text else 'webhook:trigger'

@@ -185,6 +185,7 @@ class _Rewriter:
 
     def _instance(self, was: Instance) -> Instance:
         names, pin = self._names, was.pinned_availability_zone
+        held_on = was.misallocated_on
         return dataclasses.replace(
             was,
             uuid=names.uuid(was.uuid),
@@ -202,6 +203,7 @@ class _Rewriter:
             extra_specs=self._specs.extra_specs(was.extra_specs),
             pinned_availability_zone=names.zone(pin) if pin else pin,
             unmovable=_told(was.unmovable),
+            misallocated_on=held_on and [names.host(one) for one in held_on],
             project_id=names.project(was.project_id),
             flavor=names.flavor(was.flavor),
             failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),

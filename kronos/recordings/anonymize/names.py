@@ -36,6 +36,7 @@ class Names:
                 found.services or (),
                 # Of a compute service that was deleted there is no host.
                 (one.host for one in found.instances),
+                *((one.misallocated_on or ()) for one in found.instances),
                 (name for one in cloud.aggregates for name in one.hosts),
                 *((one.source, one.destination) for one in found.events),
                 *((one.source, one.destination) for one in _moves(recording)),

@@ -20,7 +20,7 @@ PACKAGE = places.TOP / 'kronos'
 MOST_FILES = 16
 MOST_LINES = 400
 """Of a module."""
-LONGER = {'engine/faults': 645, 'engine/reasons': 540}
+LONGER = {'engine/faults': 652, 'engine/reasons': 548}
 """One table, and little beside it."""
 MOST_IN_CLASS = 200
 """Lines of a class whose docstring does not say why it is one class."""
@@ -28,7 +28,6 @@ MOST_IN_FUNCTION = 40
 """Lines of a function, its docstring aside."""
 LISTS = frozenset(
     {
-        'actions/cell_move/broken_ends:_steps',
         'cmd/checks/cloud:_nova',
         'cmd/record:argument_parser',
         'cmd/test_config:argument_parser',

@@ -49,6 +49,7 @@ FULL: list[tuple[Any, Any, str]] = [
             extra_specs={'e': 's'},
             pinned_availability_zone='z',
             unmovable='why',
+            misallocated_on=['h2'],
             project_id='p',
             flavor='m1',
             root_gb=10,
@@ -65,9 +66,9 @@ FULL: list[tuple[Any, Any, str]] = [
         ),
         'uuid host name internal_name vcpus memory_mb disk_gb status '
         'task_state power_state locked metadata tags extra_specs '
-        'pinned_availability_zone unmovable project_id flavor root_gb '
-        'ephemeral_gb swap_mb is_volume_backed has_shares failure failed_at '
-        'dirty_rate guest stopped_by restarts',
+        'pinned_availability_zone unmovable misallocated_on project_id flavor '
+        'root_gb ephemeral_gb swap_mb is_volume_backed has_shares failure '
+        'failed_at dirty_rate guest stopped_by restarts',
     ),
     (
         rows.GroupRow,

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what Nova leaves broken told apart, mended, and told in few words?"""
 
+import shlex
+
 import testscenarios
 
 from kronos.actions import watcher_action
 from kronos.actions.cell_move import broken_ends
-from kronos.common import exceptions
+from kronos.clients.nova.server_details import Details, Port, Volume
+from kronos.common import exceptions, plain_text
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from tests.builders.hostile_names import HOSTILE
 from tests.unit.actions.cell_move import base
 
 REBOOT = f'openstack server reboot --hard {base.UUID}'
@@ -335,8 +339,38 @@ class TestEndless(BrokenEndsTestCase):
     def test_glance_is_away(self):
         self.cloud.down.add(('GET', '/glance'))
         self.assertIn(
-            'openstack image list --name "one-resize-temp"', self.commands()
+            'openstack image list --name one-resize-temp', self.commands()
         )
+
+    def test_glance_is_away_and_the_name_is_hostile(self):
+        """A tenant calls a server what an administrator is to run."""
+        self.cloud.down.add(('GET', '/glance'))
+        for name in HOSTILE:
+            before = Details(base.UUID, name)
+            [command] = broken_ends.images(self.context, before)
+            words = shlex.split(command)
+            self.assertEqual(['openstack', 'image', 'list'], words[:3])
+            self.assertEqual(
+                f'{plain_text.line(name)}-resize-temp',
+                words[-1].removeprefix('--name='),
+            )
+            self.assertEqual(1, len(command.splitlines()))
+
+    def test_hosts_with_hostile_names(self):
+        before = Details(
+            base.UUID,
+            status='ACTIVE',
+            ports=[Port('p', 'mac')],
+            volumes=[Volume('v')],
+        )
+        for name in HOSTILE:
+            for text in (
+                *broken_ends.reconnections(before, name),
+                *broken_ends.unbindings(before, name),
+            ):
+                self.assertEqual(1, len(text.splitlines()))
+                if not text.startswith('#'):
+                    self.assertIn(len(shlex.split(text)), (4, 6))
 
 
 class TestVolumes(BrokenEndsTestCase):

@@ -78,7 +78,7 @@ class TestUnread(DatabaseTestCase):
                     check(self.asked),
                     Code.WARNING,
                     "Watcher's database was not read: DBConnectionError. "
-                    'Remedy: run kronos-status with',
+                    'Remedy: run "kronos-status upgrade check --watcher-',
                 )
 
     def test_no_watcher(self) -> None:
@@ -200,7 +200,8 @@ class TestHosts(DatabaseTestCase):
             result,
             Code.WARNING,
             'watcher-decision-engine on there; watcher-applier on far (not '
-            'heard of lately). Remedy: run kronos-status on each',
+            'heard of lately). Remedy: run "kronos-status upgrade check" '
+            'on each',
         )
 
     def test_no_service(self) -> None:

@@ -15,6 +15,7 @@ from kronos.engine.types import Event, Origin, Outcome
 from tests.builders import policies
 
 QUARANTINE = {'quarantine_seconds': 3600.0}
+WEEK = 604800
 
 
 def event(
@@ -459,12 +460,12 @@ class TestHowFarBack(base.BaseTestCase):
         ):
             settings = Settings(**{name: 300.0})
             self.assertEqual(
-                cooldown.Since(700, 700),
+                cooldown.Since(700, 1000 - WEEK),
                 cooldown.watcher_since(settings, 1000.0),
             )
             self.assertEqual(700, self.nova(settings))
         self.assertEqual(
-            cooldown.Since(1000, 1000),
+            cooldown.Since(1000, 1000 - WEEK),
             cooldown.watcher_since(Settings(), 1000.0),
         )
 

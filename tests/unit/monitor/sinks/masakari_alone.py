@@ -2,11 +2,14 @@
 """Does Masakari get its notifications, and what becomes of its answers?"""
 
 import datetime
+import shlex
 from typing import Any
 
+from kronos.common import plain_text
 from kronos.monitor.events import Kind
 from kronos.monitor.sinks.base import Outcome
 from kronos.monitor.sinks.masakari import Masakari
+from tests.builders.hostile_names import HOSTILE
 from tests.unit.monitor.sinks import cloud as clouds
 from tests.unit.monitor.sinks import services
 from tests.unit.monitor.sinks.cloud import Cloud
@@ -133,6 +136,18 @@ class TestCheck(MasakariTestCase):
         cloud.segments = {'a': [], 'b': []}
         told = self.sink(cloud).check('node1')
         self.assertIn('openstack segment host create node1', told)
+
+    def test_no_segment_and_a_hostile_name(self) -> None:
+        cloud = self.cloud()
+        cloud.segments = {'a': [], 'b': []}
+        for name in HOSTILE:
+            told = self.sink(cloud).check(name)
+            _, _, command = told.partition(': openstack ')
+            self.assertEqual(
+                ['segment', 'host', 'create', plain_text.line(name)],
+                shlex.split(command)[:4],
+                told,
+            )
 
     def test_maintenance(self) -> None:
         cloud = self.cloud()

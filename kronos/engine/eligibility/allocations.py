@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The allocations of an instance: whether Placement holds it on its host.
+
+A move of one that it holds elsewhere would leave room held for nothing. Nova
+does not put that right by itself. The audit and the action ask the same.
+"""
+
+from collections.abc import Collection
+
+from kronos.common.shell_commands import ShellCommand
+from kronos.engine.reasons import Code, Reason
+
+
+def why_not(uuid: str, node: str, held_on: Collection[str]) -> Reason | None:
+    """Why an instance must not move; None if it is held where it is.
+
+    :param node: that of its host
+    :param held_on: the nodes on which Placement holds memory for it
+    """
+    return None if set(held_on) == {node} else reason(uuid, node, held_on)
+
+
+def reason(uuid: str, host: str, held_on: Collection[str]) -> Reason:
+    """That it is held elsewhere than on its host, and what mends that."""
+    nodes = ' and '.join(sorted(held_on)) or 'no host'
+    heal = ShellCommand.HEAL_ALLOCATIONS.of(server=uuid)
+    return Reason(
+        f'Placement holds room for it on {nodes} instead of {host}; '
+        f'"{heal}" puts that right',
+        Code.INSTANCE_ALLOCATIONS,
+    )
