@@ -25,6 +25,7 @@ MOST = 2
 """So many restarts are tried within the window."""
 BY_NOVA, BY_KRONOS, BY_USER = 'nova', 'kronos', 'user'
 RUNNING, OFF = 'running', 'off'
+VERIFY = 'VERIFY_RESIZE'
 UNDER_WAY = ('PENDING', 'ONGOING')
 
 
