@@ -171,8 +171,8 @@ class RestartPreflight:
 
     def _check_resize(self, instance: Instance) -> None:
         """Whether it is an earlier restart that waits to be confirmed."""
-        ours = self._settings.stopped
-        if not ours or not self._asked.power.is_moved_by(instance.uuid, ours):
+        ours, nova = self._settings.stopped, self._asked.nova
+        if not ours or not nova.is_moved_by(instance.uuid, [ours]):
             raise faults.error(
                 Fault.INSTANCE_NOT_ACTIVE,
                 'it is in VERIFY_RESIZE by somebody else, who confirms or '

@@ -141,13 +141,18 @@ class ServerRestart:
         return True
 
     def _moved(self) -> tuple[Instance, exceptions.MigrationError | None]:
-        """The server on its new host; or where it was, and why."""
+        """The server on its new host; or where it was, and why.
+
+        :raises MigrationError: Nova has tried, and the next audit chooses
+            another host; or the server is not off any more
+        """
         result = self._migrate()
         if result.end is End.REACHED:
             return self._confirm(), None
         participle = f'migrated to {self._task.destination}'
         failure = _error(result, participle, self._settings.timeout)
-        if result.seen is None or not _is_off(result.seen):
+        has_tried = result.end is End.GIVEN_UP
+        if has_tried or result.seen is None or not _is_off(result.seen):
             raise failure
         return result.seen, failure
 
@@ -201,14 +206,14 @@ class ServerRestart:
         """
         if instance.status != VERIFY or not _rests(instance):
             return False
-        power = self._asked.power
-        if not power.is_moved_by(self._uuid, self._migration):
+        ours = [self._migration] if self._migration else []
+        if not self._actions.is_moved_by(self._uuid, ours):
             raise faults.error(
                 Fault.RESTART_FAILED,
                 'it is in VERIFY_RESIZE by somebody else, who confirms or '
                 'reverts it',
             )
-        return power.may_be_confirmed(self._uuid)
+        return self._asked.power.may_be_confirmed(self._uuid)
 
     def _start(self, failure: exceptions.MigrationError | None) -> Instance:
         """:param failure: why it is not elsewhere; None: it need not be"""

@@ -104,6 +104,17 @@ class InstanceActions:
                 )
         return None
 
+    def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
+        """Whether one of some requests has brought a server where it is.
+
+        Somebody else's cold migration or resize that was asked for later
+        has not. The order of Nova's list tells, and no time stamp.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        moves = self.requests(uuid, (MIGRATE, RESIZE))
+        return bool(requests) and (not moves or moves[0] in requests)
+
     def refusal_reason(self, uuid: str, request_id: str) -> str:
         """Why a request failed after Nova had accepted it.
 

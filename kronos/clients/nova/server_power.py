@@ -3,11 +3,6 @@
 
 from kronos.clients.nova import migrations
 from kronos.clients.nova.api import Api
-from kronos.clients.nova.instance_actions import (
-    MIGRATE,
-    RESIZE,
-    InstanceActions,
-)
 
 FINISHED = 'finished'
 """Status of a cold migration that waits to be confirmed."""
@@ -47,16 +42,6 @@ class ServerPower:
         :returns: as of :meth:`stop`
         """
         return self._api.act(uuid, {'confirmResize': None})
-
-    def is_moved_by(self, uuid: str, request: str) -> bool:
-        """Whether a server is where a request has cold-migrated it to.
-
-        Another migration or resize that was asked for later has moved it
-        since. The order of Nova's list tells, and no time stamp.
-        """
-        actions = InstanceActions(self._api)
-        requests = actions.requests(uuid, (MIGRATE, RESIZE))
-        return bool(request) and requests[:1] in ([], [request])
 
     def may_be_confirmed(self, uuid: str) -> bool:
         """Whether its cold migration waits for that; Nova may be at it."""
