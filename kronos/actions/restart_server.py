@@ -33,6 +33,8 @@ class RestartServer(watcher_action.KronosAction):
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
         self._own_restart: server_restart.ServerRestart | None = None
+        self._recovery = {'stop': '', 'migrate': ''}
+        """Ids of the requests by which it has acted."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -97,7 +99,8 @@ class RestartServer(watcher_action.KronosAction):
                     power=ServerPower(nova.api),
                     placement=clients.placement(),
                     failures=self._failures,
-                    acts=self._mark,
+                    acts=lambda request: self._mark(stop=request),
+                    moves=lambda request: self._mark(migrate=request),
                     exclusions=self._exclusions(),
                 ),
                 self._patience(),
@@ -114,15 +117,17 @@ class RestartServer(watcher_action.KronosAction):
         )
         return {uuid: one.at for uuid, one in found.items()}
 
-    def _mark(self, stop: str) -> None:
+    def _mark(self, **requests: str) -> None:
         """Write down that it acts: the next audits count it.
 
+        :param requests: ids, by ``stop`` and ``migrate``
         :raises TurnUnknown: the database does not take it, so nothing is done
         """
+        self._recovery |= requests
         uuid = self.input_parameters.get('action_uuid')
         if not uuid:
             return
-        told = {'at': time.time(), 'stop': stop}
+        told = {'at': time.time(), **self._recovery}
         try:
             watcher_action.in_time(lambda: _write(uuid, told))
         except Exception as error:

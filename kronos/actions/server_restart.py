@@ -7,66 +7,46 @@ has stopped it also starts. What an applier that dies leaves behind, the
 next audit goes on with.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.actions import host_closing
-from kronos.actions.migration import destination, preflight
+from kronos.actions.core.step import End, Limits, Result, Step, StepRun
+from kronos.actions.migration import lost_answers
 from kronos.actions.migration.context import Patience
-from kronos.actions.migration.task import MigrationTask
-from kronos.clients import placement
-from kronos.clients.nova.client import NovaClient
-from kronos.clients.nova.instance_actions import InstanceActions
-from kronos.clients.nova.server_power import ServerPower
+from kronos.actions.migration.retries import joined
+from kronos.actions.restart_preflight import (
+    Asked,
+    RestartPreflight,
+    RestartSettings,
+)
+from kronos.clients.nova.instance_actions import (
+    CONFIRM,
+    MIGRATE,
+    START,
+    STOP,
+    InstanceActions,
+)
 from kronos.common import exceptions
 from kronos.engine import faults
-from kronos.engine.eligibility.restarts import OPT_OUT
+from kronos.engine.eligibility.restarts import VERIFY
 from kronos.engine.faults import Fault
 from kronos.engine.types import Instance
 
+__all__ = ['Asked', 'RestartSettings', 'ServerRestart']
+
 LOG = logging.getLogger(__name__)
 
-Failures = Callable[[], Mapping[str, float]]
-"""Unix seconds at which each server that failed was last said to have, by
-uuid; raises PrometheusError where that is not known."""
-
-
-@dataclass(frozen=True)
-class RestartSettings:
-    """Which server is started again, where, and within which limits."""
-
-    task: MigrationTask
-    """From its host to the same, or to another."""
-    failed_at: float
-    """Unix seconds: the failure that it is about."""
-    stopped: str = ''
-    """Id of the request by which a restart before has stopped it."""
-    timeout: float = 300.0
-    """Seconds for each step."""
-    poll_interval: float = 5.0
-    preflight_wait: float = 60.0
-    """Seconds for what stands in the way to go away by itself."""
-    resources: list[str] = field(default_factory=lambda: ['VCPU', 'MEMORY_MB'])
-    require_headroom: bool = True
-
-    @property
-    def is_elsewhere(self) -> bool:
-        return self.task.source != self.task.destination
-
-
-@dataclass
-class Asked:
-    """Whom a restart asks, and to whom it tells that it acts."""
-
-    nova: NovaClient
-    power: ServerPower
-    placement: placement.PlacementClient
-    failures: Failures
-    acts: Callable[[str], object]
-    """Is told that it acts, with the id of the request to stop, if any."""
-    exclusions: destination.Exclusions | None = None
+ACTIVE, STOPPED = 'ACTIVE', 'SHUTOFF'
+OUTAGE_SECONDS = 3600.0
+"""By so much at most a Nova that answers nothing prolongs a step."""
+IDLE_SECONDS = 30.0
+"""For so long nothing comes of a request that Nova took before it is
+repeated."""
+CONFLICT_SECONDS = 60.0
+"""For so long Nova may say that a server cannot be started now."""
+REFUSALS = 3
+"""So many end a step that a stopped server needs."""
 
 
 class ServerRestart:
@@ -83,29 +63,16 @@ class ServerRestart:
         self._asked = asked
         self._patience = patience
         self._actions = InstanceActions(asked.nova.api)
+        self._preflight = RestartPreflight(settings, asked, patience)
+        self._stopping = self._migration = ''
+        """Ids of our requests to stop it, and for its cold migration."""
+        self._unwritten: list[tuple[Callable[[str], object], str]] = []
+        """What the action's row is to tell, and could not be told so far."""
+        self._trouble = ''
 
     def check(self) -> None:
-        """Look whether the server is still to be started again.
-
-        :raises StaleTask: it runs again, is gone or elsewhere
-        :raises PreFlightError: it must not be started
-        :raises MigrationCancelled: the plan was cancelled
-        :raises ClientError: somebody who has to be asked does not answer
-        """
-        end = self._patience.clock() + self._settings.preflight_wait
-        while True:
-            self._patience.stop_if_cancelled()
-            try:
-                self._check()
-            except exceptions.PreFlightError as error:
-                waits = faults.TABLE[faults.of_error(error)].waits
-                if not waits or self._patience.clock() >= end:
-                    raise
-                self._patience.tell(f'waits: {error}')
-                self._patience.sleep(self._settings.poll_interval)
-            else:
-                self._patience.tell('')
-                return
+        """See :meth:`.RestartPreflight.check`."""
+        self._preflight.check()
 
     def carry_out(self) -> str:
         """Stop it, bring it elsewhere if it is to go there, and start it.
@@ -113,258 +80,303 @@ class ServerRestart:
         :returns: a remark; '' if all went as planned
         :raises KronosException: what went wrong
         """
-        self.check()
-        self._asked.acts(self._settings.stopped)
-        instance = self._now()
-        if instance.status == 'ACTIVE':
+        instance = self._preflight.check()
+        self._begin(instance)
+        if instance.status == ACTIVE:
             instance = self._stop()
-        if instance.status == 'VERIFY_RESIZE':
+        failure: exceptions.MigrationError | None = None
+        if instance.status == VERIFY:
             instance = self._confirm()
         elif self._settings.is_elsewhere and self._is_at(instance):
-            self._migrate()
-            instance = self._confirm()
-        if instance.status != 'ACTIVE':
-            self._start()
-        return self._verified()
+            instance, failure = self._moved()
+        if instance.status != ACTIVE:
+            instance = self._start(failure)
+        if failure is not None:
+            raise _worded(failure, f'it was started on {instance.host} again')
+        return self._verified(instance)
 
-    def _check(self) -> None:
-        task = self._task
-        instance = self._asked.nova.get_instance(task.instance)
-        if instance is None:
-            raise faults.error(Fault.INSTANCE_GONE, 'the server is gone')
-        if instance.host != task.source:
-            raise faults.error(
-                Fault.INSTANCE_ELSEWHERE,
-                f'the server has left {task.source}; it is on '
-                f'{instance.host or "no host"} now',
-            )
-        self._check_owner(instance)
-        self._check_state(instance)
-        self._check_failure()
-        self._check_hosts()
-        if self._settings.is_elsewhere:
-            self._check_destination()
-
-    @staticmethod
-    def _check_owner(instance: Instance) -> None:
-        """What somebody forbids, or Nova is at."""
-        if instance.locked:
-            raise faults.error(Fault.INSTANCE_LOCKED, 'the server is locked')
-        if instance.metadata.get(OPT_OUT, '').strip().lower() == 'false':
-            raise faults.error(
-                Fault.INSTANCE_RECOVERY_OFF,
-                f'the metadata of the server says {OPT_OUT}=false',
-            )
-        if instance.task_state:
-            raise faults.error(
-                Fault.INSTANCE_BUSY,
-                f'Nova is busy with it (task state {instance.task_state})',
-            )
-
-    def _check_state(self, instance: Instance) -> None:
-        """Whether it is off or paused by a failure, and by nobody's wish."""
-        nova = self._asked.nova
-        if instance.status == 'ACTIVE':
-            runs = nova.is_guest_running(instance.uuid)
-            if runs:
-                raise faults.error(Fault.INSTANCE_RUNS, 'its guest runs again')
-            if runs is None:
-                raise faults.error(
-                    Fault.GUEST_UNKNOWN,
-                    'nobody can tell whether its guest runs',
-                )
-            return
-        if instance.status == 'VERIFY_RESIZE' and self._settings.stopped:
-            return
-        if instance.status != 'SHUTOFF':
-            raise faults.error(
-                Fault.INSTANCE_NOT_ACTIVE,
-                f'its status is {instance.status}, neither ACTIVE nor SHUTOFF',
-            )
-        stop = nova.last_stop(instance.uuid)
-        by_us = stop and stop.request_id == self._settings.stopped
-        if stop is None or (stop.user_id and not by_us):
-            raise faults.error(
-                Fault.INSTANCE_STOPPED,
-                'a user stopped it' if stop else 'nobody knows who stopped it',
-            )
-
-    def _check_failure(self) -> None:
-        """Whether it is still said to have failed, if it was."""
-        if self._settings.stopped:
-            return
-        said = self._asked.failures().get(self._task.instance)
-        if said is None or said < self._settings.failed_at:
-            raise faults.error(
-                Fault.INSTANCE_WELL,
-                'server_fault_query does not name it any more',
-            )
-
-    def _check_hosts(self) -> None:
-        task, nova = self._task, self._asked.nova
-        for where, host, fault in (
-            (preflight.SOURCE, task.source, Fault.SOURCE_NOT_UP),
-            (preflight.DESTINATION, task.destination,
-             Fault.DESTINATION_NOT_UP),
-        ):  # fmt: skip
-            if where == preflight.DESTINATION and host == task.source:
-                continue
-            found = preflight.host_reasons(nova.get_service(host), where, host)
-            if found:
-                raise faults.error(fault, ', '.join(found))
-
-    def _check_destination(self) -> None:
-        """Its aggregate, its server groups, its room, and its faults."""
-        task, asked = self._task, self._asked
-        services = asked.nova.list_compute_services()
-        inside = host_closing.members_of(asked.nova, task.aggregate, services)
-        destination.check_scope(task, inside.__contains__)
-        destination.check_groups(asked.nova, task, [], inside.__contains__)
-        destination.check_allocations(asked.nova, asked.placement, task)
-        destination.check_room(
-            asked.nova,
-            asked.placement,
-            task,
-            self._settings.resources,
-            self._settings.require_headroom,
-        )
-        destination.check_exclusion(asked.nova, task, asked.exclusions)
+    def _begin(self, instance: Instance) -> None:
+        """:raises TurnUnknown: the row does not take that it acts"""
+        earlier = self._settings.stopped
+        if instance.status == VERIFY:
+            self._migration = earlier
+            self._asked.acts('')
+            self._asked.moves(earlier)
+        else:
+            self._asked.acts(earlier)
 
     def _stop(self) -> Instance:
         self._patience.stop_if_cancelled()
-        request = self._ask(self._asked.power.stop)
-        self._asked.acts(request)
-        return self._until(
-            'stopped',
-            lambda one: one.status == 'SHUTOFF' and not one.task_state,
-            request,
+        poll = self._settings.poll_interval
+        result = self._take(
+            Step(
+                participle='stopped',
+                ask=lambda: self._asked.power.stop(self._uuid),
+                look=self._look,
+                is_reached=lambda one: _is_off(one) and self._is_for_us(),
+                may_ask=lambda one: one.status == ACTIVE and _rests(one),
+                requests=lambda: self._requests(STOP),
+                on_request=self._note_stop,
+            ),
+            # A late one would stop the server that was started again.
+            doubt=lost_answers.QUIET_LOOKS * poll,
+            conflict=poll,
+        )
+        return self._reached(result, 'stopped')
+
+    def _note_stop(self, request: str) -> None:
+        self._stopping = request
+        self._note(self._asked.acts, request)
+
+    def _is_for_us(self) -> bool:
+        """Whether Kronos, or Nova itself, has stopped it.
+
+        :raises PreFlightError: a user was faster
+        """
+        stop = self._actions.last_stop(self._uuid)
+        if stop and stop.user_id and stop.request_id != self._stopping:
+            raise faults.error(
+                Fault.INSTANCE_STOPPED, 'a user stopped it meanwhile'
+            )
+        return True
+
+    def _moved(self) -> tuple[Instance, exceptions.MigrationError | None]:
+        """The server on its new host; or where it was, and why.
+
+        :raises MigrationError: Nova has tried, and the next audit chooses
+            another host; or the server is not off any more
+        """
+        result = self._migrate()
+        if result.end is End.REACHED:
+            return self._confirm(), None
+        participle = f'migrated to {self._task.destination}'
+        failure = _error(result, participle, self._settings.timeout)
+        has_tried = result.end is End.GIVEN_UP
+        if has_tried or result.seen is None or not _is_off(result.seen):
+            raise failure
+        return result.seen, failure
+
+    def _migrate(self) -> Result[Instance]:
+        host, poll = self._task.destination, self._settings.poll_interval
+        return self._take(
+            Step(
+                participle=f'migrated to {host}',
+                ask=lambda: self._asked.power.migrate(self._uuid, host),
+                look=self._look,
+                # Nova may confirm by itself (resize_confirm_window).
+                is_reached=lambda one: (
+                    one.host == host
+                    and _rests(one)
+                    and one.status in (VERIFY, STOPPED)
+                ),
+                may_ask=lambda one: _is_off(one) and self._is_at(one),
+                requests=lambda: self._requests(MIGRATE),
+                on_request=self._note_migration,
+            ),
+            doubt=lost_answers.QUIET_LOOKS * poll,
+            conflict=poll,
         )
 
-    def _migrate(self) -> None:
-        host = self._task.destination
-        request = self._ask(lambda uuid: self._asked.power.migrate(uuid, host))
-        # Nova may confirm by itself (resize_confirm_window).
-        self._until(
-            f'migrated to {host}',
-            lambda one: (
-                one.host == host
-                and not one.task_state
-                and one.status in ('VERIFY_RESIZE', 'SHUTOFF')
-            ),
-            request,
-        )
+    def _note_migration(self, request: str) -> None:
+        self._migration = request
+        self._note(self._asked.moves, request)
 
     def _confirm(self) -> Instance:
-        instance = self._now()
-        if instance.status != 'VERIFY_RESIZE':
-            return instance
-        request = self._ask(self._asked.power.confirm)
-        return self._until(
-            'confirmed',
-            lambda one: (
-                one.status in ('SHUTOFF', 'ACTIVE') and not one.task_state
+        """Confirm our own cold migration, and no other."""
+        result = self._take(
+            Step(
+                participle='confirmed',
+                ask=lambda: self._asked.power.confirm(self._uuid),
+                look=self._look,
+                is_reached=lambda one: (
+                    one.status in (STOPPED, ACTIVE) and _rests(one)
+                ),
+                may_ask=self._may_confirm,
+                requests=lambda: self._requests(CONFIRM),
             ),
-            request,
+            conflict=self._settings.timeout,
+            refusals=REFUSALS,
         )
+        return self._reached(result, 'confirmed')
 
-    def _start(self) -> None:
-        request = self._ask(self._asked.power.start)
-        self._until(
-            'started',
-            lambda one: one.status == 'ACTIVE' and not one.task_state,
-            request,
+    def _may_confirm(self, instance: Instance) -> bool:
+        """Whether our cold migration waits for that.
+
+        :raises MigrationFailed: it is somebody else's that waits
+        """
+        if instance.status != VERIFY or not _rests(instance):
+            return False
+        ours = [self._migration] if self._migration else []
+        if not self._actions.is_moved_by(self._uuid, ours):
+            raise faults.error(
+                Fault.RESTART_FAILED,
+                'it is in VERIFY_RESIZE by somebody else, who confirms or '
+                'reverts it',
+            )
+        return self._asked.power.may_be_confirmed(self._uuid)
+
+    def _start(self, failure: exceptions.MigrationError | None) -> Instance:
+        """:param failure: why it is not elsewhere; None: it need not be"""
+        result = self._take(
+            Step(
+                participle='started',
+                ask=lambda: self._asked.power.start(self._uuid),
+                look=self._look,
+                is_reached=lambda one: one.status == ACTIVE and _rests(one),
+                may_ask=_is_off,
+                requests=lambda: self._requests(START),
+            ),
+            conflict=CONFLICT_SECONDS,
+            refusals=REFUSALS,
         )
+        try:
+            return self._reached(result, 'started')
+        except exceptions.MigrationError as error:
+            if failure is None:
+                raise
+            raise _worded(failure, str(error)) from error
 
-    def _verified(self) -> str:
+    def _take(self, step: Step[Instance], **limits: float) -> Result[Instance]:
+        """Bring one step to its end.
+
+        :param limits: those that are not the same for all
+        """
+
+        def tell(words: str) -> None:
+            self._trouble = f'is not {step.participle} yet: {words}'
+            self._patience.tell(self._trouble)
+
+        self._trouble = f'is being {step.participle}'
+        step.on_trouble = tell
+        step.why_given_up = self._why_given_up
+        step.lists_own = lambda: bool(self._asked.nova.api.user_id)
+        settings = self._settings
+        shared = Limits(
+            timeout=settings.timeout,
+            poll_interval=settings.poll_interval,
+            outage=OUTAGE_SECONDS,
+            **{'idle': IDLE_SECONDS, **limits},
+        )
+        return StepRun(step, self._patience, shared).carry_out()
+
+    def _reached(self, result: Result[Instance], participle: str) -> Instance:
+        """The server, if the step succeeded.
+
+        :raises MigrationFailed: Nova refused it, or gave it up
+        :raises MigrationTimeout: it takes too long
+        """
+        if result.end is End.REACHED and result.seen is not None:
+            return result.seen
+        raise _error(result, participle, self._settings.timeout)
+
+    def _verified(self, instance: Instance) -> str:
         """Whether its guest runs, where it was to run."""
-        instance = self._now()
-        runs = self._asked.nova.is_guest_running(instance.uuid)
+        uuid = instance.uuid
+        runs: bool | None = None
+        try:
+            runs = self._asked.nova.is_guest_running(uuid)
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', uuid, error)
         if runs is False:
             raise faults.error(
                 Fault.RESTART_FAILED,
                 f'Nova calls it ACTIVE on {instance.host}, but its guest does '
                 'not run',
             )
-        LOG.info(
-            'Instance %s was started again on %s', instance.uuid, instance.host
-        )
+        LOG.info('Instance %s was started again on %s', uuid, instance.host)
         unsure = '' if runs else 'nobody can tell whether its guest runs'
         if self._settings.is_elsewhere and self._is_at(instance):
             unsure = f'it was started on {instance.host} after all'
         return unsure
 
+    @property
+    def _uuid(self) -> str:
+        return self._task.instance
+
     def _is_at(self, instance: Instance) -> bool:
         return instance.host == self._task.source
 
-    def _now(self) -> Instance:
-        instance = self._asked.nova.get_instance(self._task.instance)
+    def _requests(self, kind: str) -> list[str]:
+        """Ids of our own requests of a kind, the newest first."""
+        user = self._asked.nova.api.user_id
+        return self._actions.requests(self._uuid, (kind,), user)
+
+    def _look(self) -> Instance:
+        """The server as it is now.
+
+        :raises MigrationFailed: it was deleted
+        :raises NovaClientError: Nova is away
+        """
+        self._write()
+        self._patience.tell(self._trouble)
+        instance = self._asked.nova.get_instance(self._uuid)
         if instance is None:
             raise faults.error(
                 Fault.INSTANCE_VANISHED, 'the server was deleted meanwhile'
             )
         return instance
 
-    def _ask(self, request: Callable[[str], str]) -> str:
-        """Ask Nova; a request whose answer got lost may have arrived.
+    def _note(self, tell: Callable[[str], object], request: str) -> None:
+        self._unwritten.append((tell, request))
+        self._write()
 
-        :returns: its id; '' if that is not known
+    def _write(self) -> None:
+        """Tell the row what it does not tell so far.
+
+        A database that is away ends nothing that is under way.
         """
         try:
-            return request(self._task.instance)
-        except exceptions.NovaClientError as error:
-            if error.kwargs.get('sent', False) is not None:
-                raise
-            LOG.warning('Instance %s: %s', self._task.instance, error)
-            return ''
-
-    def _until(
-        self, what: str, reached: Callable[[Instance], bool], request: str
-    ) -> Instance:
-        """Wait for a step to end.
-
-        :raises MigrationFailed: Nova gave it up
-        :raises MigrationTimeout: it takes too long
-        """
-        end = self._patience.clock() + self._settings.timeout
-        while True:
-            instance = self._seen()
-            if instance is not None:
-                if reached(instance):
-                    return instance
-                if why := self._why_given_up(instance, request):
-                    raise faults.error(
-                        Fault.RESTART_FAILED, f'it is not {what}: {why}'
-                    )
-            if self._patience.clock() >= end:
-                raise faults.error(
-                    Fault.RESTART_TOO_SLOW,
-                    f'it is not {what} after {self._settings.timeout:g} s',
-                )
-            self._patience.tell(f'is being {what}')
-            self._patience.sleep(self._settings.poll_interval)
-
-    def _seen(self) -> Instance | None:
-        """The server as it is now; None while Nova is away."""
-        try:
-            return self._now()
-        except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s: %s', self._task.instance, error)
-            return None
+            while self._unwritten:
+                tell, request = self._unwritten[0]
+                tell(request)
+                del self._unwritten[0]
+        except exceptions.KronosException as error:
+            LOG.warning('Instance %s: %s', self._uuid, error)
 
     def _why_given_up(self, instance: Instance, request: str) -> str:
         """Nova's words where nothing more is to come of a request."""
         if instance.status == 'ERROR':
-            said = self._refusal(request)
-            return f'its status is ERROR{said and f" ({said})"}'
-        if instance.task_state or not request:
-            return ''
-        return self._refusal(request)
+            words = self._refusal(request)
+            return f'its status is ERROR{words and f" ({words})"}'
+        return self._refusal(request) if _rests(instance) else ''
 
     def _refusal(self, request: str) -> str:
         if not request:
             return ''
         try:
-            return self._actions.refusal_reason(self._task.instance, request)
+            return self._actions.refusal_reason(self._uuid, request)
         except exceptions.NovaClientError as error:
-            LOG.warning('Instance %s: %s', self._task.instance, error)
+            LOG.warning('Instance %s: %s', self._uuid, error)
             return ''
+
+
+def _rests(instance: Instance) -> bool:
+    return not instance.task_state
+
+
+def _is_off(instance: Instance) -> bool:
+    return instance.status == STOPPED and _rests(instance)
+
+
+def _error(
+    result: Result[Instance], participle: str, timeout: float
+) -> exceptions.MigrationError:
+    """The error of a step that did not succeed."""
+    if result.end is End.LATE:
+        return faults.error(
+            Fault.RESTART_TOO_SLOW,
+            joined(
+                f'it is not {participle} after {timeout:g} s', result.words
+            ),
+        )
+    refused = 'Nova refuses: ' if result.end is End.REFUSED else ''
+    return faults.error(
+        Fault.RESTART_FAILED,
+        f'it is not {participle}: {refused}{result.words}',
+    )
+
+
+def _worded(
+    error: exceptions.MigrationError, more: str
+) -> exceptions.MigrationError:
+    return type(error)(joined(str(error), more), **error.kwargs)

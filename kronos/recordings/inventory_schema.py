@@ -170,6 +170,9 @@ class RestartRow:
     state: str
     acted: bool
     stop: str = ''
+    migrate: str = ''
+    source: str = ''
+    destination: str = ''
 
     @classmethod
     def of(cls, restart: PastRestart) -> 'RestartRow':
@@ -178,11 +181,20 @@ class RestartRow:
             state=restart.state,
             acted=restart.acted,
             stop=restart.stop,
+            migrate=restart.migrate,
+            source=restart.source,
+            destination=restart.destination,
         )
 
     def restart(self) -> PastRestart:
         return PastRestart(
-            at=self.at, state=self.state, acted=self.acted, stop=self.stop
+            at=self.at,
+            state=self.state,
+            acted=self.acted,
+            stop=self.stop,
+            migrate=self.migrate,
+            source=self.source,
+            destination=self.destination,
         )
 
 

@@ -61,6 +61,10 @@ def _ask(nova: NovaClient, one: Instance) -> None:
             one.guest = eligible.RUNNING if runs else eligible.OFF
     elif one.status == 'SHUTOFF':
         one.stopped_by = stopped_by(nova, one)
+    elif one.status == eligible.VERIFY:
+        ours = {row.migrate for row in one.restarts if row.migrate}
+        is_ours = nova.is_moved_by(one.uuid, ours)
+        one.stopped_by = eligible.BY_KRONOS if is_ours else eligible.BY_USER
 
 
 def stopped_by(nova: NovaClient, one: Instance) -> str:

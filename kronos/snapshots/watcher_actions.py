@@ -38,7 +38,7 @@ MOVES = (ACTION_TYPE, CELL_MOVE)
 """Those that take a server from host to host, and no more than that."""
 RECOVERY = 'recovery'
 """Mark of a restart that began to act: ``{"at": 1763752294.1, "stop":
-"req-..."}``, among its input parameters."""
+"req-...", "migrate": "req-..."}``, among its input parameters."""
 FINISHED = 'SUCCEEDED'
 FAILED = 'FAILED'
 DELETED = 'DELETED'
@@ -224,10 +224,16 @@ def restart_of(
         return None
     mark = told.get(RECOVERY)
     mark = mark if isinstance(mark, dict) else {}
-    stop = mark.get('stop')
     return uuid, PastRestart(
         at=row.touched,
         state=row.state,
         acted=bool(mark),
-        stop=stop if isinstance(stop, str) else '',
+        stop=_text(mark.get('stop')),
+        migrate=_text(mark.get('migrate')),
+        source=_text(told.get('source_node')),
+        destination=_text(told.get('destination_node')),
     )
+
+
+def _text(told: Any) -> str:
+    return told if isinstance(told, str) else ''

@@ -27,6 +27,7 @@ class Api:
     def __init__(self, compute: Any, **options: Any) -> None:
         self.wire = rest.Wire(compute, exceptions.NovaClientError, **options)
         self._version = ''
+        self._user: str | None = None
 
     @property
     def microversion(self) -> str:
@@ -44,6 +45,19 @@ class Api:
                 )
             self._version = _dotted(min(newest, WANTED))
         return self._version
+
+    @property
+    def user_id(self) -> str:
+        """Id of the user as whom Kronos asks; '' if there is none.
+
+        :raises NovaClientError: Keystone is away
+        """
+        if self._user is None:
+            adapter = self.wire.adapter
+            with self.wire.guard('its user is not known', sent=False):
+                is_known = adapter.session.auth or adapter.auth
+                self._user = is_known and adapter.get_user_id() or ''
+        return self._user
 
     def act(self, uuid: str, body: dict[str, Any]) -> str:
         """Ask for an action of a server.

@@ -9,11 +9,13 @@ from typing import Any
 
 from kronos.clients.nova import migrations
 from kronos.clients.nova.api import Api, quoted
-from kronos.clients.nova.instance_actions import InstanceActions
+from kronos.clients.nova.instance_actions import (
+    MIGRATE,
+    RESIZE,
+    InstanceActions,
+)
 from kronos.clients.nova.rows import MigrationStatus
 
-MIGRATE, RESIZE = 'migrate', 'resize'
-"""What Nova calls the requests, and in other words the migrations."""
 PINNING = '2.104'
 """The first microversion that pins servers to a zone, and unpins them."""
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Nova client that reads: hosts, services, servers, migrations."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from oslo_log import log as logging
@@ -217,6 +217,10 @@ class NovaClient:
     def last_stop(self, uuid: str) -> Stop | None:
         """As :meth:`.InstanceActions.last_stop`."""
         return self._actions.last_stop(uuid)
+
+    def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
+        """As :meth:`.InstanceActions.is_moved_by`."""
+        return self._actions.is_moved_by(uuid, requests)
 
     def get_instance(self, uuid: str) -> types.Instance | None:
         """A server as it is now; None if there is none (any more).

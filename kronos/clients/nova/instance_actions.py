@@ -12,6 +12,9 @@ from kronos.clients.schema import seconds_of
 
 LIVE_MIGRATION = 'live-migration'
 STOP = 'stop'
+START = 'start'
+MIGRATE, RESIZE = 'migrate', 'resize'
+CONFIRM = 'confirmResize'
 CANCEL = 'live_migration_cancel'
 
 
@@ -40,16 +43,20 @@ class InstanceActions:
         """
         return self.requests(uuid, (LIVE_MIGRATION,))
 
-    def requests(self, uuid: str, kinds: Collection[str]) -> list[str]:
+    def requests(
+        self, uuid: str, kinds: Collection[str], user: str = ''
+    ) -> list[str]:
         """Ids of all requests of some kinds for a server, the newest first.
 
         :param kinds: Nova's words for the actions
+        :param user: id of the user who asked; '': any
         :raises NovaClientError: also when there is no such server (404)
         """
         return [
             str(row['request_id'])
             for row in self._actions(uuid)
             if row['action'] in kinds
+            and (not user or row.get('user_id') == user)
         ]
 
     def asked_after(self, uuid: str, kinds: Collection[str]) -> set[str]:
@@ -96,6 +103,17 @@ class InstanceActions:
                     str(row['request_id']), str(row.get('user_id') or '')
                 )
         return None
+
+    def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
+        """Whether one of some requests has brought a server where it is.
+
+        Somebody else's cold migration or resize that was asked for later
+        has not. The order of Nova's list tells, and no time stamp.
+
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        moves = self.requests(uuid, (MIGRATE, RESIZE))
+        return bool(requests) and (not moves or moves[0] in requests)
 
     def refusal_reason(self, uuid: str, request_id: str) -> str:
         """Why a request failed after Nova had accepted it.

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Nova client that restarts: stop, cold migrate, confirm, start."""
 
+from kronos.clients.nova import migrations
 from kronos.clients.nova.api import Api
+
+FINISHED = 'finished'
+"""Status of a cold migration that waits to be confirmed."""
 
 
 class ServerPower:
@@ -38,3 +42,8 @@ class ServerPower:
         :returns: as of :meth:`stop`
         """
         return self._api.act(uuid, {'confirmResize': None})
+
+    def may_be_confirmed(self, uuid: str) -> bool:
+        """Whether its cold migration waits for that; Nova may be at it."""
+        rows = migrations.cold(self._api, instance_uuid=uuid)
+        return not rows or any(one.status == FINISHED for one in rows)

@@ -2,8 +2,8 @@
 """The restart of a server that failed: where, or why it is left alone.
 
 First on its own host; after a second failure, or at once after an I/O error,
-on another. After a third it is left alone. Whatever is not known for certain
-leaves it alone, too.
+on another, and never again where it failed. After a third it is left alone.
+Whatever is not known for certain leaves it alone, too.
 """
 
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ MOST = 2
 """So many restarts are tried within the window."""
 BY_NOVA, BY_KRONOS, BY_USER = 'nova', 'kronos', 'user'
 RUNNING, OFF = 'running', 'off'
+VERIFY = 'VERIFY_RESIZE'
 UNDER_WAY = ('PENDING', 'ONGOING')
 
 
@@ -35,23 +36,46 @@ class Decision:
     attempt: int
     is_elsewhere: bool
     stopped: str = ''
-    """Id of the request by which a restart before has stopped it."""
+    """As of :class:`.Restart`."""
 
 
 def concerned(instance: Instance) -> bool:
-    """Whether a server failed, or a restart of it was left half done."""
-    return bool(instance.failure or half_done(instance))
+    """Whether a server failed, or a restart of it was left half done.
+
+    Or whether it may seem so, since somebody else resizes it.
+    """
+    seems_so = instance.status == VERIFY and bool(_acted(instance))
+    return bool(instance.failure or seems_so or half_done(instance))
 
 
 def half_done(instance: Instance) -> PastRestart | None:
     """The newest restart, if it stopped a server and did not start it."""
-    acted = [one for one in instance.restarts if one.acted]
+    acted = _acted(instance)
     if not acted or acted[-1].state == 'SUCCEEDED':
         return None
-    if instance.status == 'VERIFY_RESIZE':
-        return acted[-1]
     is_ours = instance.stopped_by == BY_KRONOS
-    return acted[-1] if instance.status == 'SHUTOFF' and is_ours else None
+    return (
+        acted[-1]
+        if instance.status in ('SHUTOFF', VERIFY) and is_ours
+        else None
+    )
+
+
+def avoided(
+    instance: Instance, settings: Settings, now: float
+) -> dict[str, str]:
+    """The hosts where a server is not started again, with the reason.
+
+    :param now: Unix seconds
+    """
+    since = now - settings.recovery_window_seconds
+    found: dict[str, str] = {}
+    for one in _acted(instance):
+        if one.at >= since and one.source:
+            found[one.source] = 'the server has failed there'
+        if one.at >= since and one.destination and one.state == 'FAILED':
+            found[one.destination] = 'its restart has failed there'
+    return found
 
 
 def decide(
@@ -96,6 +120,12 @@ def _not_stopped_by_failure(instance: Instance) -> Reason | None:
     """Why a server is not off because it failed, as far as is known."""
     if half_done(instance):
         return None
+    if instance.status == VERIFY:
+        text = (
+            'it is in VERIFY_RESIZE by somebody else: "openstack server '
+            f'resize confirm {instance.uuid}", or revert'
+        )
+        return Reason(text, Code.INSTANCE_NOT_ACTIVE)
     if instance.status == 'SHUTOFF':
         if instance.stopped_by == BY_NOVA:
             return None
@@ -141,7 +171,11 @@ def _decided(
         # It goes on with what was begun, which counts as one.
         tried = max(tried - 1, 0)
         if sum(one.at >= since for one in _acted(instance)) <= MOST:
-            return Decision(tried + 1, False, unfinished.stop)
+            return Decision(
+                tried + 1,
+                _leaves(instance, unfinished),
+                _left_by(instance),
+            )
     elif tried < MOST:
         elsewhere = tried > 0 or instance.failure == IO_ERROR
         return Decision(tried + 1, elsewhere)
@@ -151,6 +185,26 @@ def _decided(
         'alone'
     )
     return Reason(text, Code.INSTANCE_RESTARTED)
+
+
+def _leaves(instance: Instance, unfinished: PastRestart) -> bool:
+    """Whether a server that a restart has left off goes to another host.
+
+    It was to, or did not come up where it is.
+    """
+    if instance.status == VERIFY:
+        return False
+    was_to = unfinished.destination not in ('', instance.host)
+    return was_to or unfinished.state == 'FAILED'
+
+
+def _left_by(instance: Instance) -> str:
+    """Id of the newest request of a restart that has left it as it is."""
+    acted = reversed(_acted(instance))
+    ids = (
+        one.migrate if instance.status == VERIFY else one.stop for one in acted
+    )
+    return next((one for one in ids if one), '')
 
 
 def _acted(instance: Instance) -> list[PastRestart]:

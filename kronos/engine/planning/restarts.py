@@ -5,17 +5,18 @@ Where one is to go elsewhere, its destination is planned as if its host were
 drained of it alone, after all moves of the plan: every constraint holds.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kronos.engine.eligibility import faulty_hosts, hosts, restarts
 from kronos.engine.eligibility.instances import RUNNING
-from kronos.engine.eligibility.restarts import Decision
+from kronos.engine.eligibility.restarts import VERIFY, Decision
 from kronos.engine.planning import stop_reasons
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     AggregateResult,
+    EarlierMove,
     Instance,
     MigrationStep,
     PlanningInput,
@@ -50,48 +51,91 @@ def plan(given: PlanningInput, planner: PlanScope) -> Planned:
         snapshot, settings
     ):
         return Planned([], [], {})
-    planned = {move.instance.uuid for move in given.earlier}
+    moving = {move.instance.uuid for move in given.earlier}
     here: list[Restart] = []
     elsewhere: dict[str, Decision] = {}
     left: dict[str, Reason] = {}
     for uuid, one in sorted(snapshot.instances.items()):
-        if not restarts.concerned(one) or uuid in planned:
+        if not restarts.concerned(one) or uuid in moving:
             continue
         found = restarts.decide(one, settings, snapshot.taken_at)
         if isinstance(found, Reason):
             left[uuid] = found
-        elif found.is_elsewhere or _is_bad_host(snapshot, one, found):
+        elif found.is_elsewhere or _is_bad_host(snapshot, one):
             elsewhere[uuid] = replace(found, is_elsewhere=True)
         elif why := _why_not_there(snapshot, one):
             left[uuid] = why
         else:
             here.append(_restart(one, one.host, found))
-    if not elsewhere:
-        return Planned(here, [], left)
-    result = planner(_drain(given, elsewhere))
-    there = _there(snapshot, result, elsewhere)
+    planned = Planned(here, [], left)
+    for avoided, group in _by_avoided(given, elsewhere):
+        _plan_elsewhere(given, planner, planned, avoided, group)
+    return planned
+
+
+def _by_avoided(
+    given: PlanningInput, elsewhere: Mapping[str, Decision]
+) -> Iterator[tuple[dict[str, str], dict[str, Decision]]]:
+    """The servers by the hosts that they avoid: hosts to reasons."""
+    snapshot, settings = given.snapshot, given.settings
+    groups: dict[tuple[tuple[str, str], ...], dict[str, Decision]] = {}
+    for uuid, how in elsewhere.items():
+        avoided = restarts.avoided(
+            snapshot.instances[uuid], settings, snapshot.taken_at
+        )
+        groups.setdefault(tuple(sorted(avoided.items())), {})[uuid] = how
+    for key, group in groups.items():
+        yield dict(key), group
+
+
+def _plan_elsewhere(
+    given: PlanningInput,
+    planner: PlanScope,
+    planned: Planned,
+    avoided: Mapping[str, str],
+    group: Mapping[str, Decision],
+) -> None:
+    """Plan servers that leave their hosts, after all that is planned.
+
+    One that Kronos has stopped is started where it is rather than not at
+    all.
+
+    :param planned: is added to
+    """
+    snapshot = given.snapshot
+    earlier = [
+        EarlierMove(
+            snapshot.scope,
+            snapshot.instances[step.instance],
+            step.source,
+            step.destination,
+            {},
+        )
+        for step in planned.steps
+    ]
+    after = replace(given, earlier=[*given.earlier, *earlier])
+    result = planner(_drain(after, group, avoided))
+    there = _there(snapshot, result, group)
     moved = {one.instance for one in there}
-    left |= {
-        uuid: _why_stays(snapshot.instances[uuid], result)
-        for uuid in elsewhere
-        if uuid not in moved
-    }
-    return Planned(
-        [*here, *there],
-        [one for one in result.steps if one.instance in moved],
-        left,
-    )
+    planned.restarts.extend(there)
+    planned.steps.extend(one for one in result.steps if one.instance in moved)
+    for uuid in group.keys() - moved:
+        one, how = snapshot.instances[uuid], group[uuid]
+        if how.stopped and _why_not_there(snapshot, one) is None:
+            planned.restarts.append(_restart(one, one.host, how))
+        else:
+            planned.left[uuid] = _why_stays(one, result)
 
 
-def _is_bad_host(snapshot: Snapshot, one: Instance, how: Decision) -> bool:
+def _is_bad_host(snapshot: Snapshot, one: Instance) -> bool:
     """Whether it should leave its host, which is at fault, all the same.
 
-    What was left half done is brought to its end first.
+    What waits to be confirmed is brought to its end first.
     """
     service = (snapshot.services or {}).get(one.host)
     is_closed = service is not None and service.is_closed_by_kronos
     is_faulty = snapshot.hosts[one.host].faulty is not None
-    return (is_closed or is_faulty) and not how.stopped
+    return (is_closed or is_faulty) and one.status != VERIFY
 
 
 def _why_not_there(snapshot: Snapshot, one: Instance) -> Reason | None:
@@ -123,9 +167,14 @@ def _restart(one: Instance, destination: str, how: Decision) -> Restart:
 
 
 def _drain(
-    given: PlanningInput, elsewhere: Mapping[str, Decision]
+    given: PlanningInput,
+    elsewhere: Mapping[str, Decision],
+    avoided: Mapping[str, str],
 ) -> PlanningInput:
-    """The hosts of these servers, to be drained of them and nobody else."""
+    """The hosts of these servers, to be drained of them and nobody else.
+
+    :param avoided: hosts that take none of them, with the reason
+    """
     snapshot = given.snapshot
     instances = {
         uuid: _as_if_well(one)
@@ -134,9 +183,11 @@ def _drain(
         for uuid, one in snapshot.instances.items()
     }
     now = {
-        name: host
-        if host.faulty is None
-        else replace(host, closed=faulty_hosts.why_at_fault(host) or '')
+        name: replace(
+            host,
+            closed=faulty_hosts.why_at_fault(host)
+            or avoided.get(name, host.closed),
+        )
         for name, host in snapshot.hosts.items()
     }
     sources = {snapshot.instances[uuid].host for uuid in elsewhere}

@@ -134,6 +134,12 @@ class PastRestart:
     """Whether it began to do something to the server."""
     stop: str = ''
     """Id of its request to stop the server; '': none, or not known."""
+    migrate: str = ''
+    """Id of its request for a cold migration; '' as above."""
+    source: str = ''
+    """The server's host before; '': not known."""
+    destination: str = ''
+    """The host where it was to be started; '': not known."""
 
 
 @dataclass
@@ -184,8 +190,9 @@ class Instance:
     """Of one that failed, what its hypervisor says: ``running`` or ``off``;
     '': nobody can tell, or nobody asked."""
     stopped_by: str = ''
-    """Of one that failed and is SHUTOFF, who asked for that: ``nova`` itself,
-    ``kronos`` in a restart, or ``user``; '': not known, or not asked."""
+    """Of one that failed and is SHUTOFF, or that a restart acted on and is in
+    VERIFY_RESIZE, who asked for that: ``nova`` itself, ``kronos`` in a
+    restart, or ``user``; '': not known, or not asked."""
     restarts: list[PastRestart] = field(default_factory=list)
     """What Kronos did of late to start it again, the oldest first."""
 

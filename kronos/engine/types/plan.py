@@ -72,7 +72,8 @@ class Restart:
     failed_at: float
     """Unix seconds."""
     stopped: str = ''
-    """Id of the request by which a restart before has stopped it."""
+    """Id of the request by which an earlier restart has left it SHUTOFF or in
+    VERIFY_RESIZE; '': none has."""
     reason: str = ''
     """Why, and why there."""
 

@@ -209,7 +209,18 @@ class _Rewriter:
             failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
             guest=_only(was.guest, vocabulary.GUESTS),
             stopped_by=_only(was.stopped_by, vocabulary.STOPPERS),
-            restarts=[_past_restart(one) for one in was.restarts],
+            restarts=[self._past_restart(one) for one in was.restarts],
+        )
+
+    def _past_restart(self, was: PastRestart) -> PastRestart:
+        """Whether a request is known matters, and not which it is."""
+        return dataclasses.replace(
+            was,
+            state=_only(was.state, vocabulary.ACTION_STATES),
+            stop=was.stop and 'req',
+            migrate=was.migrate and 'req',
+            source=was.source and self._names.host(was.source),
+            destination=was.destination and self._names.host(was.destination),
         )
 
     def _key(self, key: str) -> str:
@@ -326,12 +337,6 @@ def _only(was: Any, known: Collection[str], other: str = _OTHER) -> Any:
 
 def _made_by(was: str) -> str:
     return was if vocabulary.MADE_BY.fullmatch(was) else ''
-
-
-def _past_restart(was: PastRestart) -> PastRestart:
-    """Whether a request is known matters, and not which it is."""
-    state = _only(was.state, vocabulary.ACTION_STATES)
-    return dataclasses.replace(was, state=state, stop=was.stop and 'req')
 
 
 def _disabled(was: ComputeService) -> str:

@@ -33,6 +33,7 @@ URL = 'http://cloud.example:80'
 http.client.HTTPResponse.fp = None
 RESET = 'reset'
 REFUSED = 'refused'
+PHRASES = {one.value: one.phrase for one in http.HTTPStatus}
 
 
 class Broken(Exception):
@@ -136,7 +137,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         except Broken as broken:
             return _breaking(*broken.args)
         data = b'' if answer.body is None else json.dumps(answer.body).encode()
-        phrase = http.HTTPStatus(answer.status).phrase
+        phrase = PHRASES.get(answer.status, 'Odd')
         start_response(
             f'{answer.status} {phrase}',
             [

@@ -26,6 +26,8 @@ STEPS = {
     'confirmResize': ('confirm', ('VERIFY_RESIZE',)),
 }
 """Name of a step of a restart, and the statuses in which it may be."""
+ACTIONS = {'confirm': 'confirmResize'}
+"""Nova's name of its instance action, where that is another one."""
 
 
 class Nova:
@@ -186,6 +188,8 @@ class Nova:
         one.steps.append(name)
         if name == 'stop':
             one.stops.insert(0, (request, 'watcher'))
+        else:
+            one.asked.insert(0, (ACTIONS.get(name, name), request))
         if name in one.refuses:
             one.failed_steps[request] = one.refuses[name]
             raise Answer(202, None, {'x-compute-request-id': request})
@@ -387,7 +391,21 @@ class Nova:
             }
             for action, request, at in found
         ]
-        return {'instanceActions': [] if 'marker' in q else stops + rows}
+        steps = [
+            {
+                'action': action,
+                'instance_uuid': uuid,
+                'request_id': request,
+                'project_id': 'project',
+                'user_id': 'watcher',
+                'message': None,
+                'start_time': stamp(0),
+                'updated_at': stamp(0),
+            }
+            for action, request in self.find(uuid).asked
+        ]
+        found = [*stops, *steps, *rows]
+        return {'instanceActions': [] if 'marker' in q else found}
 
     def instance_action(self, uuid, request, q, body):
         if word := self.find(uuid).failed_steps.get(request):

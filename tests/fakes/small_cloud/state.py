@@ -36,6 +36,9 @@ class Server:
     """Step to Nova's word on why it fails after it was accepted."""
     failed_steps: dict = dataclasses.field(default_factory=dict)
     """Request to such a word."""
+    asked: list = dataclasses.field(default_factory=list)
+    """(action, request) of what Nova accepted besides stops, the newest
+    first."""
 
 
 @dataclasses.dataclass

@@ -250,7 +250,7 @@ class TestRestarts(RestartTestCase):
         self.assertEqual([], self.server.steps)
 
     def test_nova_gives_up_to_migrate(self):
-        """Nothing is left off: the next audit starts it where it is."""
+        """The next audit starts it on another host than the bad one."""
         self.cloud.crash(ONE, 'io_error')
         self.server.refuses = {'migrate': 'No valid host was found.'}
         action = self.restarted('FAILED')
@@ -261,11 +261,98 @@ class TestRestarts(RestartTestCase):
         self.assertIn('No valid host', action.status_message)
         self.assertEqual('SHUTOFF', self.server.status)
         self.cloud.failed.clear()
+        self.server.refuses = {}
         again = self.restarted()
         self.assertNotEqual('', again.input_parameters['stopped'])
-        self.assertEqual(
-            ('ACTIVE', 'h1'), (self.server.status, self.server.host)
+        refused = action.input_parameters['destination_node']
+        self.assertEqual('ACTIVE', self.server.status)
+        self.assertNotIn(self.server.host, ('h1', refused))
+
+    def test_nova_does_not_take_the_move(self):
+        """What was stopped is started, and Nova's words are told."""
+        self.cloud.crash(ONE, 'io_error')
+        plan = self.audited()
+        real = self.cloud.answer
+
+        def answer(method, path, query, body):
+            if method == 'POST' and 'migrate' in (body or ()):
+                text = 'Policy does not allow this'
+                raise cloud.Answer(403, {'forbidden': {'message': text}})
+            return real(method, path, query, body)
+
+        self.cloud.answer = answer
+        self.start(plan)
+        [action] = self.actions(plan)
+        self.assertEqual('FAILED', action.state)
+        self.assertIn(
+            'Nova refuses: HTTP 403: Policy does not allow this; it was '
+            'started on h1 again',
+            action.status_message,
         )
+        self.assertEqual(('ACTIVE', 'h1'), (
+            self.server.status, self.server.host,
+        ))  # fmt: skip
+
+    def test_three_crashes_three_hosts(self):
+        hosts = [self.server.host]
+        for _ in range(2):
+            self.cloud.crash(ONE, 'io_error')
+            self.restarted()
+            hosts.append(self.server.host)
+        self.assertEqual(3, len(set(hosts)), hosts)
+        self.cloud.crash(ONE, 'io_error')
+        self.left_alone('instance_restarted')
+
+    def test_three_tries_on_three_hosts(self):
+        """Kronos stops it, and nowhere does it come up."""
+        self.cloud.crash(ONE, 'hang')
+        self.server.status, self.server.guest = 'ACTIVE', 'paused'
+        self.server.refuses = {'start': 'no libvirt'}
+        hosts = []
+        for _ in range(3):
+            self.restarted('FAILED')
+            hosts.append(self.server.host)
+        self.assertEqual(3, len(set(hosts)), hosts)
+        self.left_alone('instance_restarted')
+
+    def resized(self):
+        """By its user, who looks at it before it is confirmed."""
+        self.server.status, self.server.host = 'VERIFY_RESIZE', 'h4'
+        self.server.asked.insert(0, ('resize', 'req-of-its-user'))
+
+    def test_a_resize_of_its_user(self):
+        """It is named, and left to them, after a restart that failed, too."""
+        self.cloud.crash(ONE, 'io_error')
+        self.server.refuses = {'migrate': 'No valid host was found.'}
+        self.restarted('FAILED')
+        self.server.refuses = {}
+        self.cloud.failed.clear()
+        steps = list(self.server.steps)
+        self.resized()
+        for failed in ({}, {ONE: 'crash'}):
+            self.cloud.failed = failed
+            reason = self.left_alone('instance_not_active')
+            self.assertIn('in VERIFY_RESIZE by somebody else', reason)
+        self.assertEqual(steps, self.server.steps)
+
+    def test_a_resize_of_its_user_meanwhile(self):
+        """Ours waited when it was planned."""
+        self.die_after('confirm')
+        self.useFixture(
+            test_recover.fixtures.MonkeyPatch(
+                'kronos.engine.eligibility.restarts.ALIVE_SECONDS', 0.0
+            )
+        )
+        plan = self.audited()
+        steps = list(self.server.steps)
+        self.resized()
+        self.server.host = self.actions(plan)[0].input_parameters[
+            'source_node'
+        ]
+        self.start(plan)
+        [action] = self.actions(plan)
+        self.assertIn('[instance_not_active]', action.status_message)
+        self.assertEqual(steps, self.server.steps)
 
     def die_after(self, step):
         """An applier that dies: its action stays as it is."""

@@ -16,7 +16,9 @@ from tests.unit.actions.migration import base
 ACTION = ('POST', f'/nova/v2.1/servers/{base.UUID}/action')
 
 
-class ServerRestartTestCase(base.MoveTestCase):
+class RestartTestCase(base.MoveTestCase):
+    """A server whose guest has crashed, and its restart."""
+
     def setUp(self):
         super().setUp()
         self.cloud.crash(base.UUID)
@@ -53,6 +55,8 @@ class ServerRestartTestCase(base.MoveTestCase):
             ),
         )
 
+
+class ServerRestartTestCase(RestartTestCase):
     def refused(self, fault):
         error = self.assertRaises(
             exceptions.KronosException, self.restart().carry_out

@@ -59,3 +59,17 @@ class RecoveriesTestCase(base.MoveTestCase):
         self.instance.stops = [('req-2', 'watcher')]
         past = PastRestart(1.0, 'FAILED', True, 'req-2')
         self.assertEqual('kronos', self.note([past]).stopped_by)
+
+    def test_who_resizes_it(self):
+        """By the newest request, and by no time."""
+        self.one.failure, self.one.status = '', 'VERIFY_RESIZE'
+        past = PastRestart(1.0, 'FAILED', True, 'req-2', 'req-3')
+        self.instance.asked = [('migrate', 'req-3')]
+        self.assertEqual('kronos', self.note([past]).stopped_by)
+        self.instance.asked.insert(0, ('start', 'req-4'))
+        self.assertEqual('kronos', self.note([past]).stopped_by)
+        for theirs in ('resize', 'migrate'):
+            self.instance.asked.insert(0, (theirs, 'req-5'))
+            self.assertEqual('user', self.note([past]).stopped_by)
+        without = PastRestart(1.0, 'FAILED', True, 'req-2')
+        self.assertEqual('user', self.note([without]).stopped_by)

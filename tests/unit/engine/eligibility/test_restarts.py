@@ -134,8 +134,31 @@ class TestHalfDone(DecideTestCase):
         self.assertTrue(restarts.concerned(self.left()))
 
     def test_migrated_and_not_confirmed(self) -> None:
-        one = self.left(status='VERIFY_RESIZE', stopped_by='')
-        self.assertEqual((1, False), self.decided(one))
+        row = past(400, state='FAILED', stop='req-1', migrate='req-2')
+        one = self.left(status='VERIFY_RESIZE', restarts=[row])
+        found = restarts.decide(one, SETTINGS, NOW)
+        self.assertEqual(restarts.Decision(1, False, 'req-2'), found)
+
+    def test_not_one_that_somebody_else_resizes(self) -> None:
+        """It is named all the same."""
+        for who in ('user', ''):
+            one = self.left(status='VERIFY_RESIZE', stopped_by=who)
+            self.assertTrue(restarts.concerned(one))
+            text = self.refused(Code.INSTANCE_NOT_ACTIVE, one)
+            self.assertIn('"openstack server resize confirm v"', text)
+
+    def test_one_that_did_not_come_up(self) -> None:
+        row = past(100, state='FAILED', stop='req-1')
+        found = restarts.decide(self.left(restarts=[row]), SETTINGS, NOW)
+        self.assertEqual(restarts.Decision(1, True, 'req-1'), found)
+
+    def test_one_that_was_to_go_elsewhere(self) -> None:
+        """Its applier died before."""
+        row = past(
+            400, state='ONGOING', stop='req-1', source='a', destination='b'
+        )
+        found = restarts.decide(self.left(restarts=[row]), SETTINGS, NOW)
+        self.assertEqual(restarts.Decision(1, True, 'req-1'), found)
 
     def test_not_one_that_a_user_stopped_later(self) -> None:
         one = self.left(stopped_by='user')
@@ -150,4 +173,24 @@ class TestHalfDone(DecideTestCase):
     def test_not_one_that_was_started(self) -> None:
         self.assertFalse(
             restarts.concerned(self.left(restarts=[past(400, stop='req-1')]))
+        )
+
+
+class TestAvoided(base.BaseTestCase):
+    def test_where_it_failed(self) -> None:
+        rows = [
+            past(900, source='z', destination='z'),
+            past(500, source='a', destination='a'),
+            past(300, source='a', destination='b'),
+            past(100, source='b', destination='c', state='FAILED'),
+            past(50, source='y', destination='x', acted=False),
+        ]
+        found = restarts.avoided(crashed(restarts=rows), SETTINGS, NOW)
+        self.assertEqual(
+            {
+                'a': 'the server has failed there',
+                'b': 'the server has failed there',
+                'c': 'its restart has failed there',
+            },
+            found,
         )

@@ -8,7 +8,12 @@ from oslotest import base
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import PhaseSelection, PlanMode, Settings
-from kronos.engine.types import AggregateResult, ServerGroup, Snapshot
+from kronos.engine.types import (
+    AggregateResult,
+    PastRestart,
+    ServerGroup,
+    Snapshot,
+)
 from tests.builders import policies
 
 OFF: dict[str, Any] = {
@@ -108,3 +113,72 @@ class RestartsTestCase(base.BaseTestCase):
             snapshot = cloud(v=OFF)
             vars(snapshot).update(change)
             self.assertEqual([], plan(snapshot).restarts)
+
+    def left_off(self, *restarts: PastRestart) -> dict[str, Any]:
+        """By Kronos, which stopped it."""
+        return {
+            **OFF,
+            'failure': '',
+            'stopped_by': 'kronos',
+            'restarts': list(restarts),
+        }
+
+    def test_three_tries_on_three_hosts(self) -> None:
+        """Nova gives up to start it, wherever it is."""
+        rows: list[PastRestart] = []
+        host, hosts = 'a', []
+        for number in range(3):
+            there = host
+            if rows:
+                snapshot = cloud(v=self.left_off(*rows))
+                snapshot.instances['v'].host = host
+                found = plan(snapshot)
+                there = self.places(found)['v']
+            hosts.append(there)
+            rows.append(
+                PastRestart(
+                    900.0 + number,
+                    'FAILED',
+                    True,
+                    'req-1',
+                    source=host,
+                    destination=there,
+                )
+            )
+            host = there
+        self.assertEqual(['a', 'd', 'b'], hosts)
+
+    def test_a_move_that_failed_goes_to_another_host(self) -> None:
+        row = PastRestart(
+            950.0, 'FAILED', True, 'req-1', source='a', destination='d'
+        )
+        found = plan(cloud(v=self.left_off(row)))
+        self.assertEqual({'v': 'c'}, self.places(found))
+        found = plan(cloud(v={**PAUSED, 'restarts': [row]}))
+        self.assertEqual({'v': 'c'}, self.places(found))
+
+    def test_rather_where_it_is_than_off(self) -> None:
+        """What Kronos has stopped it also starts."""
+        row = PastRestart(950.0, 'FAILED', True, 'req-1', source='a')
+        snapshot = cloud(v=self.left_off(row))
+        assert snapshot.services is not None
+        for host in 'bcd':
+            snapshot.services[host] = policies.up(host, state='down')
+        found = plan(snapshot)
+        self.assertEqual({'v': 'a'}, self.places(found))
+        self.assertEqual('req-1', found.restarts[0].stopped)
+
+    def test_each_avoids_its_own(self) -> None:
+        """And knows of the room that the others take."""
+        rows = {
+            uuid: PastRestart(
+                950.0, 'FAILED', True, 'r', source='a', destination=there
+            )
+            for uuid, there in (('v', 'd'), ('w', 'c'))
+        }
+        snapshot = cloud(
+            **{uuid: self.left_off(row) for uuid, row in rows.items()}
+        )
+        found = self.places(plan(snapshot))
+        self.assertNotIn(found['v'], ('a', 'd'))
+        self.assertNotIn(found['w'], ('a', 'c'))
