@@ -2,6 +2,7 @@
 """In which ways may a live migration end? Each has a guest of its own."""
 
 from tests.functional.monitor.migrations import Move, Way
+from tests.unit.monitor.hypervisor import until
 
 
 def arrives(move: Move) -> None:
@@ -86,7 +87,6 @@ def arrives_in_post_copy(move: Move) -> None:
 
 def post_copy_is_cut(move: Move) -> None:
     move.hand_over()
-    move.pause(0.2)
     move.order('domjobabort {0} --postcopy')
 
 
@@ -94,8 +94,8 @@ def post_copy_is_resumed(move: Move) -> None:
     """It was lost for a while, and that was told."""
     post_copy_is_cut(move)
     move.end()
-    if move.target.saw(move.name, 'RESUMED_POSTCOPY_FAILED'):
-        move.begin('--postcopy', '--postcopy-resume')
+    until(lambda: move.test.told()[move.name], f'{move.name} to be told')
+    move.begin('--postcopy', '--postcopy-resume')
 
 
 def killed_in_post_copy_at_the_target(move: Move) -> None:
