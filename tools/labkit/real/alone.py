@@ -222,6 +222,10 @@ class Libvirt:
         """Of a guest and why, as virsh words it; '': it has none."""
         return self._asked(f'domstate --reason {name}').stdout.strip()
 
+    def saved(self, name: str) -> pathlib.Path:
+        """The file from which a guest is to be started."""
+        return self.folder / 'varlib' / 'qemu' / 'save' / f'{name}.save'
+
     def press(self, name: str) -> bool:
         """Press a key of a guest; whether it was there to take it."""
         return not self._asked(f'send-key {name} KEY_ENTER').returncode
