@@ -209,7 +209,15 @@ MASAKARI_OPTS = [
     cfg.DictOpt(
         'event_map',
         default=dict.fromkeys(
-            ('crash', 'panic', 'hang', 'io_error'), 'LIFECYCLE/STOPPED_FAILED'
+            (
+                'crash',
+                'panic',
+                'hang',
+                'io_error',
+                'postcopy_failed',
+                'paused',
+            ),
+            'LIFECYCLE/STOPPED_FAILED',
         ),
         help='For each kind of incident, the event and the vir_domain_event '
         "that Masakari is told of it: KIND:EVENT/DETAIL. Masakari's engine "

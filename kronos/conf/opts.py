@@ -112,9 +112,10 @@ PLANNING_OPTS = [
         default='',
         help='PromQL that names hosts at fault by a label host, or else '
         'instance, as host_match says: a host with a value other than 0 is '
-        'no destination, in audit, action and replay. A host without a '
-        'series is not excluded. When the query fails, no migration is '
-        'planned, and none begins. Empty: no host is at fault.',
+        'no destination, in audit, action and replay. Leave out failures '
+        'that a guest can cause itself, such as hang and panic. A host '
+        'without a series is not excluded. When the query fails, no '
+        'migration is planned, and none begins. Empty: no host is at fault.',
     ),
     cfg.BoolOpt(
         'check_disk',

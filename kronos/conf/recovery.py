@@ -18,7 +18,8 @@ OPTS = [
         'drains, by a label host, or else instance, as host_match says: those '
         'with a value other than 0. By default these are the hosts on which '
         'two servers or more had I/O errors, as kronos-instance-monitor '
-        'tells. When the query fails, nothing is recovered.',
+        'tells. Leave out failures that a guest can cause itself, such as '
+        'hang and panic. When the query fails, nothing is recovered.',
     ),
     cfg.StrOpt(
         'server_fault_query',

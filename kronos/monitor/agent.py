@@ -14,7 +14,7 @@ from oslo_log import log as logging
 
 from kronos.monitor import gaps, messages
 from kronos.monitor.deliveries.delivery import Delivery
-from kronos.monitor.domains import Away, Domain, Listing
+from kronos.monitor.domains import Away, Domain, Gone, Listing
 from kronos.monitor.events import Event, kind_of
 from kronos.monitor.incidents import Gap, Grouping, Incident
 from kronos.monitor.memory import Memory
@@ -192,6 +192,8 @@ class Agent:
                 self._counts[kind.value if kind else NO_KIND, taken] += 1
         elif isinstance(told, Domain):
             self._memory.describe(told)
+        elif isinstance(told, Gone):
+            self._grouping.gone(told.instance)
         elif isinstance(told, Listing):
             self._compare(told)
         else:
@@ -283,6 +285,8 @@ class Agent:
         if self._server is not None:
             self._server.refresh()
         self._memory.expire(time.time())
+        for instance in self._grouping.leaving:
+            self._source.want(instance)
         self._show()
         try:
             self._look_at_spool(now)

@@ -19,11 +19,30 @@ class State(StrEnum):
     UNKNOWN = 'UNKNOWN'
 
 
+INCOMING = 'INCOMING'
+"""A migration brings the server here, and it still runs at its source. The
+domain is gone if that fails."""
+INCOMING_DEFINED = 'INCOMING_DEFINED'
+"""The same, of a domain that was defined before: that stays."""
+LEAVING = 'MIGRATION'
+"""A migration has paused the server at its source, and has not said yet
+whether it arrived."""
+HANDED_OVER = 'POSTCOPY'
+"""The server runs at its destination, and a part of its memory is here."""
+POSTCOPY_FAILED = 'POSTCOPY_FAILED'
+"""The server was handed over to this host, and a part of its memory was
+not."""
+NOT_ARRIVED = 'NOT_ARRIVED'
+"""Of one that is off: its migration to this host failed."""
+ELSEWHERE = (INCOMING, INCOMING_DEFINED, HANDED_OVER)
+"""Reasons of a pause with which the server is not run by this host."""
 FAILURES = {
     (State.SHUTOFF, 'CRASHED'): Kind.CRASH,
     (State.PAUSED, 'CRASHED'): Kind.PANIC,
     (State.PAUSED, 'IOERROR'): Kind.IO_ERROR,
     (State.PAUSED, 'WATCHDOG'): Kind.HANG,
+    (State.PAUSED, POSTCOPY_FAILED): Kind.POSTCOPY_FAILED,
+    (State.PAUSED, 'API_ERROR'): Kind.PAUSED,
 }
 """What a state and its reason tell of the past."""
 
@@ -53,6 +72,13 @@ class Listing:
     at: float
     """Unix seconds."""
     domains: list[Domain] = field(default_factory=list)
+
+
+@dataclass
+class Gone:
+    """A domain that was looked at is not there."""
+
+    instance: str
 
 
 @dataclass

@@ -98,6 +98,10 @@ class Kind(StrEnum):
     CRASH = 'crash'
     """The process of the guest ended, and nobody asked for it."""
     IO_ERROR = 'io_error'
+    POSTCOPY_FAILED = 'postcopy_failed'
+    """A migration in post-copy broke: memory of the guest is missing."""
+    PAUSED = 'paused'
+    """An operation of the hypervisor failed and left the guest paused."""
     MEMORY_ERROR = 'memory_error'
     """The host's memory is broken where the guest has its own."""
     CONTROL_ERROR = 'control_error'
@@ -112,6 +116,9 @@ KINDS = {
     (LIFECYCLE, 'STOPPED_CRASHED'): Kind.CRASH,
     (LIFECYCLE, 'STOPPED_FAILED'): Kind.CRASH,
     (LIFECYCLE, 'SUSPENDED_IOERROR'): Kind.IO_ERROR,
+    (LIFECYCLE, 'SUSPENDED_POSTCOPY_FAILED'): Kind.POSTCOPY_FAILED,
+    (LIFECYCLE, 'RESUMED_POSTCOPY_FAILED'): Kind.POSTCOPY_FAILED,
+    (LIFECYCLE, 'SUSPENDED_API_ERROR'): Kind.PAUSED,
 }
 """What events with these details show; others show nothing."""
 WHOLE_KINDS = {

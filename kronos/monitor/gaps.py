@@ -37,10 +37,14 @@ def compare(memory: Memory, listing: Listing, gap: Gap | None) -> Comparison:
     found = Comparison()
     there = {domain.instance for domain in listing.domains}
     for instance, row in [*memory.rows.items()]:
-        if instance not in there:
-            if row.state in (State.RUNNING, State.PAUSED):
-                found.vanished.append(instance)
-            memory.forget(instance)
+        if instance in there:
+            continue
+        if row.is_elsewhere or row.is_leaving:
+            memory.end_elsewhere(row)
+            continue
+        if row.state in (State.RUNNING, State.PAUSED):
+            found.vanished.append(instance)
+        memory.forget(instance)
     for domain in listing.domains:
         known = memory.rows.get(domain.instance)
         kind = _news_of(known, domain) if gap is not None else None
@@ -62,12 +66,25 @@ def _news_of(row: Row | None, domain: Domain) -> Kind | None:
         return kind
     same_state = (row.state, row.reason) == (domain.state, domain.reason)
     if kind is Kind.CRASH:
-        is_known = same_state or row.ending or row.state is State.CRASHED
+        is_known = (
+            same_state
+            or row.ending
+            or row.state is State.CRASHED
+            or _was_elsewhere(row)
+        )
     elif kind is Kind.PANIC:
         is_known = row.state is domain.state and row.run == domain.run
     else:
         is_known = same_state and row.run == domain.run
     return None if is_known else kind
+
+
+def _was_elsewhere(row: Row) -> bool:
+    """Whether a domain that is off now need not have run here.
+
+    One that came undefined is there only if it arrived.
+    """
+    return row.is_elsewhere and row.reason != domains.INCOMING
 
 
 def _is_unexplained(row: Row, domain: Domain) -> bool:

@@ -9,6 +9,7 @@ users do opens none.
 
 from dataclasses import dataclass, field
 
+from kronos.monitor import domains
 from kronos.monitor.domains import State
 from kronos.monitor.events import Event, Kind, kind_of
 from kronos.monitor.memory import Memory, Row
@@ -16,6 +17,9 @@ from kronos.monitor.nova_metadata import Metadata, bounded
 
 SETTLE = 0.15
 """Seconds for which a group waits for the rest of its events."""
+ARRIVAL = 10.0
+"""Seconds for which the crash of a server that was just leaving its host waits
+for the end of its migration."""
 QUIET = 60.0
 """Seconds without an event of a kind after which a storm of it is over."""
 MOST_EVENTS = 20
@@ -24,6 +28,8 @@ MOST_EVENTS = 20
 _BY_STATE = {
     Kind.IO_ERROR: (State.PAUSED, 'IOERROR'),
     Kind.HANG: (State.PAUSED, 'WATCHDOG'),
+    Kind.POSTCOPY_FAILED: (State.PAUSED, domains.POSTCOPY_FAILED),
+    Kind.PAUSED: (State.PAUSED, 'API_ERROR'),
 }
 """The states in which a further event of a kind is no news."""
 
@@ -79,6 +85,8 @@ class _Group:
     def __init__(self, event: Event, row: Row, due: float) -> None:
         self.due = due
         """Seconds of the monotonic clock."""
+        self.is_leaving = False
+        """Whether its domain ended while it was leaving its host."""
         self.kinds: set[Kind] = set()
         self.row = row
         """As it was; the domain may be gone when the group is closed."""
@@ -90,6 +98,11 @@ class _Group:
     def is_held(self) -> bool:
         """Whether nothing but a failure of control is known yet."""
         return self.kinds == {Kind.CONTROL_ERROR}
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is an incident is not known yet."""
+        return self.is_held or self.is_leaving
 
     def add(self, event: Event, kind: Kind | None) -> None:
         if kind is not None:
@@ -134,13 +147,33 @@ class Grouping:
         """
         return set(self._groups)
 
+    @property
+    def leaving(self) -> set[str]:
+        """Instances that ended while they were leaving their host.
+
+        Whether their domains are still there is to be looked at.
+        """
+        return {
+            instance
+            for instance, group in self._groups.items()
+            if group.is_leaving
+        }
+
+    def gone(self, instance: str) -> None:
+        """Take that a domain is not there: one that left has arrived."""
+        if instance in self.leaving:
+            del self._groups[instance]
+
     def take(self, event: Event, now: float) -> str:
         """Take an event.
 
         :param now: seconds of the monotonic clock
         :returns: what it is: ``opened`` a group, ``grouped`` with others, or
-            ``ignored``, since it shows no failure
+            ``ignored``, since it shows no failure of a server of this host
         """
+        if event.detail == 'STARTED_MIGRATED':
+            # Who comes back has been elsewhere.
+            self.gone(event.instance)
         if event.detail.startswith('STARTED_'):
             # What comes from now on is of another run.
             self._end(event.instance)
@@ -149,7 +182,8 @@ class Grouping:
         taken = 'grouped'
         if group is not None:
             group.add(event, kind)
-            if not group.is_held:
+            self._leave(group, kind, now)
+            if not group.waits:
                 group.due = min(group.due, now + self._settle)
         elif kind is None:
             taken = 'ignored'
@@ -160,6 +194,8 @@ class Grouping:
 
     def _alone(self, event: Event, kind: Kind, now: float) -> str:
         row = self._memory.row_of(event.instance, event.name)
+        if row.is_elsewhere and not event.detail.startswith('RESUMED_'):
+            return 'ignored'
         if _is_known(row, event, kind):
             self._memory.storm(row, kind, event.at)
             return 'grouped'
@@ -167,8 +203,18 @@ class Grouping:
         wait = self._hold if is_held else self._settle
         group = _Group(event, row, now + wait)
         group.add(event, kind)
+        self._leave(group, kind, now)
         self._groups[event.instance] = group
         return 'opened'
+
+    def _leave(self, group: _Group, kind: Kind | None, now: float) -> None:
+        """Have a group wait whose server may have arrived elsewhere.
+
+        QEMU at the source may end when its migration needs it no more.
+        """
+        if kind is Kind.CRASH and group.row.is_leaving:
+            group.is_leaving = True
+            group.due = now + ARRIVAL
 
     def due(self, now: float) -> list[Incident]:
         """The incidents of the groups that have waited long enough."""
@@ -179,9 +225,9 @@ class Grouping:
         return found
 
     def flush(self) -> list[Incident]:
-        """The incidents of all groups, but those that are held."""
+        """The incidents of all groups, but those that wait."""
         for instance, group in [*self._groups.items()]:
-            if not group.is_held:
+            if not group.waits:
                 self._close(instance)
         found, self._closed = self._closed, []
         return found

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kronos.monitor import events
+from kronos.monitor import domains, events
 from kronos.monitor.domains import Domain, State
 from kronos.monitor.events import Event, Kind
 from kronos.monitor.nova_metadata import Metadata, bounded
@@ -23,11 +23,13 @@ LASTING = 300.0
 """Seconds for which a running domain counts as failed after its last event."""
 _SUSPENDED = {
     'PAUSED': 'USER',
-    'MIGRATED': 'MIGRATION',
+    'MIGRATED': domains.LEAVING,
 }
 """Reasons of a pause that are called otherwise than their event's detail."""
 _STOPPED = {'FAILED': 'CRASHED'}
 """The same of a stop: a process that is gone is a crash by state."""
+_NOT_DEFINED = ('MIGRATED', domains.NOT_ARRIVED)
+"""Reasons of an end after which a domain is mostly not defined any more."""
 _ENDING = ('POWEROFF', 'SHUTDOWN')
 """Actions of a watchdog after which the domain ends."""
 
@@ -73,6 +75,16 @@ class Row:
         """Whether a further end of this run is no news."""
         return self.ending or self.state in (State.SHUTOFF, State.CRASHED)
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another host runs the server, whatever ends here."""
+        return self.state is State.PAUSED and self.reason in domains.ELSEWHERE
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether another host may run the server by now."""
+        return (self.state, self.reason) == (State.PAUSED, domains.LEAVING)
+
 
 class Memory:
     """All rows.
@@ -97,8 +109,8 @@ class Memory:
             events.REBOOT: self._reboot,
         }
         self._phases: dict[str, Callable[[Row, str], None]] = {
-            'STARTED': lambda row, _: self._runs(row),
-            'RESUMED': lambda row, _: self._runs(row),
+            'STARTED': self._started,
+            'RESUMED': self._resumed,
             'SUSPENDED': self._suspended,
             'STOPPED': self._stopped,
             'SHUTDOWN': lambda row, detail: self._be(
@@ -127,7 +139,9 @@ class Memory:
         """Remember what an event says of its domain's state."""
         row = self.row_of(event.instance, event.name)
         follow = self._follow.get(event.event)
-        if follow is None:
+        if follow is None or (
+            row.is_elsewhere and event.event != events.LIFECYCLE
+        ):
             return
         is_start = event.detail.startswith('STARTED_')
         if is_start and event.run != row.run:
@@ -145,12 +159,9 @@ class Memory:
             domain.state is State.RUNNING and row.state is not State.RUNNING
         ):
             self._forget_failure(row)
+        reason = _reason(row, domain)
         row.name = bounded(domain.name)
-        row.state, row.reason, row.run = (
-            domain.state,
-            domain.reason,
-            domain.run,
-        )
+        row.state, row.reason, row.run = domain.state, reason, domain.run
         if domain.metadata is not None:
             row.metadata = domain.metadata
         if row.document() != before:
@@ -173,6 +184,12 @@ class Memory:
         self.rows.pop(instance, None)
         self._kept.pop(instance, None)
         self.changed.add(instance)
+
+    def end_elsewhere(self, row: Row) -> None:
+        """What a migration has left here is gone; events may still say so."""
+        self._forget_failure(row)
+        row.run = None
+        self._be(row, State.SHUTOFF, domains.NOT_ARRIVED)
 
     def fail(self, row: Row, kind: Kind, at: float) -> str:
         """Remember a failure.
@@ -209,6 +226,8 @@ class Memory:
     def _lifecycle(self, row: Row, detail: str) -> None:
         phase, _, rest = detail.partition('_')
         change = self._phases.get(phase)
+        if row.is_elsewhere and phase in ('SHUTDOWN', 'CRASHED'):
+            return
         if change is not None:
             change(row, rest)
 
@@ -217,15 +236,33 @@ class Memory:
             row.state, row.reason = state, reason
             self.changed.add(row.instance)
 
+    def _started(self, row: Row, detail: str) -> None:
+        if detail == 'MIGRATED':
+            self._be(row, State.PAUSED, _incoming(row))
+        else:
+            self._runs(row)
+
+    def _resumed(self, row: Row, detail: str) -> None:
+        if detail == domains.POSTCOPY_FAILED:
+            # libvirt says that it runs, but it waits for lost memory.
+            self._be(row, State.PAUSED, detail)
+        else:
+            self._runs(row)
+
     def _runs(self, row: Row) -> None:
         if row.state is not State.RUNNING:
             self._forget_failure(row)
         self._be(row, State.RUNNING, '')
 
     def _suspended(self, row: Row, detail: str) -> None:
+        if detail == domains.POSTCOPY_FAILED and row.is_elsewhere:
+            return
         self._be(row, State.PAUSED, _SUSPENDED.get(detail, detail))
 
     def _stopped(self, row: Row, detail: str) -> None:
+        if (row.state, row.reason) == (State.PAUSED, domains.INCOMING):
+            self.end_elsewhere(row)
+            return
         row.run = None
         self._be(row, State.SHUTOFF, _STOPPED.get(detail, detail))
 
@@ -258,3 +295,21 @@ class Memory:
             row.failed, row.ending, row.storms = '', False, {}
             self._kept.pop(row.instance, None)
             self.changed.add(row.instance)
+
+
+def _incoming(row: Row) -> str:
+    """The reason of a pause with which a domain comes by a migration."""
+    is_defined = row.state is State.SHUTOFF and row.reason not in _NOT_DEFINED
+    return domains.INCOMING_DEFINED if is_defined else domains.INCOMING
+
+
+def _reason(row: Row, domain: Domain) -> str:
+    """Of a domain's state, with the end of a migration that this host is.
+
+    The hypervisor calls both ends paused by a migration.
+    """
+    if (domain.state, domain.reason) != (State.PAUSED, domains.LEAVING):
+        return domain.reason
+    if row.run != domain.run:
+        return _incoming(row)
+    return row.reason if row.is_elsewhere else domain.reason

@@ -28,7 +28,16 @@ INSTANCE, KIND = 'instance_uuid', 'kind'
 """Labels of a server that failed."""
 IO_ERROR, UNKNOWN = 'io_error', 'unknown'
 KINDS = frozenset(
-    {'crash', 'panic', 'hang', IO_ERROR, 'memory_error', 'control_error'}
+    {
+        'crash',
+        'panic',
+        'hang',
+        IO_ERROR,
+        'postcopy_failed',
+        'paused',
+        'memory_error',
+        'control_error',
+    }
 )
 """What kronos-instance-monitor tells. Of others no more is known than that
 the server failed."""

@@ -8,6 +8,7 @@ asks for these.
 from collections.abc import Collection
 from typing import Any
 
+from kronos.clients.prometheus import selectors
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
@@ -25,6 +26,15 @@ LABEL = 'host'
 GROUP = 'kronos'
 METRICS = 'kronos_vm_'
 """What the names begin with that queries of an operator ask for."""
+FAILED = 'kronos_vm_failed'
+OF_KINDS = (FAILED, 'kronos_vm_events_total')
+"""Metrics with a label for the kind of a failure."""
+BY_GUESTS = ('hang', 'panic')
+"""Kinds of failure that whoever is in a server can make at will."""
+ALERT = 'KronosInstanceFailed'
+"""Of the sample alerts, the one that is raised for each kind."""
+OF_HOSTS = ('exclude_hosts_query', 'host_fault_query')
+"""Queries that keep servers from a host, or have it emptied."""
 START = (
     f'see on each that {ShellCommand.MONITOR_STATUS} says active, '
     'and in Prometheus that its target is up'
@@ -43,6 +53,7 @@ def check(
     :param conf: with the options of ``[kronos]``
     :returns: what the answer says, for the report; None: none is used
     """
+    _tell_of_guests(conf, findings)
     reading = prometheus.instant_query(QUERY, LABEL)
     if reading.error and not reading.samples:
         # Prometheus being away is told with the other queries.
@@ -58,6 +69,33 @@ def check(
         'hosts_missing': missing[: metrics.EXAMPLES],
         'hosts_blind': blind[: metrics.EXAMPLES],
     }
+
+
+def _tell_of_guests(conf: Any, to: Findings) -> None:
+    """Warn of queries by which a tenant can have hosts closed."""
+    for name in OF_HOSTS:
+        query = str(conf[GROUP][name] or '')
+        kinds = [one for one in BY_GUESTS if _asks_for(query, one)]
+        if kinds:
+            to.warning(
+                'hosts-by-guests',
+                f'{name} counts servers of kind {" and ".join(kinds)}: who '
+                'is in a server can make that at will, so a tenant can '
+                'close hosts',
+                f'count two servers or more with {FAILED}{{kind="io_error"}}, '
+                'as the default of host_fault_query does',
+            )
+
+
+def _asks_for(query: str, kind: str) -> bool:
+    """Whether a failed server of a kind may be among a query's series."""
+    names = (*OF_KINDS, 'ALERTS') if ALERT in query else OF_KINDS
+    return any(
+        selectors.asks(
+            query, {selectors.NAME: name, 'alertname': ALERT, 'kind': kind}
+        )
+        for name in names
+    )
 
 
 def _asking(conf: Any) -> list[str]:

@@ -18,7 +18,7 @@ rules:
     action: send
     severity: critical
   - name: stands-still
-    match: {kind: [hang, io_error]}
+    match: {kind: [hang, io_error, postcopy_failed, paused]}
     action: send
     severity: error
   - name: degraded

@@ -11,12 +11,13 @@ from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kronos.monitor.domains import Away, Domain, Listing
+from kronos.monitor.domains import Away, Domain, Gone, Listing
 from kronos.monitor.events import Event
 
-News = Event | Domain | Listing | Away
-"""What is told: an event; a domain that was started or defined, described;
-all domains, after every connecting; that the hypervisor is away."""
+News = Event | Domain | Gone | Listing | Away
+"""What is told: an event; a domain that was started or defined, described, or
+that it is gone; all domains, after every connecting; that the hypervisor is
+away."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,13 @@ class Source(abc.ABC):
         It may take some seconds, and is not called where events are taken.
 
         :raises OSError: the hypervisor is away
+        """
+
+    @abc.abstractmethod
+    def want(self, instance: str) -> None:
+        """Have a domain looked at, without waiting; the answer is news.
+
+        While the hypervisor is away there is none.
         """
 
     @abc.abstractmethod

@@ -20,7 +20,7 @@ from oslo_log import log as logging
 
 from kronos.common import plain_files
 from kronos.monitor import nova_metadata
-from kronos.monitor.domains import Away, Domain, Listing, State
+from kronos.monitor.domains import Away, Domain, Gone, Listing, State
 from kronos.monitor.events import Event
 from kronos.monitor.sources.base import News, Options, Source
 
@@ -64,6 +64,12 @@ class Synthetic(Source):
             if self._is_away:
                 raise OSError('the hypervisor is away')
             return self._domains.get(instance)
+
+    def want(self, instance: str) -> None:
+        with self._lock:
+            if not self._is_away:
+                found = self._domains.get(instance)
+                self.news.append(found or Gone(instance))
 
     def check(self) -> str:
         try:

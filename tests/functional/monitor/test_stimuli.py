@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is each failure of a real guest one incident, and what users do none?"""
 
+import os
+
 from labkit.real import alone, boot_sectors
 
 from tests.functional.monitor import base
@@ -52,6 +54,8 @@ BY_USERS = {
     'destroy': ('destroy {0}; start {0}', 'STARTED_BOOTED'),
     'undefine': ('destroy {0}; undefine {0}', 'UNDEFINED_REMOVED'),
 }
+RESTORED = ('restored', 'spoilt')
+"""Guests that come from a file: one is killed then, of the other it is bad."""
 METADATA = """
 <nova:instance xmlns:nova="http://openstack.org/xmlns/libvirt/nova/1.1">
   <nova:name>web</nova:name><nova:flavor name="m1.small"/>
@@ -64,6 +68,7 @@ class TestStimuli(base.RealTestCase):
         guests = {name: row[0] for name, row in STIMULI.items()}
         guests |= {name: row[0] for name, row in BY_GUESTS.items()}
         guests |= {name: alone.Guest() for name in BY_USERS}
+        guests |= {name: alone.Guest() for name in RESTORED}
         guests |= {'killed': alone.Guest(metadata=METADATA)}
         guests |= {'last': alone.Guest()}
         for name, one in guests.items():
@@ -74,7 +79,8 @@ class TestStimuli(base.RealTestCase):
         self.libvirt.virsh(*(f'start {name}' for name in guests))
         for name, (command, _) in BY_USERS.items():
             self.libvirt.virsh(command.format(name))
-        expected = {'killed': 'crash', 'last': 'crash'}
+        self.restore()
+        expected = dict.fromkeys(('restored', 'killed', 'last'), 'crash')
         acting = {name: row[1] for name, row in BY_GUESTS.items()}
         for name, (_, kind, event) in STIMULI.items():
             expected[name], acting[name] = kind, event
@@ -89,6 +95,7 @@ class TestStimuli(base.RealTestCase):
             until(lambda n=name, e=event: self.has(witness, n, e), name)
         self.crashed('killed')
         self.crashed('last')
+        until(lambda: not agent.agent._grouping.open, 'groups to be closed')
         if not self.has(witness, 'hang-poweroff', 'WATCHDOG/POWEROFF'):
             # libvirt tells of its end alone, if QEMU was gone too soon.
             expected['hang-poweroff'] = 'crash'
@@ -107,6 +114,15 @@ class TestStimuli(base.RealTestCase):
             ),
         )
         self.assertEqual(0.0, agent.value('kronos_monitor_gaps_total'))
+
+    def restore(self) -> None:
+        """Have guests started from files; one cannot be."""
+        self.libvirt.virsh(*(f'managedsave {name}' for name in RESTORED))
+        with self.libvirt.saved('spoilt').open('r+b') as file:
+            file.truncate(file.seek(0, os.SEEK_END) // 2)
+        self.assertRaises(alone.Error, self.libvirt.virsh, 'start spoilt')
+        self.libvirt.virsh('start restored')
+        self.crashed('restored')
 
     @staticmethod
     def has(witness: base.Witness, name: str, event: str) -> bool:

@@ -12,6 +12,7 @@ import subprocess
 import threading
 from collections import defaultdict
 from typing import Any
+from unittest import mock
 
 from kronos.monitor.domains import State
 from kronos.monitor.events import Event
@@ -105,6 +106,33 @@ class TestIncidents(agents.AgentTestCase):
             self.host.start(ONE)
             self.host.kill(ONE)
         until(lambda: len(self.hook.bodies) == 3)
+
+    def test_killed_in_the_last_moment_of_a_migration(self) -> None:
+        """Of two servers one has arrived: its domain is gone."""
+        self.agent(self.hook.url).ready()
+        with mock.patch('kronos.monitor.incidents.ARRIVAL', 2.5):
+            for one in (ONE, TWO):
+                self.host.start(one)
+                self.host.become(
+                    one, 'PAUSED', 'MIGRATION', 'SUSPENDED_MIGRATED'
+                )
+            self.host.kill(ONE)
+            self.host.tell(
+                {
+                    'instance': TWO,
+                    'gone': True,
+                    'event': 'LIFECYCLE',
+                    'detail': 'STOPPED_FAILED',
+                }
+            )
+            until(lambda: self.hook.bodies)
+            self.host.start(TWO)
+            self.host.kill(TWO)
+            until(lambda: len(self.hook.bodies) == 2)
+        self.assertEqual(
+            [ONE, TWO],
+            [body['instance']['uuid'] for body in self.hook.bodies],
+        )
 
     def test_dedup(self) -> None:
         self.rules.write_text(

@@ -25,6 +25,7 @@ class AgentTestCase(base.BaseTestCase):
     """Has a folder with all that an agent needs."""
 
     SPOOL_MB = 16
+    HOST = 'node1'
 
     def setUp(self) -> None:
         super().setUp()
@@ -52,7 +53,7 @@ class AgentTestCase(base.BaseTestCase):
             '\n'.join(
                 [
                     '[kronos_monitor]',
-                    'host = node1',
+                    f'host = {self.HOST}',
                     *self.source(),
                     f'rules_file = {self.rules}',
                     f'state_file = {self.state}',

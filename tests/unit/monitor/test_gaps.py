@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is it found what happened while no events came?"""
 
+import json
+
 import testscenarios
 from oslotest import base
 
@@ -8,8 +10,9 @@ from kronos.monitor import gaps
 from kronos.monitor.domains import Domain, Listing, State
 from kronos.monitor.gaps import Comparison
 from kronos.monitor.incidents import Gap, Grouping
-from kronos.monitor.memory import Memory
+from kronos.monitor.memory import Memory, Row
 from tests.unit.monitor.hypervisor import ONE, TWO, event
+from tests.unit.monitor.migrations import BOOTS, ENDS, End, Listed
 
 GAP = Gap(900.0, 1000.0)
 
@@ -113,3 +116,102 @@ class TestKnown(GapTestCase):
         found = self.see()
         self.assertEqual(([ONE], []), (found.vanished, found.incidents))
         self.assertEqual({}, self.memory.rows)
+
+
+class TestMigrations(testscenarios.WithScenarios, base.BaseTestCase):
+    """A gap anywhere in a migration changes nothing of what is told."""
+
+    scenarios = [(name, {'end': end}) for name, end in ENDS.items()]
+    end: End
+
+    def test_a_gap(self) -> None:
+        steps = self.end.steps
+        for first in range(len(steps) + 1):
+            for last in range(first, len(steps) + 1):
+                seen = first >= self.end.least or last < len(steps)
+                if seen and not self.hides_a_start(first, last):
+                    self.assertEqual(
+                        [*self.end.kinds],
+                        self.follow(first, last),
+                        f'no events from {first} to {last}',
+                    )
+
+    def hides_a_start(self, first: int, last: int) -> bool:
+        """Whether only a kept row could tell that a server leaves."""
+        hidden = self.end.steps[first:last]
+        return BOOTS in hidden and len(hidden) > 1
+
+    def follow(self, first: int, last: int) -> list[str]:
+        self.memory = Memory('node1')
+        self.found: list[str] = []
+        gaps.compare(self.memory, Listing(900.0, []), None)
+        self.take(0, first)
+        # The agent, too, may have been started anew.
+        self.memory = Memory(
+            'node1',
+            {
+                name: Row.of(json.loads(json.dumps(row.document())))
+                for name, row in self.memory.rows.items()
+            },
+        )
+        listed = self.end.steps[last - 1][1] if last else None
+        told = Listing(1000.0, self.listed(listed, last))
+        self.found += [
+            one.kind.value
+            for one in gaps.compare(self.memory, told, GAP).incidents
+        ]
+        self.take(last, len(self.end.steps))
+        return self.found
+
+    def take(self, start: int, end: int) -> None:
+        grouping = Grouping(self.memory, 5.0)
+        for at in range(start, end):
+            detail, listed = self.end.steps[at]
+            grouping.take(
+                event('LIFECYCLE', detail, run=self.number(at + 1)), 0.0
+            )
+            if listed is None:
+                grouping.gone(ONE)
+            self.found += [one.kind.value for one in grouping.due(99.0)]
+
+    def number(self, steps: int) -> int:
+        """The number of the run after some steps."""
+        return 7 + sum(
+            detail.startswith('STARTED_')
+            for detail, _ in self.end.steps[:steps]
+        )
+
+    def listed(self, listed: Listed, steps: int) -> list[Domain]:
+        if listed is None:
+            return []
+        state, reason = listed
+        run = None if state is State.SHUTOFF else self.number(steps)
+        return [Domain(ONE, 'guest', state, reason, run)]
+
+
+class TestGone(GapTestCase):
+    """What a migration has left is told of once more, after the list."""
+
+    def test_after_the_list(self) -> None:
+        for details in (
+            ('STARTED_MIGRATED',),
+            ('SUSPENDED_MIGRATED',),
+            ('SUSPENDED_MIGRATED', 'SUSPENDED_POSTCOPY'),
+        ):
+            self.see(Domain(ONE, 'guest', State.RUNNING, '', 3))
+            grouping = Grouping(self.memory, 5.0)
+            for detail in details:
+                grouping.take(event('LIFECYCLE', detail, run=3), 0.0)
+            found = self.see()
+            self.assertEqual(([], []), (found.vanished, found.incidents))
+            grouping.take(event('LIFECYCLE', 'STOPPED_FAILED'), 1.0)
+            self.assertEqual([], grouping.due(99.0), details)
+            self.see()
+            self.assertEqual({}, self.memory.rows)
+
+    def test_a_failure_before_it(self) -> None:
+        """It goes with its server."""
+        self.memory.rows[ONE].failed = 'io_error'
+        self.memory.follow(event('LIFECYCLE', 'SUSPENDED_MIGRATED'))
+        self.see()
+        self.assertEqual('', self.memory.rows[ONE].failed)

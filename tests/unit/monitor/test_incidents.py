@@ -13,6 +13,7 @@ from kronos.monitor.events import DETAILS, Kind
 from kronos.monitor.incidents import Grouping, Incident
 from kronos.monitor.memory import Memory
 from tests.unit.monitor.hypervisor import ONE, STIMULI, TWO, event
+from tests.unit.monitor.migrations import ENDS, End
 
 HOLD = 5.0
 STOPPED = ('LIFECYCLE', 'STOPPED_FAILED')
@@ -80,6 +81,106 @@ class TestStimuli(testscenarios.WithScenarios, GroupingTestCase):
         self.assertEqual([self.kind], self.kinds(self.later()))
 
 
+class TestMigrations(testscenarios.WithScenarios, GroupingTestCase):
+    scenarios = [(name, {'end': end}) for name, end in ENDS.items()]
+    end: End
+
+    def make(self) -> None:
+        self.memory = Memory('node1')
+        self.grouping = Grouping(self.memory, HOLD)
+        self.now = 0.0
+
+    def follow(self, pause: float) -> list[str]:
+        """Take all of it, and look at the domain as an agent does."""
+        found = []
+        for run, (detail, listed) in enumerate(self.end.steps):
+            self.grouping.take(
+                event('LIFECYCLE', detail, run=7 + run // 3), self.now
+            )
+            found += self.later(pause)
+            if listed is None and ONE in self.grouping.leaving:
+                self.grouping.gone(ONE)
+        return self.kinds(found + self.later(incidents.ARRIVAL + 1.0))
+
+    def test_at_once(self) -> None:
+        self.assertEqual([*self.end.kinds], self.follow(0.0))
+
+    def test_one_after_another(self) -> None:
+        self.assertEqual([*self.end.kinds], self.follow(1.0))
+
+    def test_a_fault_of_what_is_elsewhere(self) -> None:
+        """Whatever is told of a rest that no server runs in."""
+        for detail, _ in self.end.steps:
+            self.take(('LIFECYCLE', detail))
+            self.later(incidents.ARRIVAL + 1.0)
+            if self.memory.rows[ONE].is_elsewhere:
+                self.take(
+                    ('CONTROL_ERROR', ''),
+                    ('IO_ERROR', 'PAUSE'),
+                    ('WATCHDOG', 'PAUSE'),
+                    ('MEMORY_FAILURE', 'INJECT'),
+                )
+                self.assertEqual([], self.later(HOLD))
+                self.assertTrue(self.memory.rows[ONE].is_elsewhere)
+
+
+class TestLeaving(GroupingTestCase):
+    """QEMU at the source ends in the last moment of a migration."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.take(('LIFECYCLE', 'SUSPENDED_MIGRATED'), STOPPED)
+
+    def test_it_is_looked_at(self) -> None:
+        self.assertEqual({ONE}, self.grouping.leaving)
+        self.assertEqual([], self.later(incidents.ARRIVAL / 2))
+        self.assertEqual([], self.grouping.flush())
+        self.assertEqual({ONE}, self.grouping.open)
+        self.assertEqual(['crash'], self.kinds(self.later(incidents.ARRIVAL)))
+        self.assertEqual(set(), self.grouping.leaving)
+
+    def test_it_comes_back(self) -> None:
+        self.take(('LIFECYCLE', 'STARTED_MIGRATED'))
+        self.assertEqual([], self.later(incidents.ARRIVAL))
+
+    def test_it_is_started_here(self) -> None:
+        self.start(run=2)
+        self.assertEqual(['crash'], self.kinds(self.later(0.0)))
+
+    def test_after_an_error_of_control(self) -> None:
+        self.make()
+        self.take(
+            ('LIFECYCLE', 'SUSPENDED_MIGRATED'),
+            ('CONTROL_ERROR', ''),
+            STOPPED,
+        )
+        self.assertEqual([], self.later(incidents.ARRIVAL / 2))
+        self.grouping.gone(ONE)
+        self.assertEqual([], self.later(incidents.ARRIVAL))
+
+    def test_others_that_are_gone(self) -> None:
+        self.make()
+        self.take(STOPPED)
+        self.grouping.gone(ONE)
+        self.grouping.gone(TWO)
+        self.assertEqual(['crash'], self.kinds(self.later()))
+
+
+class TestPostCopy(GroupingTestCase):
+    def test_lost_resumed_and_lost_again(self) -> None:
+        self.take(
+            ('LIFECYCLE', 'STARTED_MIGRATED'),
+            ('LIFECYCLE', 'RESUMED_POSTCOPY'),
+        )
+        for _ in range(2):
+            self.take(*[('LIFECYCLE', 'RESUMED_POSTCOPY_FAILED')] * 2)
+            self.assertEqual(['postcopy_failed'], self.kinds(self.later()))
+            self.memory.expire(9e9)
+            self.assertEqual('postcopy_failed', self.memory.rows[ONE].failed)
+            self.take(('LIFECYCLE', 'RESUMED_POSTCOPY'))
+            self.assertEqual('', self.memory.rows[ONE].failed)
+
+
 class TestGrouping(GroupingTestCase):
     def test_what_is_taken(self) -> None:
         self.assertEqual(
@@ -124,6 +225,21 @@ class TestGrouping(GroupingTestCase):
         """Nova tells its user; nothing ran."""
         self.take(('LIFECYCLE', 'STOPPED_SHUTDOWN'), STOPPED)
         self.assertEqual([], self.later())
+
+    def test_a_restore_that_fails(self) -> None:
+        """libvirt tells nothing of it but that it lost control."""
+        self.take(('LIFECYCLE', 'STOPPED_SAVED'), ('CONTROL_ERROR', ''))
+        self.assertEqual([], self.later(HOLD))
+
+    def test_a_crash_after_any_start(self) -> None:
+        """Once libvirt says so, its memory is here, and nowhere else."""
+        for detail in ('BOOTED', 'RESTORED', 'FROM_SNAPSHOT', 'WAKEUP'):
+            self.take(
+                ('LIFECYCLE', 'STOPPED_SAVED'),
+                ('LIFECYCLE', f'STARTED_{detail}'),
+                STOPPED,
+            )
+            self.assertEqual(['crash'], self.kinds(self.later()), detail)
 
     def test_a_crash_after_an_io_error(self) -> None:
         self.take(('IO_ERROR', 'PAUSE'))

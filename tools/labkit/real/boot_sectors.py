@@ -14,6 +14,11 @@ more."""
 RESET = bytes.fromhex('B0 FE E6 64') + IDLE
 OFF = bytes.fromhex('BA 04 06 B8 00 20 EF') + IDLE
 """By ACPI of the machine ``pc``."""
+DIRTY = bytes.fromhex(
+    'FB B8 00 10 8E C0 26 FF 06 00 00 05 00 01 3D 00 90 72 F1 F4 EB EA'
+)
+"""At each tick it writes to 512 KiB of its memory, so that no migration at
+1 MiB/s ends."""
 ON_KEY = bytes.fromhex('31 C0 CD 16')
 """What follows waits for a key."""
 _PACKET = ORIGIN + 0x100

@@ -11,7 +11,7 @@ from collections import deque
 
 from oslo_log import log as logging
 
-from kronos.monitor.domains import Domain
+from kronos.monitor.domains import Domain, Gone
 from kronos.monitor.sources.base import News
 from kronos.monitor.sources.libvirt.connection import Connection
 
@@ -88,6 +88,8 @@ class Looks:
             found = self._answer(instance)
             if answers is not None:
                 answers.put(found)
+            elif found is None:
+                self._news.append(Gone(instance))
             elif isinstance(found, Domain):
                 self._news.append(found)
 

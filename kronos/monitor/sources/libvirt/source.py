@@ -78,6 +78,9 @@ class Libvirt(Source):
     def look(self, instance: str) -> Domain | None:
         return self._looks.look(instance)
 
+    def want(self, instance: str) -> None:
+        self._looks.want(instance)
+
     def check(self) -> str:
         answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The states of libvirt's domains, and their reasons, by their numbers."""
 
-from kronos.monitor.domains import State
+from kronos.monitor.domains import HANDED_OVER, POSTCOPY_FAILED, State
 from kronos.monitor.events import named
 
 STATES = (
@@ -29,8 +29,9 @@ REASONS: dict[State, tuple[str, ...]] = {
         'SNAPSHOT',
         'CRASHED',
         'STARTING_UP',
-        'POSTCOPY',
-        'POSTCOPY_FAILED',
+        HANDED_OVER,
+        # libvirt says so of the source alone; its server is elsewhere.
+        HANDED_OVER,
         'API_ERROR',
     ),
     State.SHUTTING_DOWN: ('UNKNOWN', 'USER'),
@@ -47,10 +48,14 @@ REASONS: dict[State, tuple[str, ...]] = {
     ),
     State.CRASHED: ('UNKNOWN', 'PANICKED'),
 }
+RUNNING_POSTCOPY_FAILED = 11
+"""Why a destination calls a guest running that waits for lost memory."""
 
 
 def of(state: int, reason: int) -> tuple[State, str]:
-    """A state and its reason; why a domain runs matters to nobody."""
+    """A state and its reason; why a domain runs matters to nobody else."""
+    if (state, reason) == (1, RUNNING_POSTCOPY_FAILED):
+        return State.PAUSED, POSTCOPY_FAILED
     known = STATES[state] if 0 <= state < len(STATES) else State.UNKNOWN
     if known not in REASONS:
         return known, ''

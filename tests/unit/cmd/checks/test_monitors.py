@@ -8,7 +8,7 @@ from kronos.cmd.checks import monitors
 from tests.unit.cmd.checking import HOSTS, CheckTestCase
 
 
-class TestMonitors(CheckTestCase):
+class MonitorsTestCase(CheckTestCase):
     def check(self, **kronos: Any) -> Any:
         """What the document says of them; None: nothing."""
         conf = self.conf(**kronos)
@@ -21,6 +21,8 @@ class TestMonitors(CheckTestCase):
     def monitors(self, *told: tuple[str, float]) -> None:
         self.series[monitors.QUERY] = [*told]
 
+
+class TestMonitors(MonitorsTestCase):
     def test_none_is_used(self) -> None:
         self.assertIsNone(self.check())
         self.assertNotIn('monitors-none', self.codes)
@@ -69,3 +71,42 @@ class TestMonitors(CheckTestCase):
         conf = self.conf()
         _, out, _ = self.run_it('--config-file', conf, '-f', 'json')
         self.assertNotIn('monitors', json.loads(out))
+
+
+class TestGuests(MonitorsTestCase):
+    """A tenant must not have hosts closed by a server that hangs."""
+
+    def told(self, **kronos: Any) -> str:
+        self.check(**kronos)
+        found = self.codes.get('hosts-by-guests')
+        return found['text'] + found['mend'] if found else ''
+
+    def test_queries_that_a_guest_can_answer(self) -> None:
+        for query, kinds in (
+            ('max by (host) (kronos_vm_failed)', 'hang and panic'),
+            ('max by (host) (kronos_vm_failed{kind!="hang"})', 'panic'),
+            ('count by (host) (kronos_vm_failed{kind="hang"}) > 9', 'hang'),
+            (
+                'sum by (host) (increase(kronos_vm_events_total[1h]))',
+                'hang and panic',
+            ),
+            (
+                'max by (host) (ALERTS{alertname="KronosInstanceFailed"})',
+                'hang and panic',
+            ),
+        ):
+            for option in monitors.OF_HOSTS:
+                told = self.told(**{option: query})
+                self.assertIn(
+                    f'{option} counts servers of kind {kinds}: ', told
+                )
+                self.assertIn('kronos_vm_failed{kind="io_error"}', told)
+
+    def test_queries_that_it_cannot(self) -> None:
+        for query in (
+            'max by (host) (kronos_vm_failed{kind=~"crash|memory_error"})',
+            'max by (host) (ALERTS{alertname="KronosHostFailing"})',
+            'max by (instance) (node_md_disks{state="failed"})',
+        ):
+            self.assertEqual('', self.told(exclude_hosts_query=query), query)
+        self.assertEqual('', self.told())

@@ -68,8 +68,8 @@ class TestFaults(ParserTestCase):
                 "not 'One'",
                 "rule One: action: must be one of send, drop, not 'sent'",
                 'rule two: match: kind: must be a list of panic, hang, '
-                'crash, io_error, memory_error, control_error, not '
-                "'crush', did you mean crash?",
+                'crash, io_error, postcopy_failed, paused, memory_error, '
+                "control_error, not 'crush', did you mean crash?",
                 'rule two: match: project: must be a list of patterns, in '
                 'which * stands for any text and ? for any character, not 7',
                 'rule two: match: flavour: there is no such field, did you '

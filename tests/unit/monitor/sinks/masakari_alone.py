@@ -56,7 +56,7 @@ class TestDeliver(MasakariTestCase):
         sink = self.sink(cloud)
         for kind in Kind:
             sink.deliver(services.message(kind=kind))
-        self.assertEqual(4, len(cloud.notifications))
+        self.assertEqual(6, len(cloud.notifications))
         unwanted = sink.deliver(services.message(kind=Kind.MEMORY_ERROR))
         self.assertIs(Outcome.UNWANTED, unwanted.outcome)
 

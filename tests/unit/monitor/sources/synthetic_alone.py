@@ -7,7 +7,7 @@ from collections import deque
 import fixtures
 from oslotest import base
 
-from kronos.monitor.domains import Away, Domain, Listing, State
+from kronos.monitor.domains import Away, Domain, Gone, Listing, State
 from kronos.monitor.events import Event
 from kronos.monitor.sources.base import News, Options
 from kronos.monitor.sources.synthetic import Synthetic
@@ -74,6 +74,17 @@ class TestSynthetic(base.BaseTestCase):
         self.assertRaises(OSError, source.look, ONE)
         self.host.tell({'back': 1})
         self.assertEqual([ONE], [*self.listing()])
+
+    def test_what_is_wanted(self) -> None:
+        source = self.source()
+        self.listing()
+        self.host.start(ONE)
+        self.assertIsInstance(self.told(), Event)
+        source.want(ONE)
+        source.want(TWO)
+        found, gone = self.told(), self.told()
+        assert isinstance(found, Domain)
+        self.assertEqual((ONE, Gone(TWO)), (found.instance, gone))
 
     def test_metadata(self) -> None:
         """Hostile XML tells nothing, and what is known stays."""

@@ -22,6 +22,9 @@ class Still(Source):
     def look(self, instance: str) -> Domain | None:
         return None
 
+    def want(self, instance: str) -> None:
+        return
+
     def check(self) -> str:
         return ''
 

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The selectors of a query: which series of a metric it may ask for.
+
+They are read from its text. What an expression makes of the series, such as
+``unless``, is not looked at.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+NAME = '__name__'
+_STRING = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|`[^`]*`'
+_SELECTOR = re.compile(
+    rf'{_STRING}|#[^\n]*'
+    rf'|(?P<name>[a-zA-Z_:][\w:]*)?\s*'
+    rf'\{{(?P<body>(?:{_STRING}|[^"\'`}}])*)\}}'
+    r'|(?P<alone>[a-zA-Z_:][\w:]*)'
+)
+"""Also what only looks like one: a string, a comment, a name of a label."""
+_MATCHER = re.compile(
+    rf'(?:(?P<label>[\w.:]+|{_STRING})\s*(?P<how>=~|!~|!=|=)\s*)?'
+    rf'(?P<value>{_STRING})'
+)
+
+
+def asks(query: str, series: Mapping[str, str]) -> bool:
+    """Whether a query has a selector that a series fits.
+
+    :param series: its labels as far as they are known, with its name as
+        :data:`NAME`
+    """
+    return any(
+        all(
+            _fits(series[label], how, value)
+            for label, how, value in matchers
+            if label in series
+        )
+        for matchers in _selectors(query)
+    )
+
+
+def _selectors(query: str) -> Iterator[list[tuple[str, str, str]]]:
+    """The matchers of each, as label, operator and value."""
+    for found in _SELECTOR.finditer(query):
+        name = found['name'] or found['alone']
+        body = found['body']
+        if name is None and body is None:
+            continue
+        matchers = [(NAME, '=', name)] if name else []
+        for one in _MATCHER.finditer(body or ''):
+            label = _text(one['label'] or NAME)
+            matchers.append((label, one['how'] or '=', _text(one['value'])))
+        yield matchers
+
+
+def _text(word: str) -> str:
+    """A word without its quotes."""
+    if word[0] not in '"\'`':
+        return word
+    inner = word[1:-1]
+    return inner if word[0] == '`' else re.sub(r'\\(.)', r'\1', inner)
+
+
+def _fits(value: str, how: str, pattern: str) -> bool:
+    if how in ('=', '!='):
+        return (value == pattern) is (how == '=')
+    try:
+        matches = re.fullmatch(pattern, value) is not None
+    except re.error:
+        return True  # Prometheus' patterns differ from Python's in little
+    return matches is (how == '=~')

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a migration that fails an incident only where its server is lost?"""
+
+from tests.functional.monitor import migrations, ways
+from tests.unit.monitor.hypervisor import until
+
+CERTAIN = {
+    'arrives': ('target',),
+    'arrives-and-is-killed': ('', 'target', 'crash'),
+    'arrives-paused-and-is-killed': ('', 'target', 'crash'),
+    'killed-in-a-forced-pause': ('', 'source', 'crash'),
+    'aborted': ('source',),
+    'killed-at-the-target': ('source',),
+    'killed-at-the-source': ('', 'source', 'crash'),
+    'killed-at-the-source-as-it-arrives': ('target',),
+    'killed-at-the-target-before-it-resumes': ('source',),
+    'libvirt-restarts-at-the-target': ('source',),
+    'aborted-while-the-agent-is-away': ('source',),
+    'killed-while-the-agent-is-away': ('', 'target', 'crash'),
+    'aborted-after-the-agent-was-started-anew': ('source',),
+}
+"""Who runs the guest in the end, and what is told by whom, of the ways that
+are no race."""
+
+
+class TestMigrations(migrations.MigrationTestCase):
+    def check(self, found: dict[str, tuple[str, ...]]) -> None:
+        self.assertEqual(
+            {name: CERTAIN.get(name, row) for name, row in found.items()},
+            found,
+        )
+
+    def test_side_by_side(self) -> None:
+        found = self.all_at_once(ways.TOGETHER)
+        self.check(found)
+        self.assertIn(('', 'target', 'postcopy_failed'), found.values())
+
+    def test_one_by_one(self) -> None:
+        self.check(self.one_by_one(ways.APART))
+
+    def test_post_copy_is_resumed(self) -> None:
+        """It was lost, which is told, and counts as failed no longer."""
+        (move,) = self.moves(['resumed'])
+        move.go(ways.post_copy_is_resumed)
+        agent = self.target_end.agent
+        assert agent is not None
+        failed = {
+            'host': 'target',
+            'instance_uuid': self.libvirt.uuids['resumed'],
+            'kind': 'postcopy_failed',
+        }
+        until(lambda: agent.value('kronos_vm_failed', **failed) is None)
+        self.assertEqual(
+            ('target', 'target', 'postcopy_failed'),
+            self.outcomes(['resumed'])['resumed'],
+        )
