@@ -5,6 +5,7 @@ Whatever came, nothing here raises.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from kronos.common import masking
@@ -13,6 +14,13 @@ TEXT_LENGTH = 300
 _MASKED_LENGTH = 4000
 """Characters of a text that are looked through for secrets."""
 _KEYS = 5
+_CREDENTIALS = (
+    'Authorization',
+    'X-Auth-Token',
+    'X-Service-Token',
+    'X-Subject-Token',
+)
+"""Headers of a request."""
 
 
 def line_of(text: object) -> str:
@@ -27,18 +35,30 @@ def message_of(response: Any) -> str:
         body = json.loads(response.content)
     except (ValueError, RecursionError):
         body = None
-    return line_of(
+    text = (
         _from_errors(body)
         or _from_fault(body)
         or _from_message(body)
         or start_of(response)
     )
+    return line_of(_sent_secrets(response).masked(text[:_MASKED_LENGTH]))
 
 
 def start_of(response: Any) -> str:
     """What a body begins with; to guess its encoding may take minutes."""
     start: bytes = response.content[:_MASKED_LENGTH]
-    return start.decode(errors='replace')
+    text = start.decode(errors='replace')
+    return _sent_secrets(response).masked(text)
+
+
+def _sent_secrets(response: Any) -> masking.Secrets:
+    """The credentials of the request, which an answer may repeat."""
+    request = getattr(response, 'request', None)
+    headers = getattr(request, 'headers', None)
+    if not isinstance(headers, Mapping):
+        return masking.Secrets()
+    values = [str(headers.get(name) or '') for name in _CREDENTIALS]
+    return masking.Secrets(value.rpartition(' ')[2] for value in values)
 
 
 def described(value: object) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib import parse
 
 from openstack import connection
+from openstack import exceptions as sdk_exceptions
 from typing_extensions import TypedDict
 
 from kronos.clients import keystone, paging, rest, schema
@@ -15,6 +16,7 @@ from kronos.common import exceptions
 MICROVERSION = '1.0'
 _PAGE = 1000
 """Rows that Masakari gives at once, unless its ``osapi_max_limit`` is less."""
+SERVICE_TYPE = 'instance-ha'
 TYPE = 'VM'
 """Of a notification of a server."""
 
@@ -107,14 +109,34 @@ def connect(
 
     :param endpoint_override: used instead of the catalog's
     :param options: of :class:`~kronos.clients.rest.Wire`
-    :raises ClientError: there is none, or Keystone refuses
+    :raises ClientError: there is none, or Keystone refuses, or Masakari does
+        not answer
     """
     with rest.guarded(exceptions.ClientError, 'Keystone', sent=False):
-        made = connection.Connection(
-            session=session,
+        session.get_token()
+        url = endpoint_override or session.get_endpoint(
+            service_type=SERVICE_TYPE,
             region_name=region_name,
             interface=interface,
-            instance_ha_endpoint_override=endpoint_override,
-            app_name='kronos',
+            skip_discovery=True,
         )
-        return MasakariClient(made.instance_ha, **options)
+    if not url:
+        raise exceptions.ClientError(
+            reason='the Keystone catalog has no endpoint of type '
+            f'{SERVICE_TYPE}',
+            **rest.facts(),
+        )
+    made = connection.Connection(
+        session=session,
+        region_name=region_name,
+        interface=interface,
+        instance_ha_endpoint_override=endpoint_override,
+        app_name='kronos',
+    )
+    with rest.guarded(exceptions.ClientError, 'Masakari', sent=False):
+        try:
+            return MasakariClient(made.instance_ha, **options)
+        except sdk_exceptions.NotSupported:
+            # So says openstacksdk also of one that does not answer.
+            session.get(url, authenticated=False, raise_exc=False, log=False)
+            raise

@@ -17,6 +17,8 @@ MAX_TEXT = 255
 """Characters of a name or a value that are kept."""
 MAX_PAIRS = 200
 """Of extra specs, and of properties of an image."""
+MAX_PAIRS_BYTES = 4096
+"""The same, in UTF-8: tenants set properties, and a host has many servers."""
 MAX_DEPTH = 100
 NOVA = 'http://openstack.org/xmlns/libvirt/nova/'
 """Namespaces that begin so are Nova's; its version follows."""
@@ -60,7 +62,10 @@ def parse(text: str | bytes) -> Metadata:
     reader = _Reader()
     try:
         reader.read(data)
-    except xml.parsers.expat.ExpatError as error:
+    except HostileXml:
+        raise
+    except Exception as error:
+        # Expat has its own errors, and lets those of codecs through.
         raise HostileXml(f'it is not XML: {error}') from None
     return reader.found
 
@@ -87,7 +92,8 @@ class _Reader:
         }
 
     def read(self, data: bytes) -> None:
-        parser = xml.parsers.expat.ParserCreate(namespace_separator=' ')
+        # What the XML says of its encoding does not matter: it was a text.
+        parser = xml.parsers.expat.ParserCreate('utf-8', ' ')
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._refuse
         parser.EntityDeclHandler = self._refuse
@@ -136,8 +142,11 @@ class _Reader:
         self._pair(self.found.image_properties)
 
     def _pair(self, pairs: dict[str, str]) -> None:
-        if len(pairs) < MAX_PAIRS:
-            pairs[self._attribute('name')] = self._said()
+        name, value = self._attribute('name'), self._said()
+        texts = [name, value, *pairs, *pairs.values()]
+        size = sum(len(text.encode()) for text in texts)
+        if len(pairs) < MAX_PAIRS and size <= MAX_PAIRS_BYTES:
+            pairs[name] = value
 
     def _image(self) -> None:
         self.found.image = self._attribute('uuid')

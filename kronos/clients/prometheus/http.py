@@ -121,9 +121,7 @@ class Http:
 
     def _without_secrets(self, text: str) -> str:
         """A gateway may repeat what it was sent, headers and all."""
-        for secret in auth.secrets_of(self._session):
-            text = text.replace(secret, masking.HIDDEN)
-        return masking.masked(text)
+        return masking.Secrets(auth.secrets_of(self._session)).masked(text)
 
     def _warn(self, warnings: object) -> None:
         """Log what is new: who asks for ever would repeat it for ever."""

@@ -15,9 +15,13 @@ LOG = logging.getLogger(__name__)
 
 TOLD = 200
 """Characters of an answer that a log repeats."""
+READ = 4096
+"""Bytes of it that are looked at."""
 MAX_TOKEN = 16 * 1024
 _OF_ONE_MESSAGE = (400, 409, 410, 413, 415, 422)
 """Statuses that speak of the message and not of the sink."""
+_WITHOUT_OPTIONS = (*_OF_ONE_MESSAGE, 405, 411, 501)
+"""Statuses of an address that takes messages, and no request OPTIONS."""
 _FILES = ('cafile', 'certfile', 'keyfile', 'bearer_token_file')
 
 
@@ -31,7 +35,9 @@ class Webhook(Sink):
     def __init__(self, name: str, options: Options) -> None:
         super().__init__(name, options)
         self._token_file = options['bearer_token_file'] or ''
-        self._secrets: list[str] = []
+        self._url_pieces = masking.pieces_of_url(options['url'])
+        self._tokens: list[str] = []
+        """The token, and the one before."""
         self._https = Https(
             options['url'],
             Files(*(options[key] or '' for key in _FILES[:3])),
@@ -50,19 +56,29 @@ class Webhook(Sink):
         return found
 
     def deliver(self, message: Message) -> Result:
-        return self._ask('POST', messages.kept(message).encode())
+        try:
+            answer = self._answer('POST', messages.kept(message).encode())
+        except Unreachable as error:
+            return Result(Outcome.AWAY, str(error))
+        return self._result(answer)
 
     def check(self, host: str) -> str:
-        result = self._ask('OPTIONS', b'')
-        answered = result.outcome is not Outcome.AWAY
-        is_known = not result.text.startswith(('HTTP 401', 'HTTP 403'))
-        is_http = result.text.startswith('HTTP ')
-        return '' if (answered or is_http) and is_known else result.text
+        try:
+            answer = self._answer('OPTIONS', b'')
+        except Unreachable as error:
+            return str(error)
+        if answer.status < 300 or answer.status in _WITHOUT_OPTIONS:
+            return ''
+        return (
+            f'OPTIONS: {self._result(answer).text}; a message would not be '
+            'taken. Correct the path of url, or mend the receiver'
+        )
 
     def close(self) -> None:
         self._https.close()
 
-    def _ask(self, method: str, body: bytes) -> Result:
+    def _answer(self, method: str, body: bytes) -> Answer:
+        """:raises Unreachable: there is none; the text has no secrets"""
         headers = {
             'Content-Type': 'application/json',
             'User-Agent': 'kronos-instance-monitor',
@@ -70,23 +86,21 @@ class Webhook(Sink):
         try:
             if self._token_file:
                 headers['Authorization'] = f'Bearer {self._token()}'
-            answer = self._https.ask(method, body, headers)
+            return self._https.ask(method, body, headers)
         except (OSError, ValueError) as error:
-            told = getattr(error, 'strerror', None) or str(error)
-            return Result(
-                Outcome.AWAY, f'bearer_token_file {self._token_file}: {told}'
-            )
+            reason = getattr(error, 'strerror', None) or str(error)
+            raise Unreachable(
+                f'bearer_token_file {self._token_file}: {reason}'
+            ) from None
         except Unreachable as error:
-            return Result(Outcome.AWAY, f'{self._https.place}: {error}')
-        return self._result(answer)
+            raise Unreachable(f'{self._https.place}: {error}') from None
 
     def _result(self, answer: Answer) -> Result:
         if 200 <= answer.status < 300:
             return Result(Outcome.DELIVERED)
-        said = answer.body[: 4 * TOLD].decode(errors='replace')
-        for secret in self._secrets:
-            said = said.replace(secret, masking.HIDDEN)
-        said = ' '.join(masking.masked(said).split())
+        secrets = masking.Secrets([*self._url_pieces, *self._tokens])
+        said = answer.body[:READ].decode(errors='replace')
+        said = ' '.join(secrets.masked(said).split())
         text = f'HTTP {answer.status}: {plain_text.line(said)[:TOLD]}'
         if answer.status in _OF_ONE_MESSAGE:
             return Result(Outcome.LATER, text)
@@ -103,7 +117,8 @@ class Webhook(Sink):
         if not token or not (token.isascii() and token.isprintable()):
             raise ValueError('it holds no token')
         # An answer may come to a request with the one before.
-        self._secrets = [token, *self._secrets[:1]]
+        if token not in self._tokens:
+            self._tokens = [token, *self._tokens[:1]]
         return token
 
 

@@ -121,7 +121,7 @@ class Synthetic(Source):
                     self._list()
             else:
                 self._change(told)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except Exception as error:
             LOG.warning('%s: a line is no event: %r', self._path, error)
 
     def _away(self, why: str) -> None:

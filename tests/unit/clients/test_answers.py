@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what an error says read, whatever its body is?"""
 
+import json
+from urllib import parse
+
 import requests
 import testscenarios
 from oslotest import base
@@ -48,6 +51,39 @@ class TestMessage(testscenarios.WithScenarios, base.BaseTestCase):
         response = answer()
         response._content = self.text.encode()
         self.assertEqual(self.wanted, answers.message_of(response))
+
+
+class TestSecrets(base.BaseTestCase):
+    TOKEN = 'gAAAAABnT0ken-of_the+caller/42'
+
+    def test_what_was_sent_is_not_repeated(self) -> None:
+        """In whatever form the service writes it."""
+        request = requests.Request(
+            'GET',
+            'http://nova/servers',
+            headers={
+                'X-Auth-Token': self.TOKEN,
+                'Authorization': f'Odd {self.TOKEN[::-1]}',
+            },
+        ).prepare()
+        for token in (self.TOKEN, self.TOKEN[::-1]):
+            for text in (
+                f'no {token} here',
+                f'cut {token[:20]}',
+                f'no {parse.quote(token, safe="")} here',
+                json.dumps({'error': {'message': f'no {token} here'}}),
+                ''.join(f'\\u{ord(letter):04x}' for letter in token),
+            ):
+                response = answer()
+                response.request = request
+                response._content = text.encode()
+                for line in (
+                    answers.message_of(response),
+                    answers.start_of(response),
+                ):
+                    self.assertIn('***', line)
+                    self.assertNotIn(token[:8], line)
+                    self.assertNotIn(token[8:16], line)
 
 
 class TestDescribed(base.BaseTestCase):

@@ -47,6 +47,20 @@ class MaskedTestCase(base.BaseTestCase):
         }.items():
             self.assertEqual(told, masking.masked(text))
 
+    def test_credentials_without_a_header(self):
+        token = 'gAAAAABnSecretOfKeystone0123456789_-=='
+        jwt = 'eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl'
+        for text, masked in {
+            'bearer dGhpc2lz0K': 'bearer ***',
+            'BEARER abcDefgh': 'BEARER ***',
+            'basic dXNlcjpwdw==': 'basic ***',
+            'Basic authentication': 'Basic authentication',
+            'the bearer credentials are old': 'the bearer credentials are old',
+            f'token {token} is old': 'token *** is old',
+            f'{jwt}!': '***!',
+        }.items():
+            self.assertEqual(masked, masking.masked(text))
+
     def test_urls_side_by_side(self):
         self.assertEqual(
             'http://***@a http://b/x, mail@c',
@@ -58,3 +72,48 @@ class MaskedTestCase(base.BaseTestCase):
         text = '://' * 300_000
         self.assertEqual(text, masking.masked(text))
         self.assertEqual('://***@x', masking.masked(text + '@x'))
+
+
+class TestSecrets(base.BaseTestCase):
+    def test_no_secrets(self):
+        self.assertEqual('a %41 b', masking.Secrets().masked('a %41 b'))
+        self.assertEqual('a b', masking.Secrets(['', 'a']).masked('a b'))
+
+    def test_each_occurrence(self):
+        secrets = masking.Secrets(['hunter2', 'hunter2-and-more'])
+        self.assertEqual(
+            'x***y***z *** HUN',
+            secrets.masked('xhunter2yHUNTER2-and-morez hunter%32 HUN'),
+        )
+
+    def test_what_looks_like_an_escape(self):
+        for secret in ('ab%41cd', 'a\\u0041b', '100%25', 'a&lt;b', '%%%'):
+            secrets = masking.Secrets([secret])
+            self.assertEqual('x *** y', secrets.masked(f'x {secret} y'))
+
+    def test_other_secrets_too(self):
+        self.assertEqual(
+            '*** password=***',
+            masking.Secrets(['hunter2']).masked('hunter2 password=x'),
+        )
+
+    def test_it_ends(self):
+        """Each character is looked at some times, not once for each other."""
+        secrets = masking.Secrets(['a' * 16_000, 'a' * 8000 + 'b'])
+        self.assertEqual('***', secrets.masked('a' * 50_000))
+        secrets.masked('%25' * 50_000)
+
+    def test_pieces_of_a_url(self):
+        self.assertEqual(
+            {
+                *('path', 'p%40th', 'p@th', 'val-ue', 'user', 'w%6frd'),
+                *('word', '/path/p%40th/x', '/path/p@th/x', 'fragment'),
+                'key=val-ue&v=1',
+            },
+            {
+                *masking.pieces_of_url(
+                    'https://user:w%6frd@h/path/p%40th/x?key=val-ue&v=1'
+                    '#fragment'
+                )
+            },
+        )

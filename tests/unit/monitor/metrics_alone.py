@@ -3,6 +3,7 @@
 
 import contextlib
 import http.client
+import os
 import pathlib
 import socket
 import ssl
@@ -143,6 +144,14 @@ class TestServer(MetricsTestCase):
             self.addCleanup(mute.close)
         context = ssl.create_default_context(cafile=authority.path)
         self.assertIn('kronos_monitor', self.read(port, context))
+
+    def test_a_pipe_for_a_certificate(self) -> None:
+        pipe = self.folder / 'pipe'
+        os.mkfifo(pipe)
+        error = self.assertRaises(
+            OSError, self.serve, certfile=str(pipe), keyfile=str(pipe)
+        )
+        self.assertIn('it is no plain file', str(error))
 
     def test_a_port_that_is_taken(self) -> None:
         taken = self.serve().port

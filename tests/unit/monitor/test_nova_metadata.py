@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is Nova's metadata read from any XML, and does hostile XML do no harm?"""
 
+import json
+from dataclasses import asdict
+
 import hypothesis
 from hypothesis import strategies as st
 from oslotest import base
@@ -99,6 +102,61 @@ class TestHostile(base.BaseTestCase):
         self.assertEqual(
             nova_metadata.MAX_PAIRS, len(nova_metadata.parse(text).extra_specs)
         )
+
+    def test_bounded_as_a_whole(self) -> None:
+        """A host has many servers, and a tenant many properties."""
+        pair = '<nova:property name="k{}">\u20ac{}</nova:property>'
+        many = ''.join(pair.format(number, 'v' * 200) for number in range(150))
+        text = GOOD.replace('<nova:properties>', f'<nova:properties>{many}')
+        metadata = nova_metadata.parse(text)
+        kept = json.dumps(asdict(metadata))
+        self.assertLess(len(kept), 3 * nova_metadata.MAX_PAIRS_BYTES)
+        self.assertGreater(len(metadata.image_properties), 10)
+        self.assertEqual({'hw:watchdog_action': 'reset'}, metadata.extra_specs)
+
+    def test_what_it_says_of_its_encoding(self) -> None:
+        """It was a text when it came."""
+        for encoding in (
+            *('utf-16', 'utf-32', 'utf-7', 'shift_jis', 'big5', 'latin-1'),
+            *('rot13', 'hex', 'zip', 'idna', 'undefined', 'x-unknown'),
+        ):
+            start = f"<?xml version='1.0' encoding='{encoding}'?>\n"
+            text = start + GOOD.replace('web 1', 'w\u00e9b')
+            self.assertEqual(
+                'w\u00e9b', nova_metadata.parse(text).display_name
+            )
+
+    @hypothesis.given(
+        st.lists(
+            st.sampled_from(
+                [
+                    *('<', '>', '/>', '</', '&', ';', '"', "'", '=', '!', '?'),
+                    *('<?xml version="1.0" encoding="', '"?>', 'hex', 'zip'),
+                    *('utf-16', 'x-unknown', '<!DOCTYPE d [', '<!ENTITY a "'),
+                    *(
+                        '&#0;',
+                        '&#xd800;',
+                        '&#x110000;',
+                        '&a;',
+                        '\x00',
+                        '\ud800',
+                    ),
+                    *('<![CDATA[', ']]>', '<!--', '-->', 'xmlns:nova="', ' '),
+                    *(nova_metadata.NOVA, 'nova:instance', 'domain', 'a'),
+                    *('metadata', 'nova:name', '\ufeff', '\u20ac'),
+                ]
+            ),
+            max_size=60,
+        ).map(''.join)
+    )
+    def test_whatever_xml_can_write(self, text: str) -> None:
+        for whole in (text, GOOD.replace('web 1', text), text + GOOD):
+            try:
+                name = nova_metadata.parse(whole).display_name
+            except HostileXml as error:
+                self.assertNotEqual('', str(error))
+            else:
+                self.assertTrue(name.isprintable(), name)
 
     @hypothesis.given(st.binary() | st.text())
     def test_whatever_it_is(self, text: str | bytes) -> None:

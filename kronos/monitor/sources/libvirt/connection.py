@@ -132,15 +132,16 @@ class Connection:
         try:
             state, reason = states.of(*domain.state())
             metadata = nova_metadata.parse(domain.XMLDesc())
-        except nova_metadata.HostileXml as error:
-            name = nova_metadata.bounded(domain.name())
-            LOG.warning('The definition of domain %s: %s', name, error)
         except libvirt.libvirtError as error:
             if _is_gone(error):
                 return None
             if not self._own.isAlive():
                 raise OSError(str(error)) from None
             LOG.info('A domain cannot be looked at: %s', error)
+        except Exception as error:
+            # Whatever it is, the other domains are watched.
+            name = nova_metadata.bounded(domain.name())
+            LOG.warning('The definition of domain %s: %s', name, error)
         return Domain(
             domain.UUIDString(),
             domain.name(),

@@ -63,7 +63,12 @@ class Cloud:
         self.may_trigger = True
         self.catalog_scheme = ''
         """'': the same as here."""
+        self.place = 'ha/v1'
+        """Of Masakari, in the catalog; its version may be left out."""
+        self.silent = ''
+        """Requests whose paths begin so get no answer; '': all do."""
         self.open: set[socket.socket] = set()
+        self._ended = threading.Event()
         self._begin(files, clients, port)
 
     def _begin(
@@ -118,10 +123,12 @@ class Cloud:
         self.audit['updated_at'] = f'{self.triggers}-over'
 
     def answer(self, method: str, path: str, token: str, body: Any) -> Answer:
+        if self.silent and path.startswith(self.silent):
+            self._ended.wait()
         if path.startswith('/v3'):
             return self._keystone(method, body)
         self.requests.append((method, path))
-        if path.rstrip('/') in ('/ha/v1', '/optim'):
+        if path.rstrip('/') in ('/ha', '/ha/v1', '/optim'):
             return 200, {}, self._versions(path)
         if token not in self.tokens:
             return 401, {}, _fault('The request you have made requires auth')
@@ -145,7 +152,10 @@ class Cloud:
         found.set_project_scope()
         scheme = self.catalog_scheme or parse.urlsplit(self.url).scheme
         url = f'{scheme}://127.0.0.1:{self.port}'
-        for kind, path in (('instance-ha', 'ha/v1'), ('infra-optim', 'optim')):
+        for kind, path in (
+            ('instance-ha', self.place),
+            ('infra-optim', 'optim'),
+        ):
             service = found.add_service(kind)
             service.add_standard_endpoints(
                 public=f'{url}/{path}', region='one'
@@ -195,6 +205,7 @@ class Cloud:
         """Be gone, for those who are connected, too; again is no harm."""
         if not self._thread.is_alive():
             return
+        self._ended.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

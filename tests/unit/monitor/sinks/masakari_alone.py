@@ -171,6 +171,27 @@ class TestCheck(MasakariTestCase):
         told = self.sink(cloud, region_name='two').check('node1')
         self.assertIn('Keystone', told)
 
+    def test_who_does_not_answer(self) -> None:
+        """Each is named, and none for another."""
+        for silent, place, start in (
+            ('/v3', 'ha/v1', 'Keystone: '),
+            ('/v3', 'ha', 'Keystone: '),
+            ('/ha', 'ha/v1', 'GET /segments: '),
+            ('/ha', 'ha', 'Masakari: '),
+            ('/ha/v1/', 'ha/v1', 'GET /segments: '),
+        ):
+            cloud = self.cloud()
+            cloud.silent, cloud.place = silent, place
+            sink = self.sink(cloud, timeout=0.3)
+            text = sink.check('node1')
+            self.assertTrue(text.startswith(start), text)
+            self.assertIn('timed out', text)
+            text = sink.deliver(services.message()).text
+            self.assertTrue(
+                text.startswith(start.replace('GET /seg', 'POST /notif')[:10]),
+                text,
+            )
+
     def test_nobody_there(self) -> None:
         cloud = self.cloud()
         cloud.close()

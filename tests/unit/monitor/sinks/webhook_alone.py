@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the webhook deliver, and say what keeps it from that?"""
 
+import html
 import json
+import os
+from urllib import parse
 
 from kronos.monitor.sinks.base import Outcome
 from kronos.monitor.sinks.webhook import Webhook
@@ -119,21 +122,104 @@ class TestToken(hooks.HookTestCase):
         self.assertIn('***', result.text)
 
 
+class TestUrl(hooks.HookTestCase):
+    """A webhook's URL is a secret, such as a chat's."""
+
+    PATH = '/services/T024BE7LDXoZ9aPqY7/k%2B%C3%A9y=%41b'
+    QUERY = 'key=Sesam%20oeffne-dich&v=1'
+    PIECES = ('T024BE7LDXoZ9aPqY7', 'k+\u00e9y=Ab', 'Sesam oeffne-dich')
+
+    def forms(self) -> list[str]:
+        plain = [f'{self.PATH}?{self.QUERY}', self.QUERY, *self.PIECES]
+        plain += [parse.unquote(form) for form in plain]
+        forms = [*plain, json.dumps(json.dumps(plain))]
+        forms += [parse.quote(form, safe='') for form in plain]
+        forms += [html.escape(form) for form in plain]
+        forms += [
+            html.escape(json.dumps(plain)).lower(),
+            json.dumps(plain).replace('/', r'\/').upper(),
+            json.dumps(self.PATH.split('/')),
+            json.dumps(parse.parse_qs(self.QUERY)),
+            ''.join(f'&#{ord(letter)};' for letter in self.PIECES[0]),
+            ''.join(f'\\x{ord(letter):02x}' for letter in self.PIECES[0]),
+            f'no such path: {self.PATH[:20]}...',
+        ]
+        return forms
+
+    def test_no_answer_brings_it_into_the_log(self) -> None:
+        receiver = self.receiver()
+        port = receiver.port
+        url = f'http://127.0.0.1:{port}{self.PATH}?{self.QUERY}'
+        hook = self.hook(url)
+        secrets = {
+            piece[first : first + 6].lower()
+            for piece in (
+                *self.PIECES,
+                *map(parse.quote, self.PIECES),
+                *(json.dumps(piece)[1:-1] for piece in self.PIECES),
+            )
+            for first in range(len(piece) - 5)
+        }
+        for form in self.forms():
+            receiver.statuses = [404]
+            receiver.said = f'{{"path": "{form}", "status": 404}}'.encode()
+            text = hook.deliver(hooks.message()).text
+            self.assertIn('***', text, form)
+            shown = [one for one in secrets if one in text.lower()]
+            self.assertEqual([], shown, f'{form}: {text}')
+
+    def test_what_is_no_secret_stays(self) -> None:
+        receiver = self.receiver()
+        receiver.statuses = [503]
+        receiver.said = b'{"error": "the queue is full", "retry": 30}'
+        text = self.hook(receiver.url).deliver(hooks.message()).text
+        self.assertIn('the queue is full', text)
+
+
 class TestCheck(hooks.HookTestCase):
     def test_nothing_is_posted(self) -> None:
         receiver = self.receiver()
         hook = self.hook(receiver.url)
-        for status in (204, 405, 404, 501):
+        for status in (200, 204, 400, 405, 415, 501):
             receiver.statuses = [status]
             self.assertEqual('', hook.check('node1'))
         self.assertEqual([], receiver.bodies)
-        receiver.statuses = [401]
-        self.assertIn('HTTP 401', hook.check('node1'))
+
+    def test_where_no_message_is_taken(self) -> None:
+        receiver = self.receiver()
+        receiver.said = b'nothing at /hook'
+        hook = self.hook(receiver.url)
+        for status in (301, 401, 403, 404, 407, 500, 502, 503):
+            receiver.statuses = [status]
+            self.assertIn(
+                f'OPTIONS: HTTP {status}: nothing at ***; a message would',
+                hook.check('node1'),
+            )
 
     def test_nobody_there(self) -> None:
         receiver = Receiver()
         receiver.close()
         self.assertIn('refused', self.hook(receiver.url).check('node1'))
+
+
+class TestPipes(hooks.HookTestCase):
+    def test_nobody_waits_for_a_writer(self) -> None:
+        pipe = self.folder / 'pipe'
+        os.mkfifo(pipe)
+        receiver = self.receiver()
+        for name in ('bearer_token_file', 'cafile'):
+            found = Webhook.faults(
+                hooks.options(receiver.url, **{name: str(pipe)})
+            )
+            self.assertEqual(
+                [f'{name}: {pipe} cannot be read: it is no plain file'], found
+            )
+        hook = self.hook(receiver.url, bearer_token_file=str(pipe))
+        self.assertIn('it is no plain file', hook.check('node1'))
+        hook = self.hook(
+            receiver.url.replace('http:', 'https:'), cafile=str(pipe)
+        )
+        self.assertIn('it is no plain file', hook.check('node1'))
 
 
 class TestFaults(hooks.HookTestCase):

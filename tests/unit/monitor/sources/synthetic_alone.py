@@ -86,6 +86,22 @@ class TestSynthetic(base.BaseTestCase):
         assert isinstance(found, Domain)
         self.assertEqual((ONE, Gone(TWO)), (found.instance, gone))
 
+    def test_an_encoding_that_is_none(self) -> None:
+        self.source()
+        self.listing()
+        for encoding in ('hex', 'x-unknown', 'utf-16'):
+            start = f"<?xml version='1.0' encoding='{encoding}'?>"
+            self.host.start(ONE, xml=start + GOOD)
+            domains = [
+                news
+                for news in (self.told(), self.told())
+                if isinstance(news, Domain)
+            ]
+            assert domains[0].metadata is not None
+            self.assertEqual('9f0c', domains[0].metadata.project)
+        self.host.start(TWO)
+        self.assertIsInstance(self.told(), Event)
+
     def test_metadata(self) -> None:
         """Hostile XML tells nothing, and what is known stays."""
         self.source()
@@ -102,6 +118,10 @@ class TestSynthetic(base.BaseTestCase):
         self.listing()
         with self.host.path.open('ab') as file:
             file.write(b'{\n[]\n7\n\xff\n{"state": 1}\n\n')
+            file.write(b'[' * 50_000 + b'\n' + b'{"away": ' * 50_000 + b'\n')
+            file.write(b'{"instance": "a", "run": ' + b'9' * 400 + b'}\n')
+            file.write(b'{"instance": "a", "event": "x", "at": 1e999}\n')
+            file.write(b'{"instance": "a", "at": ' + b'9' * 400 + b'}\n')
         self.host.start(ONE)
         self.assertIsInstance(self.told(), Event)
 

@@ -115,6 +115,25 @@ class TestConnection(DriverTestCase):
         self.assertEqual((State.SHUTOFF, None), (found.state, found.metadata))
         self.assertIn('it has more than 10 bytes', self.log.output)
 
+    def test_a_domain_that_cannot_be_read(self) -> None:
+        """The others are watched, whatever it is with that one."""
+        for uuid in (ONE, TWO):
+            self.domain(uuid)
+        parse = connection.nova_metadata.parse
+
+        def stumble(text: str) -> Any:
+            if ONE in text:
+                raise LookupError('unknown encoding: x')
+            return parse(text)
+
+        with mock.patch('kronos.monitor.nova_metadata.parse', stumble):
+            domains = self.connection().domains()
+        found = {domain.instance: domain for domain in domains}
+        self.assertEqual(State.SHUTOFF, found[ONE].state)
+        self.assertIsNone(found[ONE].metadata)
+        self.assertIsNotNone(found[TWO].metadata)
+        self.assertIn('unknown encoding: x', self.log.output)
+
     def test_events_that_libvirt_does_not_know(self) -> None:
         made = self.connection()
         made.subscribe({}, {999: print})
