@@ -2,7 +2,7 @@
 """From a policies file to policies, or to one message with all its faults."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pydantic
@@ -21,6 +21,9 @@ _COOLDOWN = (
     'a scope has one cooldown, whatever its policies: [kronos] cooldown, in '
     'seconds'
 )
+MOST_POLICIES = 1000
+MOST_FIELDS = 100
+"""Of a policy, before it is said what is wrong with each."""
 ELSEWHERE = {
     'aggregate': _AGGREGATES,
     'aggregates': _AGGREGATES,
@@ -63,6 +66,8 @@ def validated(data: Any, path: str) -> PolicyFile:
             reason='it must be a mapping with the key policies, not '
             f'{yaml_files.kind(data)}',
         )
+    if fault := _too_many(data):
+        raise PolicyFileError(path=path, reason=fault)
     try:
         return PolicyFile.model_validate(data)
     except pydantic.ValidationError as error:
@@ -119,6 +124,32 @@ def _data(text: str, path: str) -> Any:
         return yaml_files.data_of(text)
     except yaml_files.Unreadable as error:
         raise PolicyFileError(path=path, reason=str(error)) from None
+
+
+def _too_many(data: dict[Any, Any]) -> str:
+    """Why the faults are not looked for; '' if they are.
+
+    Aliases of YAML repeat a policy, with all of its faults.
+    """
+    rows = data.get('policies')
+    rows = rows if isinstance(rows, list) else []
+    if len(rows) > MOST_POLICIES:
+        return (
+            f'policies: there are {len(rows)}, at most {MOST_POLICIES} are '
+            'read; remove some'
+        )
+    for row, place in zip([data, *rows], ['', *_places(rows)], strict=True):
+        if isinstance(row, dict) and len(row) > MOST_FIELDS:
+            where = f'{place}: ' if place else ''
+            return (
+                f'{where}it has {len(row)} fields, most of them unknown; '
+                f'known: {", ".join(_fields(row is data))}'
+            )
+    return ''
+
+
+def _fields(of_file: bool) -> Iterable[str]:
+    return PolicyFile.model_fields if of_file else Policy.model_fields
 
 
 def _faults(

@@ -200,7 +200,7 @@ class PolicyFile(pydantic.BaseModel):
     And how fast guests write to memory, if it tells.
     """
 
-    model_config = pydantic.ConfigDict(extra='forbid')
+    model_config = pydantic.ConfigDict(extra='forbid', strict=True)
 
     policies: Annotated[
         list[Policy],

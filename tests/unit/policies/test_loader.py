@@ -218,7 +218,13 @@ class TestAnyText(LoaderTestCase):
         st.lists(st.sampled_from(PIECES), max_size=14).map(''.join)
     )
     def test_of_a_file(self, text):
-        for whole in (text, f'policies: [{{weight: {text}}}]'):
+        for whole in (
+            text,
+            f'policies: {text}',
+            f'policies: [{text}]',
+            f'policies: [{{weight: {text}}}]',
+            f'{GOOD}dirty_rate_query: {text}',
+        ):
             with contextlib.suppress(PolicyFileError):
                 loader.parse(whole, 'x')
         self.assertIsInstance(loader.scalar(text), bool | int | float | str)
@@ -226,6 +232,59 @@ class TestAnyText(LoaderTestCase):
     def test_a_value_of_an_override(self):
         for text in ('!!bool x', '!!int ""', '[' * 5000, '0:' * 300 + '0.0'):
             self.assertEqual(text, loader.scalar(text))
+
+
+class TestTags(LoaderTestCase):
+    """YAML builds more than lists, mappings and scalars."""
+
+    VALUES = (
+        '!!set {a, b}',
+        '!!set {}',
+        '!!omap [a: b]',
+        '!!pairs [a: b, a: c]',
+        '!!binary aGVsbG8=',
+        '!!timestamp 2026-01-01',
+        '2026-01-01 00:00:00',
+        '{1: 2, ~: 3, 2026-01-01: 4}',
+        '{? !!binary aGVsbG8= : 1}',
+        '[!!set {a}, !!omap [a: b]]',
+    )
+
+    def test_in_every_place(self):
+        for value in self.VALUES:
+            texts = [f'policies: {value}', f'policies: [{value}]']
+            texts += [
+                f'{GOOD}{field}: {value}'
+                for field in models.PolicyFile.model_fields
+                if field != 'policies'
+            ]
+            texts += [
+                f'policies: [{{{field}: {value}}}]'
+                for field in models.Policy.model_fields
+            ]
+            for text in texts:
+                with self.subTest(text=text):
+                    self.reason(text)
+
+    def test_what_is_no_list(self):
+        reason = self.reason('policies: !!set {a, b}')
+        self.assertEqual(
+            'policies: must be a list with at least one policy, not a set',
+            reason,
+        )
+
+    def test_repeated_by_aliases(self):
+        """Each has thousands of faults, and their number multiplies."""
+        fields = ', '.join(f'f{number}: 1' for number in range(5000))
+        aliases = ', '.join(['*a'] * 99)
+        reason = self.reason(f'policies: [&a {{{fields}}}, {aliases}]')
+        self.assertIn('policy 1: it has 5000 fields, most of', reason)
+        self.assertLess(len(reason), 600)
+        reason = self.reason(f'policies: [{"1, " * 2000}1]')
+        self.assertEqual(
+            'policies: there are 2001, at most 1000 are read; remove some',
+            reason,
+        )
 
 
 class Counted(dict):
