@@ -133,8 +133,13 @@ class CrossCellMigrate(watcher_action.KronosAction):
         )
         try:
             watcher_action.in_time(lambda: _skip(uuid, told))
-        except Exception:
-            LOG.exception('Action %s is not SKIPPED', uuid)
+        except Exception as error:
+            LOG.warning(
+                "Action %s is not SKIPPED: Watcher's database does not tell: "
+                '%s',
+                uuid,
+                type(error).__name__,
+            )
 
     def revert(self) -> None:
         """Leave the server where it is: what had to go back has gone back."""

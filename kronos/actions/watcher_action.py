@@ -48,6 +48,7 @@ class KronosAction(base.BaseAction):
     def __init__(self, config: Any, osc: Any = None) -> None:
         super().__init__(config, osc)
         self._stop = threading.Event()
+        self._is_database_away = False
         self._told = ''
         self._told_first = self._told_last = 0.0
 
@@ -74,7 +75,8 @@ class KronosAction(base.BaseAction):
                 uuid=self.input_parameters.get('action_plan_uuid', '')
             ) from cancelled
         except exceptions.KronosException as error:
-            raise for_watcher(error) from error
+            # Watcher logs it with all that led to it; the text says that.
+            raise for_watcher(error) from None
 
     def execute(self) -> bool:
         """Do it.
@@ -86,7 +88,7 @@ class KronosAction(base.BaseAction):
         try:
             self._tell(self._carry_out())
         except exceptions.KronosException as error:
-            raise for_watcher(error) from error
+            raise for_watcher(error) from None
         return True
 
     @abc.abstractmethod
@@ -182,17 +184,41 @@ class KronosAction(base.BaseAction):
         plan_uuid = self.input_parameters.get('action_plan_uuid')
         if self._stop.is_set() or not plan_uuid:
             return self._stop.is_set()
-        try:
-            plan = in_time(
-                lambda: objects.ActionPlan.get_by_uuid(
-                    context.make_context(is_admin=True), plan_uuid
-                )
+        plan = self._unless_away(
+            lambda: objects.ActionPlan.get_by_uuid(
+                context.make_context(is_admin=True), plan_uuid
             )
-        except Exception:
-            # The database may be away for a moment; the move is under way.
-            LOG.exception('The state of plan %s is not known', plan_uuid)
+        )
+        if plan is None:
+            # For a moment, perhaps; the move is under way.
             return False
         return plan.state in objects.action_plan.State.CANCEL_STATES
+
+    def _unless_away(self, work: Callable[[], T]) -> T | None:
+        """Do some work in Watcher's database, if that answers.
+
+        An action asks every few seconds: that it is away is logged once, in
+        one line, without the text of the error, which may hold the statement.
+
+        :returns: None if it does not
+        """
+        try:
+            found = in_time(work)
+        except Exception as error:
+            if not self._is_database_away:
+                LOG.warning(
+                    "Action %s: Watcher's database does not tell how it goes "
+                    '(%s); the action goes on',
+                    self.input_parameters.get('action_uuid', '?'),
+                    type(error).__name__,
+                )
+            self._is_database_away = True
+            LOG.debug("Watcher's database does not tell", exc_info=True)
+            return None
+        if self._is_database_away:
+            LOG.info("Watcher's database tells again how it goes")
+        self._is_database_away = False
+        return found
 
     def _tell(self, text: str) -> None:
         """Show a word in the action's row; '' takes the last one away.
@@ -214,11 +240,8 @@ class KronosAction(base.BaseAction):
         if not uuid:
             return
         told = status.fit(f'KRONOS: {text}') if text else None
-        try:
-            in_time(lambda: _show(uuid, told))
-        except Exception:
-            # A missing word must not fail a move.
-            LOG.exception('Action %s: %s', uuid, text)
+        # A missing word must not fail a move.
+        self._unless_away(lambda: _show(uuid, told))
 
 
 def in_time(read: Callable[[], T]) -> T:

@@ -10,13 +10,43 @@ LIMIT = 210
 
 # MySQL's utf8 has three bytes a character; some have no bytes at all.
 _UNTOLD = re.compile('[\x00\ud800-\udfff\U00010000-\U0010ffff]')
+BETWEEN, MORE = '; ', '...'
+"""Stands between two clauses; and for what is cut off."""
+_CODES = re.compile(r'KRONOS:(?:\w+: \[\w+\])? ')
+"""What a message of an action begins with."""
+_COMMAND = re.compile(r'"(?:openstack|nova-manage|kronos-[a-z-]+) [^"]*"')
 
 
 def fit(text: str) -> str:
     """One line of at most ``LIMIT`` characters, without secrets.
 
-    What a database might refuse is replaced by ``?``.
+    What a database might refuse is replaced by ``?``. Of a longer text the
+    end is cut off; a command that would be cut off goes to the beginning.
     """
     line = masking.masked(' '.join(text.split()))
     line = _UNTOLD.sub('?', line)
-    return line if len(line) <= LIMIT else line[: LIMIT - 3] + '...'
+    if len(line) <= LIMIT:
+        return line
+    return _command_first(line)[: LIMIT - len(MORE)] + MORE
+
+
+def _command_first(line: str) -> str:
+    """A text whose first command is within the limit, if it has one.
+
+    Its clause goes to the beginning; where that is too long itself, the
+    command alone.
+    """
+    command = _COMMAND.search(line)
+    most = LIMIT - len(MORE)
+    if command is None or command.end() <= most:
+        return line
+    codes = _CODES.match(line)
+    head = codes.end() if codes else 0
+    begin = line.rfind(BETWEEN, head, command.start())
+    begin = head if begin < 0 else begin + len(BETWEEN)
+    end = line.find(BETWEEN, command.end())
+    end = len(line) if end < 0 else end
+    if head + command.end() - begin > most:
+        begin = command.start()
+    before, after = line[head:begin].removesuffix(BETWEEN), line[end:]
+    return f'{line[:head]}{line[begin:end]}{BETWEEN}{before}{after}'

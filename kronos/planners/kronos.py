@@ -103,6 +103,10 @@ class Kronos(base.BasePlanner):
             self._discard(plan)
             raise
         if rival:
+            # All of it was written.
+            plan.status_message = status.fit(
+                f'KRONOS: {rival}, so this plan was deleted.'
+            )
             self._discard(plan)
         else:
             self._announce(plan)
@@ -216,7 +220,7 @@ class Kronos(base.BasePlanner):
             plan.soft_delete()
         except Exception as error:
             LOG.warning(
-                'Action plan %s was not written whole. It stays %s: %s',
+                'Action plan %s is not deleted. It stays %s: %s',
                 plan.uuid,
                 objects.action_plan.State.CANCELLED,
                 error,

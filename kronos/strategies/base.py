@@ -259,6 +259,12 @@ class KronosStrategy(base.BaseStrategy):
             ):
                 with attempt:
                     self._write(audit.uuid, text)
+        except lock.FAILURES as error:
+            LOG.error(
+                'The status message of audit %s cannot be written: %s',
+                audit.uuid,
+                type(error).__name__,
+            )
         except Exception:
             LOG.exception(
                 'The status message of audit %s cannot be written', audit.uuid

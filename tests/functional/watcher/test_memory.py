@@ -191,6 +191,29 @@ class TestInstance(MemoryTestCase):
         _, later = self.planned()
         self.assertNotEqual(self.moved(plan), self.moved(later))
 
+    def test_allocations_that_nobody_mends(self):
+        """It fails once, whatever the cooldowns are, until they are right."""
+        _, plan = self.planned()
+        (uuid,) = self.moved(plan)
+        host = self.cloud.servers[uuid].host
+        self.cloud.leftovers[uuid] = {'h3': {'VCPU': 1, 'MEMORY_MB': 1024}}
+        self.start(plan)
+        [action] = self.actions(plan)
+        self.assertEqual('FAILED', action.state)
+        for words in (
+            'KRONOS:PreFlightError: [instance_allocations] ',
+            f'"nova-manage placement heal_allocations --instance {uuid} '
+            '--force" puts that right',
+        ):
+            self.assertIn(words, action.status_message)
+        for _ in range(3):
+            _, later = self.planned(moves=12)
+            self.assertNotIn(uuid, self.moved(later))
+        self.assertEqual(host, self.cloud.servers[uuid].host)
+        self.cloud.leftovers.clear()
+        _, later = self.planned()
+        self.assertEqual([uuid], self.moved(later))
+
     def test_a_move_by_hand(self):
         _, plan = self.planned()
         (uuid,) = self.moved(plan)

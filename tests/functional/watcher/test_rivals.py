@@ -4,6 +4,7 @@
 import threading
 
 from watcher import objects
+from watcher.common import context
 
 from tests.functional.watcher import base
 
@@ -150,6 +151,26 @@ class RivalsTestCase(base.KronosTestCase):
         message = self.message(audit)
         self.assertIn(f'Nothing is planned: action plan {rivals[1]}', message)
         self.assertIn('for h1 came up', message)
+        self.assertEqual(
+            [
+                f'KRONOS: action plan {rival} for h1 came up while this audit '
+                'was looking, so this plan was deleted.'
+                for rival in rivals
+            ],
+            self.deleted(audit),
+        )
+
+    def deleted(self, audit):
+        """What the plans of an audit say that were deleted again."""
+        everything = context.make_context(is_admin=True, show_deleted=True)
+        plans = objects.ActionPlan.list(
+            everything, filters={'audit_uuid': audit['uuid']}
+        )
+        return [
+            plan.status_message
+            for plan in sorted(plans, key=lambda one: one.id)
+            if plan.state == 'DELETED'
+        ]
 
     def write_rival(self, older, number):
         """A plan that somebody has started, of a server that nobody knows."""

@@ -2,7 +2,9 @@
 """Does the action speak Watcher's language?"""
 
 import contextlib
+import logging
 import time
+import traceback
 
 import fixtures
 import jsonschema
@@ -106,6 +108,39 @@ class LiveMigrateTestCase(base.DbTestCase):
     def test_goes_on_while_the_database_is_away(self):
         self.action.input_parameters['action_plan_uuid'] = UUID
         self.assertFalse(self.action._is_cancelled())
+
+    def test_database_that_is_away_is_logged_once(self):
+        """In one line each time, however often it is asked."""
+        self.make_plan('ONGOING')
+        row = utils.create_test_action(self.context)
+        self.action.input_parameters['action_uuid'] = row.uuid
+        log = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
+        for _ in range(2):
+            with self.dbapi_away():
+                for number in range(20):
+                    self.action._tell(f'waits: {number}')
+            self.action._tell('goes on')
+        lines = log.output.splitlines()
+        self.assertEqual(4, len(lines), log.output)
+        for line in lines[::2]:
+            self.assertIn(
+                f"Action {row.uuid}: Watcher's database does not tell how it "
+                'goes (DBNonExistentTable); the action goes on',
+                line,
+            )
+        self.assertEqual('KRONOS: goes on', self.message(row))
+
+    def test_what_led_to_a_failure_is_not_logged_with_it(self):
+        """Watcher logs each failure with its traceback."""
+        self.make_other_half('SUCCEEDED')
+        with self.dbapi_away():
+            error = self.assertRaises(
+                exception.WatcherException, self.action.pre_condition
+            )
+        text = ''.join(traceback.format_exception(error))
+        self.assertNotIn('sqlalchemy', text)
+        self.assertNotIn('SELECT', text)
+        self.assertLess(len(text.splitlines()), 20)
 
     def test_watcher_may_not_kill_it(self):
         """What Watcher 15 does to a running action that says yes."""

@@ -6,6 +6,12 @@ from oslotest import base
 from kronos.common import status
 
 
+HEAL = (
+    '"nova-manage placement heal_allocations --instance '
+    '0b813439-c2fa-4b1f-9d52-00ef9ae085bf --force"'
+)
+
+
 class FitTestCase(base.BaseTestCase):
     def test_short(self):
         self.assertEqual('one line', status.fit('one\n  line '))
@@ -14,6 +20,38 @@ class FitTestCase(base.BaseTestCase):
         text = status.fit('x' * 999)
         self.assertEqual(210, len(text))
         self.assertTrue(text.endswith('...'))
+
+    def test_command_that_would_be_cut_off(self):
+        story = 'Nova: ' + 'words ' * 40
+        for text, beginning in (
+            (
+                f'KRONOS:MigrationFailed: [migration_failed] {story}; it is '
+                f'held on h2; {HEAL} puts that right; again',
+                f'KRONOS:MigrationFailed: [migration_failed] {HEAL} puts that '
+                'right; Nova: words words',
+            ),
+            (f'{story}; {HEAL}', f'{HEAL}; Nova: words'),
+            # Its own clause is too long: then without that.
+            (f'KRONOS: {story}{HEAL} helps; more', f'KRONOS: {HEAL} helps; '),
+        ):
+            found = status.fit(text)
+            self.assertEqual(210, len(found))
+            self.assertTrue(found.startswith(beginning), found)
+
+    def test_command_that_is_whole(self):
+        text = f'KRONOS: first; {HEAL} puts that right; ' + 'words ' * 40
+        self.assertEqual(text[:207] + '...', status.fit(text))
+
+    def test_every_length_of_the_story(self):
+        """Never a part of a command alone, and nothing is said twice."""
+        for length in range(300):
+            codes = 'KRONOS:PreFlightError: [instance_allocations] '
+            text = f'{codes}{"x" * length}; {HEAL} puts that right'
+            found = status.fit(text)
+            self.assertLessEqual(len(found), 210)
+            self.assertIn(HEAL, found)
+            self.assertEqual(1, found.count('heal_allocations'))
+            self.assertTrue(found.startswith(codes))
 
     def test_user_of_a_url(self):
         self.assertEqual(
