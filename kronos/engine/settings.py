@@ -286,6 +286,10 @@ class Settings:
     migration_bandwidth: float = 800.0
     """MiB per second that a live migration copies, where none of the scope
     tells."""
+    migration_timeout_seconds: float = 600.0
+    """For so long a migration may be under way."""
+    migration_timeout_per_gib: float = 16.0
+    """Seconds for each GiB that is copied, where that is more."""
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE

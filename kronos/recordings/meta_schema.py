@@ -148,6 +148,8 @@ class SettingsRow:
     optimal_seconds: float = 25.0
     cost_weight: float = 0.0
     migration_bandwidth: float = 800.0
+    migration_timeout_seconds: float = 600.0
+    migration_timeout_per_gib: float = 16.0
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE
@@ -197,6 +199,8 @@ class SettingsRow:
             optimal_seconds=settings.optimal_seconds,
             cost_weight=settings.cost_weight,
             migration_bandwidth=settings.migration_bandwidth,
+            migration_timeout_seconds=settings.migration_timeout_seconds,
+            migration_timeout_per_gib=settings.migration_timeout_per_gib,
             plateau_moves=settings.plateau_moves,
             swap_moves=settings.swap_moves,
             tie_break=settings.tie_break,
@@ -248,6 +252,8 @@ class SettingsRow:
             optimal_seconds=self.optimal_seconds,
             cost_weight=self.cost_weight,
             migration_bandwidth=self.migration_bandwidth,
+            migration_timeout_seconds=self.migration_timeout_seconds,
+            migration_timeout_per_gib=self.migration_timeout_per_gib,
             plateau_moves=self.plateau_moves,
             swap_moves=self.swap_moves,
             tie_break=self.tie_break,

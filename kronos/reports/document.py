@@ -88,6 +88,8 @@ def settings(found: Settings) -> dict[str, Any]:
         'optimal_seconds': found.optimal_seconds,
         'cost_weight': found.cost_weight,
         'migration_bandwidth': found.migration_bandwidth,
+        'migration_timeout_seconds': found.migration_timeout_seconds,
+        'migration_timeout_per_gib': found.migration_timeout_per_gib,
         'plateau_moves': found.plateau_moves,
         'swap_moves': found.swap_moves.value,
         'tie_break': found.tie_break.value,

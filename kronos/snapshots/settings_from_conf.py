@@ -54,6 +54,8 @@ FIELDS = {
     'optimal_time_limit': 'optimal_seconds',
     'cost_weight': 'cost_weight',
     'migration_bandwidth': 'migration_bandwidth',
+    'migration_timeout': 'migration_timeout_seconds',
+    'migration_timeout_per_gib': 'migration_timeout_per_gib',
     'plateau_moves': 'plateau_moves',
     'swap_moves': 'swap_moves',
     'tie_break': 'tie_break',

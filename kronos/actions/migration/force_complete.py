@@ -6,11 +6,13 @@ from enum import StrEnum
 
 from oslo_log import log as logging
 
+from kronos.actions.migration import lost_answers
 from kronos.actions.migration.context import MigrationContext
 from kronos.actions.migration.passes import Passes
 from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
+from kronos.engine import wording
 
 LOG = logging.getLogger(__name__)
 
@@ -18,6 +20,8 @@ POST_COPY = 'running (post-copy)'
 """Status of a migration whose guest runs at its destination already."""
 SWITCH_SECONDS = 3.0
 """For Nova to do what it is asked for, and to write down that it did."""
+MOST_REQUESTS = 3
+"""To complete one migration by force, while its guest runs on."""
 INTERVAL = 1.0
 """Seconds between two looks while a guest may be paused."""
 
@@ -34,7 +38,8 @@ class ForceComplete:
     """Whether a migration is brought to its end by force, and how it goes.
 
     Nova alone knows whether a source permits post-copy. Where it does not,
-    the guest is paused, which only the status of the migration tells.
+    the guest is paused, which its hypervisor tells; and Nova's 202 says no
+    more than that it was sent to nova-compute, which may never get it.
 
     :param longest: seconds for which the guest may be paused
     """
@@ -46,24 +51,32 @@ class ForceComplete:
         at_stall: AtStall,
         longest: float,
     ) -> None:
+        self._nova = context.nova
         self._live_migration = context.live_migration
         self._clock = context.clock
         self._task = task
         self._at_stall = at_stall
         self._longest = longest
-        self._asked: float | None = None
+        self._requests = 0
+        self._asked_at = 0.0
+        """When the last of them was sent."""
         self._is_post_copy = False
 
     @property
     def is_asked(self) -> bool:
-        return self._asked is not None
+        return self._requests > 0
 
     @property
     def remark(self) -> str:
         """What is to be said of a success; '' if nothing was forced."""
-        if self._asked is None:
+        if not self.is_asked:
             return ''
-        how = 'post-copy' if self._is_post_copy else 'a pause of its guest'
+        how = 'a pause of its guest'
+        if self._is_post_copy:
+            how = 'post-copy'
+        elif self._at_stall is AtStall.POST_COPY:
+            # It may have been over between two looks.
+            how = 'force'
         return f'its passes were in vain, so it was ended by {how}'
 
     def ask(self, seen: MigrationStatus, passes: Passes) -> str:
@@ -80,14 +93,7 @@ class ForceComplete:
                 f'not forced: its guest would be paused {long} '
                 f'(max_pause_seconds: {longest:g})'
             )
-        try:
-            refused = self._live_migration.force_complete(
-                self._task.instance, seen
-            )
-        except exceptions.NovaClientError as error:
-            # If Nova got it all the same, its guest may be paused by now.
-            refused = str(error) if error.kwargs['sent'] is False else ''
-        if refused:
+        if refused := self._send(seen):
             return f'not forced: {refused}'
         LOG.warning(
             'Instance %s: its migration does not converge (%s) and is '
@@ -95,22 +101,75 @@ class ForceComplete:
             self._task.instance,
             passes,
         )
-        self._asked = self._clock()
         return ''
 
-    def why_give_up(self, seen: MigrationStatus | None) -> str:
-        """Why what was asked for is taken back; '' if it is not."""
-        if seen is not None and seen.status == POST_COPY:
+    def _send(self, seen: MigrationStatus) -> str:
+        """:returns: why Nova surely does not do it; '' if it may"""
+        try:
+            refused = self._live_migration.force_complete(
+                self._task.instance, seen
+            )
+        except exceptions.NovaClientError as error:
+            # If Nova got it all the same, its guest may be paused by now.
+            passing = error.kwargs['transient']
+            may_be = passing or lost_answers.may_have_arrived(error)
+            refused = '' if may_be else str(error)
+        if not refused:
+            self._requests += 1
+            self._asked_at = self._clock()
+        return refused
+
+    def why_give_up(self, seen: MigrationStatus) -> str:
+        """Why what was asked for is taken back; '' if it is not.
+
+        A guest that runs on shows that nothing was done: Nova is asked again.
+        """
+        if seen.status == POST_COPY:
             self._is_post_copy = True
-        if self._asked is None or self._is_post_copy:
+        if not self.is_asked or self._is_post_copy:
             return ''
-        paused = self._clock() - self._asked
-        if paused < max(self._longest, SWITCH_SECONDS):
+        passed = self._clock() - self._asked_at
+        if passed < max(self._longest, SWITCH_SECONDS):
             return ''
-        how = f'its guest was paused for {paused:.0f} s'
+        is_running = self._is_guest_running()
+        if is_running is None:
+            return (
+                f'Nova was asked {passed:.0f} s ago to complete it by force, '
+                'and it is not over; whether its guest is paused is not known'
+            )
+        return self._again(seen) if is_running else self._paused_for(passed)
+
+    def _again(self, seen: MigrationStatus) -> str:
+        """:returns: why Nova is not asked again; '' if it is"""
+        times = wording.counted(self._requests, 'time')
+        text = (
+            f'Nova was asked {times} to complete it by force, and its guest '
+            f'runs on at {self._task.source}'
+        )
+        if self._requests >= MOST_REQUESTS:
+            return text
+        refused = self._send(seen)
+        if not refused:
+            LOG.warning(
+                'Instance %s: %s; it is asked again', self._task.instance, text
+            )
+            return ''
+        return f'{text}; then it refused: {refused}'
+
+    def _paused_for(self, seconds: float) -> str:
+        how = f'its guest was paused for {seconds:.0f} s'
         if self._at_stall is AtStall.POST_COPY:
             how += (
                 f', for {self._task.source} does not permit post-copy '
                 '(live_migration_permit_post_copy in its nova.conf)'
             )
         return how
+
+    def _is_guest_running(self) -> bool | None:
+        try:
+            return self._nova.is_guest_running(
+                self._task.instance, at_once=True
+            )
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', self._task.instance, error)
+            return None

@@ -16,9 +16,11 @@ from kronos.actions.migration import (
     verification,
 )
 from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.ending import abort
 from kronos.actions.migration.parameters import MigrationSettings
+from kronos.actions.migration.request import SentRequest
 from kronos.actions.migration.retries import joined
-from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
+from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -35,9 +37,7 @@ class Migration:
     One class, since an abort may be overtaken by any end that a migration can
     take without one.
 
-    :param request: the id of the request that began it
-    :param is_ours: whether this action surely sent the request; if not, a
-        migration to another host is left alone
+    :param sent: the request that began it
     :param record: filled in while it goes on
     """
 
@@ -45,9 +45,8 @@ class Migration:
         self,
         settings: MigrationSettings,
         context: MigrationContext,
-        request: str,
+        sent: SentRequest,
         record: notifications.Record,
-        is_ours: bool = True,
     ) -> None:
         task = self._task = settings.task
         self._timing = settings.timing
@@ -55,7 +54,7 @@ class Migration:
         self._live_migration = context.live_migration
         self._clock = context.clock
         self._sleep = context.sleep
-        self._request = request
+        self._sent = sent
         self._hosts = progress.Hosts(context.nova, task, context.clock)
         self._recovery = recovery.Recovery(
             context.nova,
@@ -73,12 +72,13 @@ class Migration:
             context.clock,
             context.sleep,
             self._recovery,
+            sent.earlier,
         )
         self._forced = force_complete.ForceComplete(
             context, task, settings.at_stall, settings.max_pause_seconds
         )
         self._observed = progress.Observation(
-            context, task, self._verification, request, record, is_ours
+            context, settings, self._verification, sent, record
         )
 
     def follow(self) -> str:
@@ -107,12 +107,16 @@ class Migration:
             status = self._observed.look()
             if status is not None and status.is_over:
                 return self._conclude(status)
-            if status is not None and self._observed.is_lost(status):
+            if status is not None and self._is_lost(status):
                 return self._conclude_lost(status)
             because = self._why_stop()
             if because is not None:
                 return self._abort(because)
             self._sleep(self._interval())
+
+    def _is_lost(self, status: MigrationStatus) -> bool:
+        is_source_down = self._hosts.is_source_down()
+        return self._observed.is_lost(status, is_source_down)
 
     def _interval(self) -> float:
         often = force_complete.INTERVAL
@@ -122,7 +126,9 @@ class Migration:
     def _conclude_lost(self, status: MigrationStatus) -> str:
         """:raises MigrationError: unless the instance has arrived"""
         if self._observed.has_arrived():
-            remark = self._verification.of_an_arrival(status.uuid)
+            remark = self._verification.of_an_arrival(
+                status.uuid, status.is_over
+            )
             return joined(f'Nova left its migration {status.status}', remark)
         after = self._verification.of_a_stay(status)
         if status.status in verification.NOT_BEGUN:
@@ -142,6 +148,9 @@ class Migration:
         if self._context.is_cancelled():
             return faults.error(Fault.PLAN_CANCELLED, 'its plan was cancelled')
         trouble = self._trouble()
+        if self._observed.is_there:
+            # It has arrived; its source alone has still something to do.
+            return None
         if trouble:
             return faults.error(
                 Fault.DESTINATION_CLOSED,
@@ -166,15 +175,12 @@ class Migration:
         if come.left_queue is None:
             if now - come.began < timing.queue_timeout:
                 return None
-            return faults.error(
-                Fault.QUEUED_TOO_LONG,
-                f"aborted after {timing.queue_timeout:g} s in Nova's queue"
-                f'{self._hosts.told()}',
-            )
-        if now - come.left_queue >= timing.migration_timeout:
+            return self._queued_too_long()
+        limit = timing.limit(come.size.gib)
+        if now - come.left_queue >= limit:
             return self._late(
                 Fault.TOO_SLOW,
-                f'aborted after {timing.migration_timeout:g} s under way '
+                f'aborted after {limit:g} s under way '
                 f'({self._observed.text()}){self._hosts.told()}',
             )
         if 0 < timing.stall_timeout <= come.stands_still():
@@ -189,9 +195,27 @@ class Migration:
             return self._why_no_force()
         return None
 
+    def _queued_too_long(self) -> exceptions.MigrationError:
+        """:raises MigrationTimeout: there is nothing to abort"""
+        seconds = self._timing.queue_timeout
+        seen = self._observed.seen
+        if seen is not None and seen.id is None:
+            raise faults.error(
+                Fault.QUEUED_TOO_LONG,
+                f'Nova took the request {seconds:g} s ago and has made no '
+                'migration of it, so there was nothing to abort; the server '
+                'stays migrating, and a nova-conductor that comes back may '
+                f'still begin{self._hosts.told()}',
+            )
+        return faults.error(
+            Fault.QUEUED_TOO_LONG,
+            f"aborted after {seconds:g} s in Nova's queue{self._hosts.told()}",
+        )
+
     def _why_take_back(self) -> exceptions.MigrationError | None:
         """Why a forced end is given up; None: it may go on."""
-        reason = self._forced.why_give_up(self._observed.seen)
+        seen = self._observed.seen
+        reason = self._forced.why_give_up(seen) if seen else ''
         if not reason:
             return None
         return self._late(
@@ -230,9 +254,17 @@ class Migration:
         if status.status != 'cancelled':
             raise self._failure(status)
         after = self._after(status)
-        if self._was_aborted(status):
+        if self._was_aborted():
             raise faults.error(
                 Fault.ABORTED, f'aborted in Nova by somebody else{after}'
+            )
+        if self._observed.progress.has_run:
+            # Nobody but its hypervisor and Nova's own timeout does that.
+            raise faults.error(
+                Fault.ABORTED,
+                "aborted, though nobody asked Nova's API for it: on its "
+                'hypervisor, or by live_migration_completion_timeout of '
+                f'nova-compute{after}',
             )
         raise faults.error(
             Fault.DROPPED,
@@ -247,7 +279,9 @@ class Migration:
 
     def _failure(self, status: MigrationStatus) -> exceptions.MigrationError:
         error = self._verification.failure(
-            status, self._request, self._observed.progress.has_run
+            status,
+            self._sent.request_id,
+            self._observed.progress.has_run,
         )
         if isinstance(error, exceptions.PreFlightError):
             return error
@@ -257,15 +291,14 @@ class Migration:
             f'{error}{self._hosts.told()}',
         )
 
-    def _was_aborted(self, status: MigrationStatus) -> bool:
+    def _was_aborted(self) -> bool:
         """Whether somebody asked for it; if unknown, what is safe is yes."""
         try:
-            return self._live_migration.was_aborted(
-                self._task.instance, status.created_at
-            )
+            found = self._live_migration.abort_requests(self._task.instance)
         except Exception as error:
             self._observed.tell(error)
             return True
+        return bool(set(found) - self._sent.earlier)
 
     def _abort(self, because: exceptions.MigrationError) -> str:
         """Abort in Nova and wait until the migration is over.
@@ -274,42 +307,43 @@ class Migration:
         may take: it may still complete.
         """
         LOG.warning('Instance %s: %s', self._task.instance, because)
-        deadline = self._clock() + self._timing.migration_timeout
-        taken = False
+        size = self._observed.progress.size
+        deadline = self._clock() + self._timing.limit(size.gib)
+        request = abort.Abort(self._context, self._task)
         while True:
-            taken = taken or self._ask_abort()
+            request.ask(self._observed.seen)
+            self._trouble()
             status = self._observed.look()
             if status is not None and status.is_over:
                 return self._conclude_abort(status, because)
-            if status is not None and self._observed.is_lost(status):
+            if status is not None and self._is_lost(status):
                 if self._observed.has_arrived():
                     return self._instead(status)
                 after = self._verification.of_a_stay(status)
                 raise _worded(because, f'{because}{after}') from because
             if self._clock() >= deadline:
-                now = self._observed.text()
-                raise _worded(
-                    because, f'{because}, but not over in Nova yet: {now}'
-                ) from because
+                raise self._not_over(because, request.refusal)
             self._sleep(self._timing.poll_interval)
 
-    def _ask_abort(self) -> bool:
-        if self._observed.seen is None:
-            return False
-        try:
-            result = self._live_migration.abort_migration(
-                self._task.instance, self._observed.seen
+    def _not_over(
+        self, because: exceptions.MigrationError, refusal: str
+    ) -> exceptions.MigrationError:
+        """The error of a migration that no abort has ended.
+
+        :param refusal: Nova's last words; '' if it took the request
+        """
+        text, seen = str(because), self._observed.seen
+        if text.startswith('aborted'):
+            text = f'to be {text}'
+        state = f'but not over in Nova yet: {self._observed.text()}'
+        if seen is not None and seen.id is None:
+            state = (
+                'and Nova has made no migration of its request, so there was '
+                'nothing to abort; it may still begin'
             )
-        except Exception as error:
-            self._observed.tell(error)
-            return False
-        if result.text:
-            LOG.warning(
-                'Instance %s: not aborted: %s',
-                self._task.instance,
-                result.text,
-            )
-        return result.outcome is not AbortOutcome.REFUSED
+        elif refusal:
+            state += f'; {refusal}'
+        return _worded(because, f'{text}, {state}')
 
     def _conclude_abort(
         self,
@@ -329,7 +363,8 @@ class Migration:
 
     def _instead(self, status: MigrationStatus) -> str:
         """:raises MigrationFailed: it has not arrived in order"""
-        return joined(INSTEAD, self._verification.of_an_arrival(status.uuid))
+        remark = self._verification.of_an_arrival(status.uuid, status.is_over)
+        return joined(INSTEAD, remark)
 
 
 def _worded(

@@ -56,6 +56,7 @@ def settings_of(told: dict[str, Any], kronos: Any) -> MigrationSettings:
         timing=verification.Timing(
             queue_timeout=kronos.queue_timeout,
             migration_timeout=kronos.migration_timeout,
+            migration_timeout_per_gib=kronos.migration_timeout_per_gib,
             stall_timeout=kronos.stall_timeout,
             stall_passes=kronos.stall_passes,
             poll_interval=kronos.migration_poll_interval,

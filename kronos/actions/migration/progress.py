@@ -8,9 +8,13 @@ from oslo_log import log as logging
 from kronos.actions import notifications
 from kronos.actions.migration import preflight, verification
 from kronos.actions.migration.context import MigrationContext
+from kronos.actions.migration.ending.size import Size
+from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.passes import Look, Passes
+from kronos.actions.migration.request import SentRequest
 from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova.client import NovaClient
+from kronos.clients.nova.progress import Progress as Figures
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import faults, types
@@ -28,6 +32,9 @@ reports of a nova-compute, of which one may be late or lost."""
 IDLE_SECONDS = 30.0
 """For so long a server is idle before its migration is called lost: Nova
 writes the two one after the other."""
+FINISHING_SECONDS = 600.0
+"""The same where it has arrived and its source is up: that host looks at all
+of its servers and disks before it calls the migration completed."""
 
 
 class Progress:
@@ -35,11 +42,12 @@ class Progress:
 
     def __init__(
         self,
-        task: MigrationTask,
+        settings: MigrationSettings,
         record: notifications.Record,
         clock: Callable[[], float],
     ) -> None:
-        self._task = task
+        self._task = settings.task
+        self._stall_timeout = settings.timing.stall_timeout
         self._record = record
         self._clock = clock
         self.began = self._changed = self._looked = clock()
@@ -48,7 +56,11 @@ class Progress:
         """Whether data were being sent at any look."""
         self._was_blind = False
         self._told = float('-inf')
+        self._figures: Figures | None = None
+        self._figures_at: float | None = None
+        """When the last figures were seen that were others than before."""
         self._best: tuple[int, int] | None = None
+        self.size = Size()
         self.text = ''
         """How far it has come; '' if its driver does not tell."""
         self.passes = Passes()
@@ -60,7 +72,7 @@ class Progress:
         if self._was_blind:
             # Nobody knows what was sent meanwhile.
             self._changed += now - self._looked
-        self._looked, self._was_blind = now, False
+            self._figures_at = None
         record.migration_uuid = status.uuid or record.migration_uuid
         record.status = status.status
         if self.left_queue is None and status.status not in QUEUED:
@@ -70,24 +82,41 @@ class Progress:
         record.queued_seconds = since - self.began
         record.running_seconds = now - since
         record.total_seconds = now - self.began
-        self._note_figures(status, now)
+        if status.progress is None or status.status != RUNNING:
+            # Without figures nobody can say that it stands still.
+            self._changed, self._figures_at = now, None
+        if status.progress is not None:
+            self._note_figures(status.progress, now)
+        self._looked, self._was_blind = now, False
 
     def miss(self) -> None:
         """A look that failed: it says nothing of the migration."""
         self._was_blind = True
 
-    def _note_figures(self, status: MigrationStatus, now: float) -> None:
-        figures = status.progress
-        if figures is None or status.status != RUNNING:
-            # Without figures nobody can say that it stands still.
-            self._changed = now
-        if figures is None:
+    def _note_figures(self, figures: Figures, now: float) -> None:
+        if now - self._told >= PROGRESS_SECONDS:
+            self._told = now
+            LOG.info('Instance %s: %s', self._task.instance, figures)
+        if figures == self._figures:
+            # Nova has written nothing since the last look.
             return
-        self.text = str(figures)
+        self._check_pace(now)
+        is_first, self._figures, self.text = (
+            self._figures is None,
+            figures,
+            str(figures),
+        )
+        self.size.note(figures)
         if figures.memory_total and figures.memory_processed is not None:
             # While a disk is copied, nothing is told of memory but zeros.
-            left = figures.memory_remaining or 0
-            self.passes.note(Look(now, figures.memory_processed, left))
+            look = Look(
+                now,
+                figures.memory_processed,
+                figures.memory_remaining or 0,
+                after=None if is_first else self._looked,
+                written_at=figures.written_at,
+            )
+            self.passes.note(look)
         self._record.memory_bytes = figures.memory_processed
         self._record.disk_bytes = figures.disk_processed
         done, left = figures.done, figures.remaining
@@ -95,9 +124,22 @@ class Progress:
             self._changed = now
             best = self._best or (done, left)
             self._best = max(done, best[0]), min(left, best[1])
-        if now - self._told >= PROGRESS_SECONDS:
-            self._told = now
-            LOG.info('Instance %s: %s', self._task.instance, self.text)
+
+    def _check_pace(self, now: float) -> None:
+        """Warn where figures come too seldom to tell a standstill by them."""
+        since, self._figures_at = self._figures_at, now
+        gap = 0.0 if since is None else now - since
+        if gap <= self._stall_timeout / 2 or not self._stall_timeout:
+            return
+        LOG.warning(
+            'Instance %s: no new figures of its migration for %d s, and '
+            'stall_timeout is %g s. If nova-compute writes them so seldom, '
+            'set live_migration_monitor_interval in its nova.conf to less '
+            'than half of stall_timeout',
+            self._task.instance,
+            gap,
+            self._stall_timeout,
+        )
 
     def stands_still(self) -> float:
         """Seconds in which it was seen not to move on."""
@@ -130,6 +172,11 @@ class Hosts:
         if self._is_silent(preflight.DESTINATION):
             return ''
         return self._troubles.get(preflight.DESTINATION, '')
+
+    def is_source_down(self) -> bool:
+        """Whether it was for long enough, at the last look."""
+        where = preflight.SOURCE
+        return where in self._down_since and not self._is_silent(where)
 
     def fault(self) -> Fault | None:
         """Whose fault a failure is, by what was wrong at the last look."""
@@ -178,32 +225,32 @@ class Hosts:
 class Observation:
     """One migration as Nova shows it, again and again.
 
-    :param request: the id of the request that began it
-    :param record: filled in by each look
-    :param is_ours: whether this action surely sent the request; if not, a
+    :param sent: the request that began it; if it is not surely ours, a
         migration to another host is left alone
+    :param record: filled in by each look
     """
 
     def __init__(
         self,
         context: MigrationContext,
-        task: MigrationTask,
+        settings: MigrationSettings,
         checks: verification.Verification,
-        request: str,
+        sent: SentRequest,
         record: notifications.Record,
-        is_ours: bool,
     ) -> None:
-        self._task = task
+        self._task = settings.task
         self._nova = context.nova
         self._live_migration = context.live_migration
         self._clock = context.clock
         self._verification = checks
-        self._key = request
-        self._is_ours = is_ours
+        self._key = sent.request_id
+        self._sent = sent
         self._idle_since: float | None = None
-        self.progress = Progress(task, record, context.clock)
+        self.progress = Progress(settings, record, context.clock)
         self.seen: MigrationStatus | None = None
         """As it was last seen."""
+        self.is_there = False
+        """Whether its server is on the destination, and Nova at no task."""
 
     def look(self) -> MigrationStatus | None:
         """The migration as it is now; None if Nova does not tell.
@@ -214,7 +261,7 @@ class Observation:
         task = self._task
         try:
             status = self._live_migration.get_migration_status(
-                task.instance, self._key
+                task.instance, self._key, self._sent.earlier
             )
         except Exception as error:
             self.tell(error)
@@ -225,7 +272,7 @@ class Observation:
         if self.seen is None or status.status != self.seen.status:
             LOG.info('Instance %s: migration %s', task.instance, status.status)
         elsewhere = status.destination not in ('', task.destination)
-        if elsewhere and not self._is_ours:
+        if elsewhere and not self._sent.is_ours:
             raise faults.error(
                 Fault.TAKEN_OVER,
                 f'the instance is being moved to {status.destination} by '
@@ -236,12 +283,13 @@ class Observation:
         self.progress.note(status)
         return status
 
-    def is_lost(self, status: MigrationStatus) -> bool:
+    def is_lost(self, status: MigrationStatus, is_source_down: bool) -> bool:
         """Whether Nova has dropped it: the server is not busy any more.
 
         A nova-compute that is started again resets its servers and leaves
         rows of migrations behind. One that was accepted is still in the
-        message queue and may yet begin.
+        message queue and may yet begin. One whose server has arrived is
+        ended by its source, which may take its time.
         """
         try:
             instance = self._nova.get_instance(self._task.instance)
@@ -250,12 +298,17 @@ class Observation:
             return False
         if instance is None:
             raise self._vanished()
+        self.progress.size.note_instance(instance)
+        self.is_there = False
         if instance.task_state or status.status == 'accepted':
             self._idle_since = None
             return False
+        self.is_there = instance.host == self._task.destination
+        is_finishing = self.is_there and not is_source_down
         now = self._clock()
         self._idle_since = self._idle_since or now
-        return now - self._idle_since >= IDLE_SECONDS
+        patience = FINISHING_SECONDS if is_finishing else IDLE_SECONDS
+        return now - self._idle_since >= patience
 
     def has_arrived(self) -> bool:
         try:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The request to Nova for one migration: made once, whatever gets lost."""
 
+from dataclasses import dataclass
+
 from oslo_log import log as logging
 
 from kronos.actions.migration import lost_answers
@@ -17,6 +19,22 @@ _REFUSALS = frozenset({400, 404, 409})
 about who asks."""
 MIGRATING = 'migrating'
 """Task state of a server from when Nova takes the request."""
+
+
+@dataclass(frozen=True)
+class SentRequest:
+    """A request that Nova took, and what it knew of the server before.
+
+    What is new since then is told by ids: Nova's services may have clocks
+    that are minutes apart.
+    """
+
+    request_id: str
+    is_ours: bool = True
+    """Whether this action surely sent it."""
+    earlier: frozenset[str] = frozenset()
+    """Uuids of migrations of any type, and ids of requests to live-migrate
+    it and to abort that."""
 
 
 class MigrationRequest:
@@ -36,16 +54,23 @@ class MigrationRequest:
         self._stop_if_cancelled = context.stop_if_cancelled
         self._known: set[str] = set()
         """Requests that were there before, or have been followed."""
+        self._earlier: set[str] = set()
+        """Migrations and requests to abort one that were there before."""
         self._in_doubt = False
         """Whether one may be there that has not been followed."""
 
-    def send(self) -> tuple[str, bool]:
+    def send(self) -> SentRequest:
         """Ask Nova for the migration, unless an earlier try did so.
 
-        :returns: the request's id, and whether this call surely made it
         :raises PreFlightError: Nova refused at once
         :raises NovaClientError: Nova surely does not carry it out
         """
+        if not self._in_doubt:
+            uuid, nova = self._task.instance, self._live_migration
+            self._earlier = {
+                *nova.migrations(uuid),
+                *nova.abort_requests(uuid),
+            }
         found = self.found()
         if found:
             LOG.info(
@@ -53,15 +78,15 @@ class MigrationRequest:
                 self._task.instance,
                 found,
             )
-            return self._follow(found), False
+            return self._follow(found, False)
         self._stop_if_cancelled()
         try:
             request = self._live_migration.live_migrate(
                 self._task.instance, self._task.destination
             )
         except exceptions.NovaClientError as error:
-            return self._follow(self._doubt(error)), False
-        return self._follow(request), True
+            return self._follow(self._doubt(error), False)
+        return self._follow(request, True)
 
     def found(self) -> str:
         """The request of an earlier try whose answer was lost, or ''.
@@ -77,10 +102,11 @@ class MigrationRequest:
         fresh = [one for one in requests if one not in self._known]
         return fresh[0] if fresh else ''
 
-    def _follow(self, request: str) -> str:
+    def _follow(self, request: str, is_ours: bool) -> SentRequest:
+        earlier = frozenset(self._earlier | self._known)
         self._known.add(request)
         self._in_doubt = False
-        return request
+        return SentRequest(request, is_ours, earlier)
 
     def _doubt(self, error: exceptions.NovaClientError) -> str:
         """The request that came of a call which gave an error.

@@ -109,20 +109,20 @@ class MigrationRun:
         return delivery.is_over(self._settings, context, context.slots)
 
     def _attempt(self, record: notifications.Record, retries: int) -> str:
-        request_id, is_ours = self._request.send()
-        record.request_id = request_id
+        sent = self._request.send()
+        record.request_id = sent.request_id
         LOG.info(
             'Instance %s: live migration %s -> %s, request %s',
             self._task.instance,
             self._task.source,
             self._task.destination,
-            request_id,
+            sent.request_id,
         )
         self._context.notices.started(
-            request_id=request_id, retry_count=retries
+            request_id=sent.request_id, retry_count=retries
         )
         return monitor.Migration(
-            self._settings, self._context, request_id, record, is_ours
+            self._settings, self._context, sent, record
         ).follow()
 
     def _try_again(

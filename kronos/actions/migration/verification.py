@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verification of a migration: where and how its instance is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from kronos.actions.migration.ending import allocations
 from kronos.actions.migration.recovery import ERROR, Recovery
 from kronos.actions.migration.task import MigrationTask
 from kronos.clients import placement
@@ -13,7 +14,6 @@ from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.live_migration import LiveMigration
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
-from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults, types
 from kronos.engine.faults import Fault
 
@@ -27,9 +27,6 @@ NOT_BEGUN = frozenset({'queued', 'preparing'})
 AFTERMATH_SECONDS = 5.0
 """For Nova to find out that libvirt has not done what it was asked for."""
 LOOK_SECONDS = 1.0
-ALLOCATION_SECONDS = 30.0
-"""For Placement to follow: Nova puts the allocations right before it says
-that a migration is over."""
 
 
 @dataclass
@@ -45,6 +42,16 @@ class Timing:
     poll_interval: float = 5.0
     settle_timeout: float = 120.0
     """For the instance to be in order after the migration is over."""
+    migration_timeout_per_gib: float = 16.0
+    """0: the size of a migration does not matter."""
+
+    def limit(self, gib: float) -> float:
+        """Seconds from leaving the queue that a migration may take.
+
+        :param gib: that are to be sent at least
+        """
+        by_size = self.migration_timeout_per_gib * gib
+        return max(self.migration_timeout, by_size)
 
 
 class Verification:
@@ -67,18 +74,19 @@ class Verification:
         clock: Callable[[], float],
         sleep: Callable[[float], object],
         recovery: Recovery,
+        earlier: Collection[str] = (),
     ) -> None:
         self._nova = client
         self._requests = requests
-        self._placement = room
         self._task = task
         self._timing = timing
         self._clock = clock
         self._sleep = sleep
         self._recovery = recovery
-        self._is_dropped = False
-        """Whether its allocations were left as they are under way, as only
-        a nova-compute does that is started again."""
+        self._earlier = earlier
+        self._allocations = allocations.Allocations(
+            client, room, task, timing.poll_interval, clock, sleep
+        )
 
     def failure(
         self, status: MigrationStatus, request: str, has_run: bool
@@ -98,7 +106,7 @@ class Verification:
         if not status.destination or status.status == CONFLICT:
             # Nova names the destination when all checks have passed.
             return self._refused(status, reason, after)
-        if self._is_dropped and not said:
+        if self._allocations.were_put_back and not said:
             return faults.error(
                 Fault.SOURCE_FAILED,
                 f'migration {status.status}: nova-compute on '
@@ -136,19 +144,54 @@ class Verification:
             # It may have arrived all the same, or be in ERROR.
             found = [_place(instance)]
             if _is_idle(instance, None):
-                held = self._of_allocations(status.uuid, instance.host)
+                self._check_evacuation(instance, status.uuid)
+                held = self._allocations.of(status.uuid, instance.host)
                 found.append(held)
                 if instance.status == ERROR:
                     found.append(
                         self._recovery.of_an_error(instance, not held)
                     )
             return ''.join(f'; {one}' for one in found if one)
-        remark = self._of_allocations(status.uuid, self._task.source)
+        remark = self._allocations.of(status.uuid, self._task.source)
         # Of one that Nova dropped while it ran nobody knows where it got.
         never_ran = status.is_over or status.status in NOT_BEGUN
         if remark and status.uuid and never_ran:
-            remark = self._put_back(status.uuid, remark)
+            remark = self._allocations.put_back(status.uuid, remark)
         return f'; {remark}' if remark else ''
+
+    def _check_evacuation(
+        self, instance: types.Instance, migration: str
+    ) -> None:
+        """Whether somebody has evacuated it since the request.
+
+        :param migration: uuid of ours, '' if it is not known
+        :raises MigrationError: so it is, whatever became of ours
+        """
+        try:
+            evacuations = self._requests.evacuations(instance.uuid)
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', instance.uuid, error)
+            return
+        for evacuation in evacuations:
+            if (
+                evacuation.uuid in self._earlier
+                or evacuation.destination != instance.host
+            ):
+                continue
+            host = evacuation.source
+            failed = {
+                self._task.source: Fault.SOURCE_FAILED,
+                self._task.destination: Fault.DESTINATION_FAILED,
+            }
+            remark = self._allocations.after_evacuation(
+                migration, instance.host, host
+            )
+            raise faults.error(
+                failed.get(host, Fault.TAKEN_OVER),
+                f'the server was evacuated from {host} to {instance.host} '
+                f'meanwhile; {_place(instance)}'
+                f'{f"; {remark}" if remark else ""}',
+            )
 
     def _await_aftermath(
         self, instance: types.Instance | None
@@ -169,10 +212,12 @@ class Verification:
             instance = self._nova.get_instance(self._task.instance)
         return instance
 
-    def of_an_arrival(self, migration: str) -> str:
+    def of_an_arrival(self, migration: str, is_over: bool = True) -> str:
         """On the destination, ACTIVE, without a task, paid once.
 
         :param migration: its uuid, '' if it is not known
+        :param is_over: whether Nova says so; if not, its server may have
+            been evacuated there
         :returns: what is not in order all the same; '' if all is
         :raises MigrationFailed: it has not arrived
         :raises NovaClientError: nobody knows; never ``transient``, for a
@@ -193,13 +238,16 @@ class Verification:
                 'the migration is completed, but the instance is gone'
                 f'{self.of_a_loss(migration)}',
             )
-        if not _is_settled(instance, self._task.destination):
+        is_settled = _is_settled(instance, self._task.destination)
+        if not is_settled or not is_over:
+            self._check_evacuation(instance, migration)
+        if not is_settled:
             raise faults.error(
                 Fault.INCONSISTENT,
                 f'inconsistent: the migration is completed, but '
                 f'{_place(instance)}',
             )
-        return self._of_allocations(migration, self._task.destination)
+        return self._allocations.of(migration, self._task.destination)
 
     def of_a_loss(self, migration: str) -> str:
         """What is left of an instance that is gone; empty if nothing.
@@ -209,7 +257,7 @@ class Verification:
 
         :param migration: its uuid, '' if it is not known
         """
-        remark = self._once_clear(lambda: self._held_besides(migration))
+        remark = self._allocations.of_a_loss(migration)
         return f'; {remark}' if remark else ''
 
     def settle(
@@ -233,100 +281,6 @@ class Verification:
                 if late or _is_idle(instance, host):
                     return instance
             self._sleep(self._timing.poll_interval)
-
-    def _of_allocations(self, migration: str, host: str) -> str:
-        """Wait until Placement holds the instance once, on its host.
-
-        :returns: what it holds besides; '' if nothing
-        """
-        return self._once_clear(
-            lambda: self._allocations(migration, self._node(host))
-        )
-
-    def _once_clear(self, look: Callable[[], str]) -> str:
-        """Wait until Placement has nothing to remark on.
-
-        :param look: gives what there is to remark
-        """
-        deadline = self._clock() + ALLOCATION_SECONDS
-        while True:
-            try:
-                remark = look()
-            except exceptions.ClientError as error:
-                remark = f'its allocations are not known: {error}'
-            if not remark or self._clock() >= deadline:
-                break
-            self._sleep(self._timing.poll_interval)
-        if remark:
-            LOG.warning('Instance %s: %s', self._task.instance, remark)
-        return remark
-
-    def _allocations(self, migration: str, node: set[str]) -> str:
-        held = self._placement.nodes_of(self._task.instance)
-        if len(held) != 1 or (node and held != node):
-            nodes = ' and '.join(sorted(held)) or 'no host'
-            heal = ShellCommand.HEAL_ALLOCATIONS.of(server=self._task.instance)
-            besides = self._of_migration(migration)
-            return (
-                f'Placement holds room for it on {nodes}; "{heal}" puts that '
-                'right'
-                f'{f"; {besides}" if besides else ""}'
-            )
-        return self._of_migration(migration)
-
-    def _held_besides(self, migration: str) -> str:
-        held = self._placement.nodes_of(self._task.instance)
-        if held:
-            nodes = ' and '.join(sorted(held))
-            return f'Placement still holds room for it on {nodes}'
-        return self._of_migration(migration)
-
-    def _of_migration(self, migration: str) -> str:
-        held = self._placement.nodes_of(migration) if migration else set()
-        if not held:
-            return ''
-        nodes = ' and '.join(sorted(held))
-        free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
-        return (
-            f'Placement still holds room for its migration on {nodes}; '
-            f'"{free}" gives it back'
-        )
-
-    def _put_back(self, migration: str, remark: str) -> str:
-        """Do what Nova does when it takes a migration back.
-
-        A nova-compute that is started again drops its migrations and
-        leaves their allocations as they were under way: the destination
-        held by the instance, the source by the migration.
-
-        :returns: what is still not in order, or what was done
-        """
-        task = self._task
-        try:
-            held = self._placement.nodes_of(task.instance)
-            besides = self._placement.nodes_of(migration)
-            if (held, besides) != (
-                self._node(task.destination),
-                self._node(task.source),
-            ):
-                return remark
-            self._is_dropped = True
-            self._placement.put_back(task.instance, migration)
-        except exceptions.ClientError as error:
-            LOG.warning('Instance %s: %s', task.instance, error)
-            return remark
-        LOG.warning(
-            'Instance %s: its room on %s was given back to it in Placement; '
-            'Nova had left it with the migration %s',
-            task.instance,
-            task.source,
-            migration,
-        )
-        return 'its allocations in Placement were put back'
-
-    def _node(self, host: str) -> set[str]:
-        found = self._nova.get_compute_host(host)
-        return {found.node} if found and found.node else set()
 
 
 def _is_idle(instance: types.Instance | None, host: str | None) -> bool:

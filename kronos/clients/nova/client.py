@@ -6,6 +6,7 @@ from typing import Any
 
 from oslo_log import log as logging
 
+from kronos.clients import rest
 from kronos.clients.nova import migrations, rows, schema, server_listing
 from kronos.clients.nova.api import Api, quoted
 from kronos.clients.nova.instance_actions import InstanceActions, Stop
@@ -18,6 +19,8 @@ LOG = logging.getLogger(__name__)
 
 COMPUTE = 'nova-compute'
 SERVER_ERROR = 500
+AT_ONCE_SECONDS = 2.0
+"""Of silence that is endured where an answer is of use at once alone."""
 _NO_DIAGNOSTICS = frozenset({400, 404, 501})
 """What Nova answers where a driver has none, or the guest is unknown."""
 
@@ -40,6 +43,12 @@ class NovaClient:
 
     def __init__(self, compute: Any, **options: Any) -> None:
         self.api = Api(compute, **options)
+        self._quick = rest.Wire(
+            compute,
+            exceptions.NovaClientError,
+            max_retries=0,
+            timeout=AT_ONCE_SECONDS,
+        )
         self._groups = ServerGroups(self.api)
         self._actions = InstanceActions(self.api)
 
@@ -190,18 +199,22 @@ class NovaClient:
             )
         return found
 
-    def is_guest_running(self, uuid: str) -> bool | None:
+    def is_guest_running(
+        self, uuid: str, at_once: bool = False
+    ) -> bool | None:
         """Whether the hypervisor of a server's host runs its guest now.
 
         Nova asks nova-compute, which asks the hypervisor; that a row of the
         database says so is not enough.
 
+        :param at_once: whether an answer is of use within seconds alone
         :returns: None if nobody can tell: the host is away, or its driver
             gives no diagnostics
         """
         path = f'/servers/{quoted(uuid)}/diagnostics'
+        wire = self.api.wire if not at_once else self._quick
         try:
-            row = self.api.wire.get(
+            row = wire.get(
                 path, self.api.microversion, shape=schema.Diagnostics
             )
         except exceptions.NovaClientError as error:

@@ -72,25 +72,18 @@ class InstanceActions:
             found.add(str(row['action']))
         return found
 
-    def was_aborted(self, uuid: str, since: float) -> bool:
-        """Whether someone asked to abort a live migration of a server.
+    def abort_requests(self, uuid: str) -> list[str]:
+        """Ids of all requests to abort a live migration of a server.
 
-        Without that, ``cancelled`` is the word of a nova-compute that was
-        stopped while the migration was in its queue. Our own
-        :meth:`.LiveMigration.abort_migration` counts, too.
+        Without one that is new, ``cancelled`` is the word of a nova-compute
+        that was stopped while the migration was in its queue. Our own
+        :meth:`.LiveMigration.abort_migration` is among them, too. Their times
+        say nothing: they are of the API's clock, and those of migrations of
+        a conductor's.
 
-        :param since: Unix seconds by Nova's clock, such as ``created_at``
-            of the migration
+        :raises NovaClientError: also when there is no such server (404)
         """
-        # Nova keeps whole seconds.
-        first = math.floor(since)
-        for row in self._actions(uuid):
-            started = seconds_of(row.get('start_time'))
-            if row['action'] == CANCEL and started >= first:
-                return True
-            if started < first:
-                return False
-        return False
+        return self.requests(uuid, (CANCEL,))
 
     def last_stop(self, uuid: str) -> Stop | None:
         """The newest request to stop a server; None if there is none.
@@ -137,7 +130,7 @@ class InstanceActions:
         return '; '.join(dict.fromkeys(said))
 
     def rivals(
-        self, uuid: str, request_id: str, start: int
+        self, uuid: str, request_id: str, start: int, known: Collection[str]
     ) -> tuple[int, int]:
         """Earlier requests that came too close to be told by the clock.
 
@@ -145,6 +138,8 @@ class InstanceActions:
         taken, within a second of its own start.
 
         :param start: Unix second in which this request was taken
+        :param known: ids of requests that are none, as their migrations are
+            known, too
         :returns: the second in which the first of them was taken, and how
             many there are
         """
@@ -154,6 +149,8 @@ class InstanceActions:
                 break
         count = 0
         for earlier in requests:
+            if earlier in known:
+                break
             second = started(self.one(uuid, earlier))
             if second is None or second < start - 1:
                 break

@@ -6,7 +6,7 @@ migration at 2.30 and drops its request id.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from oslo_log import log as logging
 
@@ -24,6 +24,7 @@ LOG = logging.getLogger(__name__)
 _NOT_FORCED = frozenset({400, 403, 404, 409})
 """What Nova answers to a wish that it does not grant."""
 LIVE_MIGRATION = 'live-migration'
+EVACUATION = 'evacuation'
 TELLING = frozenset({'running', 'post-migrating'})
 """Statuses of a migration of which Nova may tell the progress."""
 
@@ -67,15 +68,20 @@ class LiveMigration:
             )
         return str(request_id)
 
-    def get_migration_status(self, uuid: str, key: str) -> MigrationStatus:
+    def get_migration_status(
+        self, uuid: str, key: str, earlier: Collection[str] = ()
+    ) -> MigrationStatus:
         """The migration of a server that came of a request.
 
         :param key: what :meth:`live_migrate` returned, or better, from
             the second look on, the migration's uuid
+        :param earlier: uuids of migrations and ids of requests that were
+            there before: the conductor that took one of them may have a
+            clock that is ahead
         :raises NovaClientError: Nova knows no such migration or request
         """
         if key.startswith('req-'):
-            return self._status_of_request(uuid, key)
+            return self._status_of_request(uuid, key, earlier)
         for row in self._live_migrations(uuid):
             if row['uuid'] == key:
                 return self._with_progress(row)
@@ -83,18 +89,24 @@ class LiveMigration:
             f'server {uuid} has no live migration {key}', status=404
         )
 
-    def _status_of_request(self, uuid: str, key: str) -> MigrationStatus:
+    def _status_of_request(
+        self, uuid: str, key: str, earlier: Collection[str]
+    ) -> MigrationStatus:
         action = self._actions.one(uuid, key)
         start = started(action)
         if start is None:
             return MigrationStatus(uuid, 'accepted')
         # The conductor makes the migration after it starts the event, by
         # the same clock, and only one at a time: the first from then on.
-        found = list(self._live_migrations(uuid))[::-1]
+        found = [
+            row
+            for row in self._live_migrations(uuid)
+            if row['uuid'] not in earlier
+        ][::-1]
         later = _made_since(start, found)
         if later and later[0]['status'] in rows.OVER:
             # Its database may keep whole seconds: one made right before?
-            since, others = self._actions.rivals(uuid, key, start)
+            since, others = self._actions.rivals(uuid, key, start, earlier)
             later = _made_since(since, found)[others:]
         if later:
             return self._with_progress(later[0])
@@ -174,9 +186,25 @@ class LiveMigration:
         """
         return self._actions.live_migration_requests(uuid)
 
-    def was_aborted(self, uuid: str, since: float) -> bool:
-        """As :meth:`.InstanceActions.was_aborted`."""
-        return self._actions.was_aborted(uuid, since)
+    def abort_requests(self, uuid: str) -> list[str]:
+        """As :meth:`.InstanceActions.abort_requests`."""
+        return self._actions.abort_requests(uuid)
+
+    def migrations(self, uuid: str) -> list[str]:
+        """Uuids of all migrations of a server, of any type."""
+        listing = migrations.listing(self._api, instance_uuid=uuid)
+        return [str(row['uuid']) for row in listing]
+
+    def evacuations(self, uuid: str) -> list[MigrationStatus]:
+        """All evacuations of a server, the newest first."""
+        listing = migrations.listing(
+            self._api, instance_uuid=uuid, migration_type=EVACUATION
+        )
+        return [
+            rows.migration(row)
+            for row in listing
+            if row.get('migration_type') == EVACUATION
+        ]
 
     def refusal_reason(self, uuid: str, request_id: str) -> str:
         """As :meth:`.InstanceActions.refusal_reason`."""

@@ -2,11 +2,18 @@
 """The progress of a live migration, in bytes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
+
+from kronos.clients.schema import seconds_of
 
 _MIB = 2**20
 _GIB = 2**30
+_FIGURES = tuple(
+    f'{what}_{which}'
+    for what in ('memory', 'disk')
+    for which in ('total', 'processed', 'remaining')
+)
 
 
 @dataclass
@@ -14,7 +21,8 @@ class Progress:
     """What Nova tells of a migration's data; None: it does not tell.
 
     ``processed`` only grows, and beyond ``total`` where the guest writes
-    to what was copied already; ``remaining`` may then grow, too.
+    to what was copied already; ``remaining`` may then grow, too. Two are equal
+    if their figures are.
     """
 
     memory_total: int | None = None
@@ -23,16 +31,18 @@ class Progress:
     disk_total: int | None = None
     disk_processed: int | None = None
     disk_remaining: int | None = None
+    written_at: float | None = field(default=None, compare=False)
+    """When Nova wrote them: Unix seconds by the clock of a conductor, which
+    its database may cut to whole ones; None: it does not tell."""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:
         """From a row of ``servers/{id}/migrations``; None: no figures."""
-        figures = {
-            name: row.get(f'{name}_bytes') for name in cls.__annotations__
-        }
+        figures = {name: row.get(f'{name}_bytes') for name in _FIGURES}
         if all(figure is None for figure in figures.values()):
             return None
-        return cls(**figures)
+        written_at = seconds_of(row.get('updated_at')) or None
+        return cls(**figures, written_at=written_at)
 
     @property
     def done(self) -> int:

@@ -280,6 +280,7 @@ _Bytes: TypeAlias = Whole | None
 
 class _Running(TypedDict):
     uuid: str
+    updated_at: NotRequired[Moment]
     memory_total_bytes: NotRequired[_Bytes]
     memory_processed_bytes: NotRequired[_Bytes]
     memory_remaining_bytes: NotRequired[_Bytes]

@@ -14,6 +14,7 @@ from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.cell_drain import outcome
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.reasons import Reason
+from kronos.engine.scheduling import time_limits
 from kronos.engine.scheduling.migration_costs import MigrationCosts
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import Settings
@@ -113,6 +114,7 @@ def planned(
     _judge(result, last)
     costs = MigrationCosts(phases.snapshot, phases.settings)
     result.steps = [_step(made, phases, costs) for made in simulation.steps]
+    late = time_limits.warnings(result.steps, costs.bandwidth, phases.settings)
     result.combined_after = utilization.combined()
     result.hosts_over_before = phases.hosts_over_before
     result.hosts_over_after = utilization.hosts_over()
@@ -127,7 +129,7 @@ def planned(
     )
     result.closings = _closings(phases)
     result.begun = [one for end in phases.ends for one in end.begun]
-    result.warnings += warnings
+    result.warnings += [*warnings, *late]
     result.warnings += [text for end in phases.ends for text in end.warnings]
     _score_after(result.policies, utilization)
     _explain(result, phases, fixed)

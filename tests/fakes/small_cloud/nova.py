@@ -19,6 +19,7 @@ FIGURES = [
 ]
 
 
+LIVE = 'live-migration'
 STEPS = {
     'os-stop': ('stop', ('ACTIVE',)),
     'os-start': ('start', ('SHUTOFF',)),
@@ -279,6 +280,8 @@ class Nova:
         one = migration.server
         if one.task_state == 'migrating':
             one.task_state = None
+        if migration.forced:
+            one.guest = 'running'
         if migration.status == 'completed' and one.host == migration.source:
             one.host = migration.destination
 
@@ -295,6 +298,8 @@ class Nova:
                 self._advance(migration)
             if q.get('status', migration.status) != migration.status:
                 continue
+            if q.get('migration_type', LIVE) != LIVE:
+                continue
             if stamp(migration.updated) < q.get('changes-since', ''):
                 continue
             rows.append(migration.row())
@@ -304,6 +309,8 @@ class Nova:
             if q.get('instance_uuid', row['instance_uuid'])
             == row['instance_uuid']
             and q.get('status', row['status']) == row['status']
+            and q.get('migration_type', row['migration_type'])
+            == row['migration_type']
             and row['updated_at'] >= q.get('changes-since', '')
         ]
         return {'migrations': [] if 'marker' in q else rows}
@@ -344,6 +351,8 @@ class Nova:
         migration.forced = True
         if self.permits_post_copy:
             migration.script[1:] = ['running (post-copy)'] * 2 + ['completed']
+        else:
+            migration.server.guest = 'paused'
         raise Answer(202)
 
     def note_abort(self, uuid, at=None):

@@ -55,6 +55,7 @@ ARGUMENTS: dict[str, Any] = {
 """Of the methods, by the names of their parameters."""
 ALSO: dict[str, list[dict[str, Any]]] = {
     'get_migration_status': [{'key': 'req-1'}, {'key': 'm1'}],
+    'is_guest_running': [{}, {'at_once': True}],
     'put_back': [{'migration': 'm1'}],
 }
 """What some methods are given instead."""

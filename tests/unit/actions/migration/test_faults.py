@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every row of the table of faults, by the real action on a faulty wire."""
 
-import time
-
 from oslo_config import cfg
 from watcher.common import exception
 
@@ -205,7 +203,7 @@ class Scenes(whole.WholeMoveTestCase):
 
     def aborted(self):
         self.instance.script = ('running', 'cancelled')
-        self.cloud.note_abort(base.UUID, time.time() + 60)
+        self.cloud.on_look = lambda look: self.cloud.note_abort(base.UUID)
 
     def taken_over(self):
         real = self.cloud.answer

@@ -13,6 +13,7 @@ sys.path.insert(0, str(places.TOP / 'tools'))
 from labkit import passes  # noqa: E402
 
 MIB = 2**20
+SERVER = f'{base.NOVA}/servers/{base.UUID}'
 SPEED = 40 * MIB
 """Bytes that are sent in a second."""
 
@@ -99,6 +100,7 @@ class ForceTestCase(WritingGuestTestCase):
         super().setUp()
         self.settings.at_stall = AtStall.FORCE
         self.settings.max_pause_seconds = 10
+        self.path = f'{SERVER}/migrations/1/action'
 
     def test_a_pause_that_is_short(self):
         self.assertIn('ended by a pause of its guest', self.run_move())
@@ -131,14 +133,54 @@ class ForceTestCase(WritingGuestTestCase):
 
     def test_an_answer_that_is_lost(self):
         """Nova may have paused the guest, so it is not left to itself."""
-        self.answer(504)
+        self.look(self.crawl)
+        self.cloud.lost['POST', self.path] = [504]
         self.fails(
             exceptions.MigrationFailed, 'aborted: its guest was paused for'
         )
 
-    def answer(self, status):
-        path = f'{base.NOVA}/servers/{base.UUID}/migrations/1/action'
-        self.cloud.answers['POST', path] = [status]
+    def test_a_request_that_is_lost(self):
+        """Its guest runs on, so Nova is asked again."""
+        self.answer(202)
+        self.assertIn('ended by a pause of its guest', self.run_move())
+        self.assertEqual(2, self.asked)
+
+    def test_all_requests_are_lost(self):
+        self.answer(202, 504, 202)
+        self.fails(
+            exceptions.MigrationFailed,
+            'aborted: Nova was asked 3 times to complete it by force, and its '
+            'guest runs on at h1 (running, ',
+        )
+        self.assertEqual(3, self.asked)
+        self.assertEqual(('h1', None), self.place())
+
+    def test_a_second_request_is_refused(self):
+        self.answer(202, 403)
+        self.fails(
+            exceptions.MigrationFailed,
+            'and its guest runs on at h1; then it refused: ',
+            'HTTP 403',
+        )
+
+    def test_a_guest_of_which_nobody_knows(self):
+        """It may be paused, so it is taken back; more is not said."""
+        self.look(self.crawl)
+        self.cloud.down.add(('GET', f'{SERVER}/diagnostics'))
+        error = self.fails(
+            exceptions.MigrationFailed,
+            'aborted: Nova was asked 10 s ago to complete it by force, and it '
+            'is not over; whether its guest is paused is not known (running, ',
+        )
+        self.assertNotIn('was paused', str(error))
+        self.assertLess(self.clock.now - self.began, 90)
+
+    def answer(self, *statuses):
+        self.cloud.answers['POST', self.path] = list(statuses)
+
+    @property
+    def asked(self):
+        return self.cloud.calls.count(('POST', self.path))
 
 
 class PostCopyTestCase(WritingGuestTestCase):
@@ -161,6 +203,13 @@ class PostCopyTestCase(WritingGuestTestCase):
             'post-copy (live_migration_permit_post_copy in its nova.conf)',
         )
         self.assertEqual(('h1', None), self.place())
+
+    def test_a_request_that_is_lost(self):
+        """Its guest runs on, so it is not blamed on the source."""
+        self.cloud.permits_post_copy = True
+        self.cloud.answers['POST', f'{SERVER}/migrations/1/action'] = [202]
+        self.assertIn('ended by post-copy', self.run_move())
+        self.assertEqual([], self.aborts)
 
     def test_what_is_cancelled_meanwhile_arrives(self):
         """Nova cannot abort what runs at its destination."""

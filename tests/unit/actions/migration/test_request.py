@@ -85,8 +85,9 @@ class NotArrivedTestCase(testscenarios.TestWithScenarios, CallTestCase):
         self.cloud.answer = answer
         self.assertEqual('tried 2 times', self.run_move())
         self.assertEqual(2, self.requests)
-        # Once before each call, and between the two besides.
-        self.assertEqual(1, looks[0])
+        # Twice before the first call, for requests and for aborts; once
+        # before the second, and between the two besides.
+        self.assertEqual(2, looks[0])
         self.assertGreaterEqual(
             looks[1] - looks[0], 1 + lost_answers.QUIET_LOOKS
         )

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time limits of migrations: which of a plan are expected to pass theirs.
+
+The action aborts a migration that is under way for too long; a result of
+planning warns of those that would be.
+"""
+
+from collections.abc import Iterable
+
+from kronos.engine import wording
+from kronos.engine.settings import Settings
+from kronos.engine.types import MigrationPhase, MigrationStep
+
+MIB_PER_GIB = 1024
+
+
+def limit(copied_mb: int, settings: Settings) -> float:
+    """Seconds after which a migration is aborted.
+
+    :param copied_mb: of memory and of local disks that are copied
+    """
+    by_size = settings.migration_timeout_per_gib * copied_mb / MIB_PER_GIB
+    return max(settings.migration_timeout_seconds, by_size)
+
+
+def warnings(
+    steps: Iterable[MigrationStep], bandwidth: float, settings: Settings
+) -> list[str]:
+    """Who is not expected to arrive in time; a text or none.
+
+    A move to another cell has limits of its own.
+
+    :param bandwidth: MiB per second by which the steps' times are expected
+    """
+    late = [
+        f'{step.instance_name or step.instance} '
+        f'({step.copied_mb / MIB_PER_GIB:.0f} GiB, {step.seconds:.0f} of '
+        f'{limit(step.copied_mb, settings):.0f} s)'
+        for step in steps
+        if step.phase is not MigrationPhase.CELL_DRAIN
+        and limit(step.copied_mb, settings) < step.seconds
+    ]
+    if not late:
+        return []
+    return [
+        f'{wording.counted(len(late), "migration")} would be aborted before '
+        f'the end, at {bandwidth:.0f} MiB/s: {wording.some(late)}. Raise '
+        'migration_timeout_per_gib, or pin these servers (kronos:pin)'
+    ]
