@@ -93,10 +93,13 @@ class Result(Generic[T]):
 
     end: End
     seen: T | None
+    """None: Nova was away at last."""
     request: str = ''
     """Id of the newest request; '': Nova took none, or it is not known."""
     words: str = ''
     """Nova's, on why the step is not done."""
+    error: str = ''
+    """The same as the whole error of the newest request; '': it gave none."""
 
 
 class StepRun(Generic[T]):
@@ -115,7 +118,7 @@ class StepRun(Generic[T]):
         self._seen: T | None = None
         self._known: set[str] | None = None
         """Requests that were listed before; None: Nova was not asked yet."""
-        self._request = self._words = ''
+        self._request = self._words = self._error = ''
         self._in_doubt = False
         """Whether a request may be there whose answer was lost."""
         self._looks_at_once = False
@@ -146,7 +149,7 @@ class StepRun(Generic[T]):
                 end = self._advance()
             except exceptions.ClientError as error:
                 self._tell(str(error))
-                is_away, end = True, None
+                self._seen, is_away, end = None, True, None
             if end is not None:
                 return self._result(end)
             if self._looks_at_once:
@@ -159,7 +162,7 @@ class StepRun(Generic[T]):
                 deadline = min(deadline + clock() - began, latest)
 
     def _result(self, end: End) -> Result[T]:
-        return Result(end, self._seen, self._request, self._words)
+        return Result(end, self._seen, self._request, self._words, self._error)
 
     def _tell(self, words: str) -> None:
         LOG.warning('Not %s: %s', self._step.participle, words)
@@ -235,7 +238,8 @@ class StepRun(Generic[T]):
 
     def _take(self, request: str) -> None:
         self._known = {*(self._known or ()), request}
-        self._request, self._words, self._in_doubt = request, '', False
+        self._request, self._words, self._error = request, '', ''
+        self._in_doubt = False
         self._refusals, self._conflict_since = 0, math.inf
         self._wait(0.0, quiet=self._limits.idle)
         self._step.on_request(request)
@@ -245,7 +249,8 @@ class StepRun(Generic[T]):
         told = error.kwargs
         status = told['status']
         own = lost_answers.words_of(error)
-        self._words = f'HTTP {status}: {own}' if status else str(error)
+        self._error = str(error)
+        self._words = f'HTTP {status}: {own}' if status else self._error
         self._tell(self._words)
         wish = float(told.get('retry_after') or 0.0)
         # Something in between may have sent the request on all the same.
