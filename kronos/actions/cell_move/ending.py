@@ -253,7 +253,7 @@ class Ending:
             refusals=math.inf,
         )
         result = StepRun(step, context, limits).carry_out()
-        self._refused = result.error
+        self._refused = str(result.error or '')
         return result.seen if result.end is End.REACHED else None
 
     def _look(self) -> Look:

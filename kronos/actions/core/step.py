@@ -98,8 +98,8 @@ class Result(Generic[T]):
     """Id of the newest request; '': Nova took none, or it is not known."""
     words: str = ''
     """Nova's, on why the step is not done."""
-    error: str = ''
-    """The same as the whole error of the newest request; '': it gave none."""
+    error: exceptions.NovaClientError | None = None
+    """What the newest request has raised; None: nothing."""
 
 
 class StepRun(Generic[T]):
@@ -118,9 +118,11 @@ class StepRun(Generic[T]):
         self._seen: T | None = None
         self._known: set[str] | None = None
         """Requests that were listed before; None: Nova was not asked yet."""
-        self._request = self._words = self._error = ''
+        self._request = self._words = ''
+        self._error: exceptions.NovaClientError | None = None
         self._in_doubt = False
         """Whether a request may be there whose answer was lost."""
+        self._deadline = math.inf
         self._looks_at_once = False
         """Whether the next look comes without a wait."""
         self._not_before = -math.inf
@@ -140,8 +142,8 @@ class StepRun(Generic[T]):
             for a Nova that is away
         """
         clock, limits = self._patience.clock, self._limits
-        deadline = clock() + limits.timeout
-        latest = deadline + limits.outage
+        self._deadline = clock() + limits.timeout
+        latest = self._deadline + limits.outage
         while True:
             began = clock()
             is_away = False
@@ -155,11 +157,12 @@ class StepRun(Generic[T]):
             if self._looks_at_once:
                 self._looks_at_once = False
                 continue
-            if clock() >= (latest if is_away else deadline):
+            if clock() >= (latest if is_away else self._deadline):
                 return self._result(End.LATE)
             self._patience.sleep(limits.poll_interval)
             if is_away:
-                deadline = min(deadline + clock() - began, latest)
+                later = self._deadline + clock() - began
+                self._deadline = min(later, latest)
 
     def _result(self, end: End) -> Result[T]:
         return Result(end, self._seen, self._request, self._words, self._error)
@@ -193,7 +196,9 @@ class StepRun(Generic[T]):
             return None
         if self._refusal is not None:
             return End.REFUSED if self._is_refused_for_good() else None
-        self._send()
+        if now < self._deadline:
+            # What is sent is looked at once more.
+            self._send()
         return None
 
     def _is_refused_for_good(self) -> bool:
@@ -238,7 +243,7 @@ class StepRun(Generic[T]):
 
     def _take(self, request: str) -> None:
         self._known = {*(self._known or ()), request}
-        self._request, self._words, self._error = request, '', ''
+        self._request, self._words, self._error = request, '', None
         self._in_doubt = False
         self._refusals, self._conflict_since = 0, math.inf
         self._wait(0.0, quiet=self._limits.idle)
@@ -249,8 +254,8 @@ class StepRun(Generic[T]):
         told = error.kwargs
         status = told['status']
         own = lost_answers.words_of(error)
-        self._error = str(error)
-        self._words = f'HTTP {status}: {own}' if status else self._error
+        self._error = error
+        self._words = f'HTTP {status}: {own}' if status else str(error)
         self._tell(self._words)
         wish = float(told.get('retry_after') or 0.0)
         # Something in between may have sent the request on all the same.
