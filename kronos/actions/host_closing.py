@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from oslo_log import log as logging
 
+from kronos.actions.core.step import End, Limits, Step, StepRun
 from kronos.actions.migration.context import Patience
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.compute_services import ComputeServices
@@ -23,6 +24,7 @@ from kronos.engine.types import BY_KRONOS, UNASSIGNED, ComputeService
 LOG = logging.getLogger(__name__)
 T = TypeVar('T')
 
+CLOSED = 'disabled'
 AtFault = Callable[[Collection[str]], Mapping[str, float]]
 """Gives those of the hosts that ``host_fault_query`` names, with its values;
 raises PrometheusError where that is not known."""
@@ -78,7 +80,9 @@ class HostClosing:
         :returns: a remark; '' if all went as planned
         :raises KronosException: as of :meth:`check`
         """
-        return self._again(self._close)
+        if not self._again(self._check):
+            return f'{self._settings.host} was disabled already'
+        return self._close()
 
     def _check(self) -> bool:
         """Whether there is anything to do."""
@@ -90,7 +94,7 @@ class HostClosing:
                 f'{host} has no nova-compute service',
                 transient=False,
             )
-        if services[host].status == 'disabled':
+        if services[host].status == CLOSED:
             return False
         self._require_fault(services)
         return True
@@ -126,22 +130,48 @@ class HostClosing:
 
     def _close(self) -> str:
         host = self._settings.host
-        if not self._check():
-            return f'{host} was disabled already'
         reason = (
             f'{BY_KRONOS}at fault, host_fault_query gave {self._value:g}; '
             f'closed by action plan {self._settings.plan}. Kronos does not '
             'open it again'
         )
-        self._asked.services.disable(host, reason)
-        service = self._asked.nova.get_service(host)
-        if service is None or service.status != 'disabled':
-            raise exceptions.NovaClientError(
+        result = StepRun(
+            self._step(reason), self._patience, self._limits()
+        ).carry_out()
+        if result.end is not End.REACHED:
+            raise result.error or exceptions.NovaClientError(
                 reason=f'nova-compute on {host} is not disabled, although '
                 'Nova was asked to'
             )
         LOG.warning('Host %s is closed: %s', host, reason)
         return ''
+
+    def _step(self, reason: str) -> Step[ComputeService | None]:
+        host, asked = self._settings.host, self._asked
+
+        def ask() -> str:
+            self._patience.stop_if_cancelled()
+            asked.services.disable(host, reason)
+            return host
+
+        return Step(
+            participle='closed',
+            ask=ask,
+            look=lambda: asked.nova.get_service(host),
+            is_reached=lambda one: one is not None and one.status == CLOSED,
+            may_ask=lambda one: one is not None and one.status != CLOSED,
+            on_trouble=lambda words: self._patience.tell(
+                f'tries again: {words}'
+            ),
+        )
+
+    def _limits(self) -> Limits:
+        """In as much time as the tries of :meth:`_again` may take."""
+        settings = self._settings
+        return Limits(
+            timeout=settings.retry_backoff * 2.0**settings.max_retries,
+            poll_interval=settings.retry_backoff,
+        )
 
     def _again(self, work: Callable[[], T]) -> T:
         """Try again what fails for a passing reason."""
@@ -156,7 +186,8 @@ class HostClosing:
                     raise
                 self._patience.tell(f'tries again: {error}')
                 delay = self._settings.retry_backoff * 2.0**failures
-                self._patience.sleep(delay)
+                wish = float(error.kwargs.get('retry_after') or 0.0)
+                self._patience.sleep(max(delay, wish))
                 failures += 1
 
 

@@ -449,7 +449,8 @@ TABLE: dict[Fault, Consequence] = {
     Fault.RESTART_FAILED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'Nova gave up to stop, to migrate, to confirm or to start the server.',
+        'Nova refused or gave up to stop, to migrate, to confirm or to start '
+        'the server.',
         "Read Nova's words in the message, and look where the server is.",
         rests=Rest.NOBODY,
     ),

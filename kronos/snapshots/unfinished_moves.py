@@ -69,8 +69,10 @@ class BegunMove:
     is_second: bool = False
     is_over: bool = False
     """Whether the action brought it to its end."""
+    request: str = ''
+    """Id; '': the action did not learn it."""
     migration: str = ''
-    """Uuid; '': the action did not learn it."""
+    """Uuid; '' as above."""
     known: list[str] = field(default_factory=list)
     """Uuids of migrations that were there before."""
 
@@ -80,6 +82,9 @@ class Listings(Protocol):
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
         """Those of a server, the newest first."""
+
+    def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
+        """Whether one of some requests has brought a server where it is."""
 
     def unconfirmed(self) -> list[MigrationStatus]:
         """Those of the cloud that wait to be confirmed."""
@@ -118,6 +123,7 @@ def begun(row: ActionRow, plan: PlanRow) -> BegunMove | None:
         has_ended=is_manual and (is_finished or _is_lost(row)),
         is_second=bool(told.get('finishes')) and _has_failed(row),
         is_over=is_finished and not is_manual,
+        request=_text(mark.get('request')),
         migration=_text(mark.get('migration')),
         known=_strings(mark.get('known')),
     )
@@ -195,9 +201,7 @@ def find(
     ours = [
         _unfinished(move, there[uuid])
         for uuid, move in sorted(_newest(moves).items())
-        if uuid in there
-        and not move.is_over
-        and _is_ours(move, listings.cold_migrations(uuid))
+        if uuid in there and not move.is_over and _is_ours(move, listings)
     ]
     known = {one.instance for one in ours}
     rest = {
@@ -216,13 +220,18 @@ def _newest(moves: Iterable[BegunMove]) -> dict[str, BegunMove]:
     }
 
 
-def _is_ours(move: BegunMove, found: Collection[MigrationStatus]) -> bool:
-    """Whether the newest migration of a server is that of the move."""
+def _is_ours(move: BegunMove, listings: Listings) -> bool:
+    """Whether the migration that a server is in is that of the move."""
+    found = listings.cold_migrations(move.instance)
+    if move.migration:
+        # Clocks differ; but one at most goes on.
+        going_on = [one for one in found if not one.is_over]
+        return move.migration in {one.uuid for one in going_on or found[:1]}
+    if move.request:
+        return listings.is_moved_by(move.instance, [move.request])
     newest = next(iter(found), None)
     if newest is None:
-        return not move.migration
-    if move.migration:
-        return newest.uuid == move.migration
+        return True
     late = newest.created_at - move.at
     return (
         -BEHIND_SECONDS <= late <= AHEAD_SECONDS

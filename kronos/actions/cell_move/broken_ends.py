@@ -6,16 +6,14 @@ ever, powered off, or in ERROR; the API mends each of these. A hidden copy in
 the other cell, it does not: only an administrator of the databases can.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from oslo_log import log as logging
 
-from kronos.actions.cell_move import checks
+from kronos.actions.cell_move import checks, progress, repairs
 from kronos.actions.cell_move.context import BegunMove, CellMoveContext
 from kronos.actions.cell_move.evidence import AWAY
 from kronos.actions.cell_move.parameters import CellMoveSettings
-from kronos.actions.cell_move.progress import ERROR, FAILED, Look
+from kronos.actions.cell_move.repairs import Repair
+from kronos.actions.core.step import End
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions, plain_text
 from kronos.common.shell_commands import ShellCommand
@@ -26,7 +24,6 @@ from kronos.engine.types import Instance
 
 LOG = logging.getLogger(__name__)
 
-ACTIVE, STOPPED = 'ACTIVE', 'SHUTOFF'
 DUPLICATE = 'DBDuplicateEntry'
 """In Nova's words where a copy of the server is in the other cell."""
 NO_HOST = 'No valid host'
@@ -68,7 +65,7 @@ def reconnections(before: Details, host: str) -> list[str]:
         )
         for volume in before.volumes
     ]
-    if before.status == ACTIVE:
+    if before.status == progress.ACTIVE:
         refresh.insert(0, ShellCommand.SERVER_STOP.of(server=uuid))
         refresh.append(ShellCommand.SERVER_START.of(server=uuid))
     return [
@@ -131,19 +128,6 @@ def room_of_deleted(
         context.sleep(settings.timing.poll_interval)
 
 
-@dataclass
-class _Step:
-    """What may be wrong with a server, and what mends it."""
-
-    is_left: Callable[[Instance], bool]
-    told: str
-    command: ShellCommand
-    """For an operator."""
-    ask: Callable[[str], str]
-    """Asks Nova for the same; returns the request id."""
-    is_mended: Callable[[Instance], bool]
-
-
 class BrokenEnds:
     """What is told of a move that Nova gave up, and what is mended.
 
@@ -151,6 +135,7 @@ class BrokenEnds:
     """
 
     def __init__(self, begun: BegunMove) -> None:
+        self._begun = begun
         self._settings = begun.settings
         self._task = begun.settings.task
         self._context = begun.context
@@ -158,11 +143,14 @@ class BrokenEnds:
         self._evidence = begun.evidence
         self._before = Details.from_document(begun.mark.before)
 
-    def of_move(self, look: Look) -> exceptions.MigrationError:
+    def of_move(self, look: progress.Look) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
         reason = self.reason()
         is_untouched = self._is_as_before(look.instance)
-        was_lost = look.instance is not None and look.instance.status == ERROR
+        was_lost = (
+            look.instance is not None
+            and look.instance.status == progress.ERROR
+        )
         after = self.mend(look)
         if was_lost:
             self._evidence.commands += reconnections(
@@ -188,7 +176,9 @@ class BrokenEnds:
             else f'Nova gave it up: {reason}',
         )
 
-    def of_endless(self, look: Look | None) -> exceptions.MigrationError:
+    def of_endless(
+        self, look: progress.Look | None
+    ) -> exceptions.MigrationError:
         """The error of a move that has not come to an end in time."""
         task, limit = self._task, self._settings.timing.move_timeout
         uuid, ours = task.instance, self._mark.migration
@@ -199,7 +189,7 @@ class BrokenEnds:
             ShellCommand.SERVER_REBOOT.of(server=uuid),
             *(
                 [ShellCommand.SERVER_STOP.of(server=uuid)]
-                if self._mark.status == STOPPED
+                if self._mark.status == progress.STOPPED
                 else []
             ),
             *copy_commands(uuid, task.destination_cell),
@@ -246,15 +236,21 @@ class BrokenEnds:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             return nothing
 
-    def mend(self, look: Look) -> str:
+    def mend(self, look: progress.Look) -> str:
         """Bring the server back to how it was, as far as the API can.
 
         :returns: what was left, and what was done; '' if nothing was
         """
         found: list[str] = []
+        if not self._is_ours():
+            return ''
         instance = look.instance
-        has_failed = look.migration is None or look.migration.status in FAILED
-        for step in self._steps(has_failed):
+        has_failed = (
+            look.migration is None or look.migration.status in progress.FAILED
+        )
+        nova, ran = self._context.cell_migration, self._ran
+        uuid = self._task.instance
+        for step in repairs.of(nova, ran, has_failed):
             if instance is None or not step.is_left(instance):
                 continue
             found.append(step.told)
@@ -265,70 +261,38 @@ class BrokenEnds:
             instance = self._do(step, found)
         return ''.join(f'; {one}' for one in found)
 
+    @property
+    def _ran(self) -> bool:
+        return self._mark.status == progress.ACTIVE
+
+    def _is_ours(self) -> bool:
+        """Whether nobody has asked for another move of it since."""
+        ours, uuid = self._mark.request, self._task.instance
+        try:
+            return not ours or self._context.nova.is_moved_by(uuid, [ours])
+        except exceptions.NovaClientError as error:
+            LOG.warning('Instance %s: %s', uuid, error)
+            return False
+
     def _is_as_before(self, instance: Instance | None) -> bool:
-        was_on = self._mark.status == ACTIVE
         return instance is not None and (
             instance.status == self._mark.status
             and not instance.task_state
-            and (instance.power_state == RUNNING) == was_on
+            and (instance.power_state == RUNNING) == self._ran
         )
 
-    def _steps(self, has_failed: bool) -> list[_Step]:
-        """In the order in which one thing is mended after the other."""
-        nova = self._context.cell_migration
-        ran = self._mark.status == ACTIVE
-        return [
-            _Step(
-                lambda one: has_failed and bool(one.task_state),
-                'Nova left it busy for ever',
-                ShellCommand.SERVER_SET_ACTIVE,
-                nova.set_active,
-                lambda one: not one.task_state,
-            ),
-            _Step(
-                lambda one: one.status == ERROR and not one.task_state,
-                'Nova left it in ERROR',
-                ShellCommand.SERVER_REBOOT,
-                nova.reboot,
-                _runs,
-            ),
-            _Step(
-                lambda one: ran and _is_active(one) and not _runs(one),
-                'Nova left it powered off',
-                ShellCommand.SERVER_REBOOT,
-                nova.reboot,
-                _runs,
-            ),
-            _Step(
-                lambda one: ran and _is_stopped(one),
-                'Nova left it powered off',
-                ShellCommand.SERVER_START,
-                nova.start,
-                _runs,
-            ),
-            _Step(
-                lambda one: not ran and _is_active(one),
-                'it had been stopped',
-                ShellCommand.SERVER_STOP,
-                nova.stop,
-                _is_stopped,
-            ),
-        ]
-
-    def _do(self, step: _Step, found: list[str]) -> Instance | None:
+    def _do(self, step: Repair, found: list[str]) -> Instance | None:
         """One step, and the server after it; None: nothing more is tried."""
         evidence, uuid = self._evidence, self._task.instance
         command = self._command(step)
         LOG.warning('Instance %s: %s: %s', uuid, step.told, command)
         evidence.mended.append(f'{step.told}: {command}')
-        try:
-            request = step.ask(uuid)
-        except exceptions.NovaClientError as error:
+        result = repairs.carry_out(step, self._begun)
+        instance = result.seen
+        if result.end is End.REFUSED:
             self._leave(step)
-            found.append(f'"{command}" was refused: {error}')
+            found.append(f'"{command}" was refused: {result.error}')
             return None
-        evidence.requests[f'mend {len(evidence.mended)}'] = request
-        instance = self._await(step.is_mended)
         if instance is None:
             self._leave(step)
             found.append(f'"{command}" was asked for; Nova says no more')
@@ -344,45 +308,15 @@ class BrokenEnds:
         )
         return None
 
-    def _leave(self, step: _Step) -> None:
+    def _leave(self, step: Repair) -> None:
         """Tell an operator of a step, and of the one that follows on it."""
         commands = [step.command]
         stop = ShellCommand.SERVER_STOP
-        if self._mark.status == STOPPED and step.command is not stop:
+        if self._mark.status == progress.STOPPED and step.command is not stop:
             commands.append(stop)
         self._evidence.commands += [
-            one.of(server=self._task.instance) for one in commands
+            command.of(server=self._task.instance) for command in commands
         ]
 
-    def _command(self, step: _Step) -> str:
+    def _command(self, step: Repair) -> str:
         return step.command.of(server=self._task.instance)
-
-    def _await(self, reached: Callable[[Instance], bool]) -> Instance | None:
-        """The server once it is so, or as it is when the patience ends."""
-        context, timing = self._context, self._settings.timing
-        deadline = context.clock() + timing.settle_timeout
-        while True:
-            late = context.clock() >= deadline
-            instance: Instance | None = None
-            try:
-                instance = context.nova.get_instance(self._task.instance)
-            except exceptions.NovaClientError as error:
-                LOG.warning('Instance %s: %s', self._task.instance, error)
-            else:
-                if instance is None or reached(instance):
-                    return instance
-            if late:
-                return instance
-            context.sleep(timing.poll_interval)
-
-
-def _is_active(one: Instance) -> bool:
-    return one.status == ACTIVE and not one.task_state
-
-
-def _runs(one: Instance) -> bool:
-    return _is_active(one) and one.power_state == RUNNING
-
-
-def _is_stopped(one: Instance) -> bool:
-    return one.status == STOPPED and not one.task_state

@@ -5,7 +5,7 @@ Nova answers before it has begun, and refuses while a host is away: so it is
 asked again until it is at it.
 """
 
-import json
+import math
 from collections.abc import Callable
 
 from oslo_log import log as logging
@@ -18,7 +18,13 @@ from kronos.actions.cell_move.broken_ends import (
 )
 from kronos.actions.cell_move.context import BegunMove
 from kronos.actions.cell_move.mark import Stage
-from kronos.actions.cell_move.progress import Look, Progress, Standing
+from kronos.actions.cell_move.progress import (
+    Look,
+    Progress,
+    Standing,
+    worded,
+)
+from kronos.actions.core.step import End, Limits, Step, StepRun
 from kronos.actions.migration.retries import joined
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
@@ -29,8 +35,7 @@ from kronos.engine.faults import Fault
 LOG = logging.getLogger(__name__)
 
 CONFIRMS = frozenset({'confirming', 'confirmed'})
-AT_IT = CONFIRMS | {'reverting', 'reverted'}
-"""Statuses of a migration that Nova ends already."""
+"""Statuses of a migration that somebody has confirmed."""
 
 
 class Ending:
@@ -221,40 +226,41 @@ class Ending:
         ask: Callable[[str], str],
         limit: float,
     ) -> Look | None:
-        """Ask until Nova is at it, and follow to the end.
+        """Ask while our move waits for it, and follow to the end.
 
         :returns: None if there is none in time
         """
         context, timing = self._context, self._settings.timing
+        requests = self._evidence.requests
         self._mark.stage = stage
         self._progress.write()
-        deadline = context.clock() + limit
-        while True:
-            self._try(what, ask)
-            left = max(0.0, deadline - context.clock())
-            patience = min(timing.settle_timeout, left)
-            look = self._progress.until(patience, Standing.ARRIVED)
-            if look is None and self._is_at_it():
-                left = max(0.0, deadline - context.clock())
-                look = self._progress.until(left, Standing.ARRIVED)
-            if look is not None or context.clock() >= deadline:
-                return look
+        step = Step(
+            participle=f'{what}ed',
+            ask=lambda: ask(self._task.instance),
+            look=self._look,
+            is_reached=lambda look: (
+                look.standing not in (Standing.UNDER_WAY, Standing.ARRIVED)
+            ),
+            may_ask=lambda look: look.standing is Standing.ARRIVED,
+            on_request=lambda request: requests.update({what: request}),
+        )
+        limits = Limits(
+            timeout=limit,
+            poll_interval=timing.poll_interval,
+            doubt=timing.settle_timeout,
+            idle=timing.settle_timeout,
+            conflict=math.inf,
+            retry_interval=timing.settle_timeout,
+            refusals=math.inf,
+        )
+        result = StepRun(step, context, limits).carry_out()
+        self._refused = str(result.error or '')
+        return result.seen if result.end is End.REACHED else None
 
-    def _try(self, what: str, ask: Callable[[str], str]) -> None:
-        try:
-            self._evidence.requests[what] = ask(self._task.instance)
-            self._refused = ''
-        except exceptions.NovaClientError as error:
-            # It may be at it already; how it is, is looked at next.
-            self._refused = str(error)
-            LOG.warning('Instance %s: %s', self._task.instance, error)
-
-    def _is_at_it(self) -> bool:
-        seen = self._progress.seen
-        if seen is None or seen.instance is None:
-            return False
-        status = seen.migration.status if seen.migration else ''
-        return bool(seen.instance.task_state) or status in AT_IT
+    def _look(self) -> Look:
+        look = self._progress.look()
+        self._context.tell(worded(look))
+        return look
 
     def _as_before(self) -> str:
         """Wait until it runs, or is stopped, as before.

@@ -15,13 +15,14 @@ from kronos.actions.cell_move.context import BegunMove
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
+from kronos.engine.eligibility.instances import RUNNING
 from kronos.snapshots.watcher_actions import CELL_MARK
 
 LOG = logging.getLogger(__name__)
 
 VERIFY = 'VERIFY_RESIZE'
-ERROR = 'ERROR'
-AT_REST = ('ACTIVE', 'SHUTOFF')
+ERROR, ACTIVE, STOPPED = 'ERROR', 'ACTIVE', 'SHUTOFF'
+AT_REST = (ACTIVE, STOPPED)
 FAILED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
 """Statuses of a migration that Nova gave up."""
 ENDING = frozenset({'confirming', 'reverting'})
@@ -31,8 +32,8 @@ BEFORE = frozenset({'pre-migrating', 'migrating', 'post-migrating'})
 """Statuses of a migration that is under way. Each cell has a row of it, and
 Nova shows the one that was written last; of two that were written in the same
 second it may show the one of the source, which never becomes ``finished``."""
-SKEW_SECONDS = 60.0
-"""By which Nova's clock may be behind the applier's."""
+SKEW_SECONDS = 600.0
+"""By which a clock of Nova may be behind the applier's."""
 
 
 class Standing(Enum):
@@ -92,7 +93,7 @@ class Progress:
             else:
                 if look.standing not in (Standing.UNDER_WAY, *besides):
                     return look
-                context.tell(_word(look))
+                context.tell(worded(look))
             if context.clock() >= deadline:
                 return None
             context.sleep(self._timing.poll_interval)
@@ -130,10 +131,31 @@ class Progress:
         if not fresh:
             return None
         # Nova takes no other one before ours is over.
-        first = fresh[-1]
+        later = self._later_requests()
+        if later is None:
+            first = fresh[-1]
+        elif later < len(fresh):
+            first = fresh[later]
+        else:
+            return None
         self._mark.migration = self._evidence.migration = first.uuid
         self.write()
         return first
+
+    def _later_requests(self) -> int | None:
+        """How many moves somebody else has asked for after ours.
+
+        :returns: None if Nova does not list ours
+        :raises NovaClientError: Nova cannot be asked
+        """
+        nova, ours = self._context.cell_migration, self._mark.request
+        try:
+            requests = nova.requests_of(self._task.instance)
+        except exceptions.NovaClientError as error:
+            if error.kwargs['status'] == 404:
+                return None
+            raise
+        return requests.index(ours) if ours in requests else None
 
     def write(self) -> None:
         """Write the mark anew; a database that is away is only logged."""
@@ -251,9 +273,27 @@ def _has_arrived(
     )
 
 
-def _word(look: Look) -> str:
+def worded(look: Look) -> str:
+    """What Nova shows, as a word for the action's row."""
     if look.instance is None:
         return ''
     status, task = look.instance.status, look.instance.task_state
     told = f', migration {look.migration.status}' if look.migration else ''
     return f'is {status}{f" ({task})" if task else ""}{told}'
+
+
+def is_moving(one: types.Instance) -> bool:
+    """Whether its task is one of a cold move."""
+    return (one.task_state or '').startswith('resize_')
+
+
+def is_active(one: types.Instance) -> bool:
+    return one.status == ACTIVE and not one.task_state
+
+
+def runs(one: types.Instance) -> bool:
+    return is_active(one) and one.power_state == RUNNING
+
+
+def is_stopped(one: types.Instance) -> bool:
+    return one.status == STOPPED and not one.task_state

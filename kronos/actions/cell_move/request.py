@@ -61,7 +61,7 @@ class CellMoveRequest:
             vars(mark).update(vars(late))
             return mark.request
         self._mark = mark
-        self._known = set(nova.requests_of(self._uuid))
+        self._known = set(self._requests())
         earlier = nova.migrations_of(self._uuid)
         others = [one.uuid for one in earlier if one.status != TAKEN_UP]
         mark.known = others[:KNOWN]
@@ -166,8 +166,13 @@ class CellMoveRequest:
 
         :raises NovaClientError: Nova cannot be asked
         """
-        requests = self._context.cell_migration.requests_of(self._uuid)
+        requests = self._requests()
         return next((one for one in requests if one not in self._known), '')
+
+    def _requests(self) -> list[str]:
+        """Ids of Kronos' own requests for such a move, the newest first."""
+        nova, is_resize = self._context.cell_migration, self._task.is_resize
+        return nova.own_requests(self._uuid, is_resize)
 
     def _refusal(
         self, error: exceptions.NovaClientError

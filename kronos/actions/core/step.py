@@ -93,10 +93,13 @@ class Result(Generic[T]):
 
     end: End
     seen: T | None
+    """None: Nova was away at last."""
     request: str = ''
     """Id of the newest request; '': Nova took none, or it is not known."""
     words: str = ''
     """Nova's, on why the step is not done."""
+    error: exceptions.NovaClientError | None = None
+    """What the newest request has raised; None: nothing."""
 
 
 class StepRun(Generic[T]):
@@ -116,8 +119,10 @@ class StepRun(Generic[T]):
         self._known: set[str] | None = None
         """Requests that were listed before; None: Nova was not asked yet."""
         self._request = self._words = ''
+        self._error: exceptions.NovaClientError | None = None
         self._in_doubt = False
         """Whether a request may be there whose answer was lost."""
+        self._deadline = math.inf
         self._looks_at_once = False
         """Whether the next look comes without a wait."""
         self._not_before = -math.inf
@@ -137,8 +142,8 @@ class StepRun(Generic[T]):
             for a Nova that is away
         """
         clock, limits = self._patience.clock, self._limits
-        deadline = clock() + limits.timeout
-        latest = deadline + limits.outage
+        self._deadline = clock() + limits.timeout
+        latest = self._deadline + limits.outage
         while True:
             began = clock()
             is_away = False
@@ -146,20 +151,21 @@ class StepRun(Generic[T]):
                 end = self._advance()
             except exceptions.ClientError as error:
                 self._tell(str(error))
-                is_away, end = True, None
+                self._seen, is_away, end = None, True, None
             if end is not None:
                 return self._result(end)
             if self._looks_at_once:
                 self._looks_at_once = False
                 continue
-            if clock() >= (latest if is_away else deadline):
+            if clock() >= (latest if is_away else self._deadline):
                 return self._result(End.LATE)
             self._patience.sleep(limits.poll_interval)
             if is_away:
-                deadline = min(deadline + clock() - began, latest)
+                later = self._deadline + clock() - began
+                self._deadline = min(later, latest)
 
     def _result(self, end: End) -> Result[T]:
-        return Result(end, self._seen, self._request, self._words)
+        return Result(end, self._seen, self._request, self._words, self._error)
 
     def _tell(self, words: str) -> None:
         LOG.warning('Not %s: %s', self._step.participle, words)
@@ -190,7 +196,9 @@ class StepRun(Generic[T]):
             return None
         if self._refusal is not None:
             return End.REFUSED if self._is_refused_for_good() else None
-        self._send()
+        if now < self._deadline:
+            # What is sent is looked at once more.
+            self._send()
         return None
 
     def _is_refused_for_good(self) -> bool:
@@ -235,7 +243,8 @@ class StepRun(Generic[T]):
 
     def _take(self, request: str) -> None:
         self._known = {*(self._known or ()), request}
-        self._request, self._words, self._in_doubt = request, '', False
+        self._request, self._words, self._error = request, '', None
+        self._in_doubt = False
         self._refusals, self._conflict_since = 0, math.inf
         self._wait(0.0, quiet=self._limits.idle)
         self._step.on_request(request)
@@ -245,6 +254,7 @@ class StepRun(Generic[T]):
         told = error.kwargs
         status = told['status']
         own = lost_answers.words_of(error)
+        self._error = error
         self._words = f'HTTP {status}: {own}' if status else str(error)
         self._tell(self._words)
         wish = float(told.get('retry_after') or 0.0)

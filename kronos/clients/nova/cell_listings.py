@@ -5,8 +5,11 @@ And the servers that are on no host, of which no API tells the cell, and the
 cold migrations that are not over.
 """
 
+from collections.abc import Collection
+
 from kronos.clients.nova import migrations, rows, schema
 from kronos.clients.nova.api import Api, quoted
+from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine.cell_drain import OffloadedServer
@@ -107,6 +110,10 @@ class CellListings:
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
         """The cold migrations of a server, the newest first."""
         return migrations.cold(self._api, instance_uuid=uuid)
+
+    def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
+        """As :meth:`.InstanceActions.is_moved_by`."""
+        return InstanceActions(self._api).is_moved_by(uuid, requests)
 
     def unconfirmed(self) -> list[MigrationStatus]:
         """All cold migrations that wait to be confirmed, the newest first."""

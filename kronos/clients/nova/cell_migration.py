@@ -99,11 +99,17 @@ class CellMigration:
         return migrations.cold(self._api, instance_uuid=uuid)
 
     def requests_of(self, uuid: str) -> list[str]:
-        """Ids of all requests for such a move, the newest first.
-
-        A request whose answer was lost is among them once Nova took it.
-        """
+        """Ids of all requests for such a move, the newest first."""
         return self._actions.requests(uuid, (MIGRATE, RESIZE))
+
+    def own_requests(self, uuid: str, is_resize: bool) -> list[str]:
+        """Ids of those of one kind by Kronos' own user, the newest first.
+
+        A request whose answer was lost is among them once Nova took it. If
+        Kronos has no user they are of anybody.
+        """
+        kind = RESIZE if is_resize else MIGRATE
+        return self._actions.requests(uuid, (kind,), self._api.user_id)
 
     def has_failed(self, uuid: str, request_id: str) -> bool:
         """Whether a part of a request failed after Nova had accepted it."""

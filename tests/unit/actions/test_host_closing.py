@@ -7,6 +7,7 @@ from kronos.clients.nova.compute_services import ComputeServices
 from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
+from tests.fakes.small_cloud import cloud
 from tests.unit.actions.migration import base
 
 PUT = ('PUT', '/nova/v2.1/os-services/0')
@@ -115,6 +116,32 @@ class HostClosingTestCase(base.MoveTestCase):
         closing = self.closing(max_retries=1)
         self.assertRaises(exceptions.NovaClientError, closing.close)
         self.assertEqual(7, len(self.cloud.answers[PUT]))
+
+    def test_an_answer_that_got_lost(self):
+        """It is closed, and by this action."""
+        for retries in (0, 3):
+            for answer in (403, 500, 503, 504, cloud.RESET):
+                self.cloud.services['h1'] |= {'status': 'enabled'}
+                self.cloud.lost[PUT] = [answer]
+                self.cloud.calls.clear()
+                closing = self.closing(max_retries=retries)
+                self.assertEqual('', closing.close(), answer)
+                self.assertEqual(1, self.cloud.calls.count(PUT), answer)
+
+    def test_nova_refuses(self):
+        """At once, in Nova's words."""
+        self.cloud.answers[PUT] = [403]
+        error = self.assertRaises(
+            exceptions.NovaClientError, self.closing().close
+        )
+        self.assertIn('HTTP 403: away for now', str(error))
+        self.assertEqual(1, self.cloud.calls.count(PUT))
+
+    def test_when_nova_wants_it(self):
+        self.cloud.answers[PUT] = [(429, {'Retry-After': '5'})]
+        began = self.clock()
+        self.assertEqual('', self.closing().close())
+        self.assertEqual(5, self.clock() - began)
 
     def test_cancelled(self):
         self.cancelled = True

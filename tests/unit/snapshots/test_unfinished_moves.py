@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whose moves are not over, by action rows and by what Nova says?"""
 
+from collections.abc import Collection
 from typing import Any
 
 import fixtures
@@ -118,8 +119,10 @@ class TestBegun(base.BaseTestCase):
             )
 
 
-def migration(uuid: str, at: float = AT, **more: Any) -> MigrationStatus:
-    return MigrationStatus('a', 'finished', uuid, created_at=at, **more)
+def migration(
+    uuid: str, at: float = AT, status: str = 'finished', **more: Any
+) -> MigrationStatus:
+    return MigrationStatus('a', status, uuid, created_at=at, **more)
 
 
 class Listings:
@@ -129,6 +132,11 @@ class Listings:
         self.cold = [*cold]
         self.finished: list[MigrationStatus] = []
         self.asked: list[str] = []
+        self.newest = ''
+        """Id of the newest request for a move."""
+
+    def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
+        return self.newest in requests
 
     def cold_migrations(self, uuid: str) -> list[MigrationStatus]:
         self.asked.append(uuid)
@@ -200,6 +208,30 @@ class TestFind(base.BaseTestCase):
             listings = Listings(*([newest] if newest else []))
             one = server('a', status='RESIZE')
             found, _ = self.find(listings, one, known(given))
+            self.assertEqual(is_ours, bool(found), newest)
+
+    def test_clocks_that_are_apart(self) -> None:
+        """Rows and ids tell; times do not."""
+        going_on = migration('m1', AT - 300, status='finished')
+        over = migration('m2', AT + 9999, status='reverted')
+        one = server('a', status='VERIFY_RESIZE')
+        for listed, is_ours in (
+            ([over, going_on], True),
+            ([migration('m2', AT - 9999, status='finished'),
+              migration('m1', AT, status='reverted')], False),
+        ):  # fmt: skip
+            listings = Listings(*listed)
+            found, _ = self.find(listings, one, known(row()))
+            self.assertEqual(is_ours, bool(found), listed)
+
+    def test_by_the_request(self) -> None:
+        """Its applier died before it knew of a migration."""
+        asked = row(mark=MARK | {'migration': '', 'request': 'req-1'})
+        one = server('a', status='VERIFY_RESIZE')
+        for newest, is_ours in (('req-1', True), ('req-2', False)):
+            listings = Listings(migration('m2', AT - 9999))
+            listings.newest = newest
+            found, _ = self.find(listings, one, known(asked))
             self.assertEqual(is_ours, bool(found), newest)
 
     def test_of_others(self) -> None:

@@ -140,6 +140,32 @@ class TestConfirm(EndingTestCase):
             self.confirm, Fault.ABORTED, 'somebody else reverted it in Nova'
         )
 
+    def test_somebody_else_s_move_is_left_to_them(self):
+        """They have reverted ours, and look at one of their own."""
+        self.cell_migration.revert(base.UUID)
+        self.clock.sleep(100)
+        self.cell_migration.migrate(base.UUID, 'n2')
+        self.clock.sleep(100)
+        self.nova.get_instance(base.UUID)
+        self.assertEqual('VERIFY_RESIZE', self.server.status)
+        before = self.asked
+        for do in (self.confirm, self.revert):
+            self.assertRaises(exceptions.MigrationError, do)
+        self.assertEqual(before, self.asked)
+        self.assertEqual(('n2', 'VERIFY_RESIZE', None, 1), self.place())
+
+    def test_a_202_that_is_not_carried_out(self):
+        """It is asked again after a while."""
+        self.server.stubborn = ('confirmResize',)
+        self.clock.at(
+            self.began + 60, lambda: setattr(self.server, 'stubborn', ())
+        )
+        self.assertEqual('', self.confirm())
+        self.assertEqual(
+            ['migrate', 'confirmResize', 'confirmResize'], self.asked
+        )
+        self.assertEqual(120 + 10, self.passed())
+
     def test_somebody_confirms_it(self):
         self.cell_migration.confirm(base.UUID)
         self.assertEqual('', self.confirm())

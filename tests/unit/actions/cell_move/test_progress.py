@@ -289,6 +289,41 @@ class TestOurs(ProgressTestCase):
         self.ask_by_hand()
         self.assertEqual(self.cloud.moves[0].uuid, self.listed())
 
+    def test_by_its_uuid_and_not_the_newest(self):
+        """Somebody has ended ours, and moves the server on."""
+        self.arrive()
+        self.assertEqual(self.cloud.moves[0].uuid, self.listed())
+        self.cell_migration.revert(base.UUID)
+        self.clock.sleep(100)
+        self.assertIs(R, self.standing())
+        self.ask_by_hand()
+        self.clock.sleep(100)
+        look = self.progress.look()
+        self.assertEqual('VERIFY_RESIZE', self.server.status)
+        self.assertEqual(self.cloud.moves[0].uuid, look.migration.uuid)
+        self.assertIsNot(A, look.standing)
+
+    def test_one_of_somebody_else_alone(self):
+        """Nova made no migration of ours."""
+        self.begin()
+        self.cloud.moves.clear()
+        self.server.moves.clear()
+        self.set(status='ACTIVE', task_state=None)
+        self.cloud.failures[self.own.request] = 'no'
+        self.ask_by_hand()
+        self.clock.sleep(100)
+        self.assertEqual('', self.listed())
+        self.assertIsNot(A, self.standing())
+
+    def test_clocks_that_are_apart(self):
+        """By five minutes, in either direction."""
+        for apart in (-300, 300):
+            self.cloud.moves.clear()
+            self.server.moves.clear()
+            self.begin(at=self.clock() + apart)
+            self.assertEqual(self.cloud.moves[0].uuid, self.listed())
+            self.set(status='ACTIVE', task_state=None)
+
     def test_one_that_nova_takes_up_again(self):
         """A conductor died of it, long ago."""
         self.ask_by_hand()
