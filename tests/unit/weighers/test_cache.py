@@ -6,9 +6,9 @@ import random
 from kronos.weighers import cache
 from tests.builders.caches import (
     FIRST,
-    SAMPLES,
     LOADS,
     NEUTRAL,
+    SAMPLES,
     WARNING,
     WEIGHTS,
     WELL,
