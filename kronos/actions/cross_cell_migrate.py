@@ -22,7 +22,7 @@ from kronos.common import exceptions, status
 from kronos.engine.cell_drain import Confirm
 from kronos.engine.types import MigrationPhase
 from kronos.reports import cell_moves
-from kronos.snapshots import watcher_actions
+from kronos.snapshots import cell_needs, watcher_actions
 from kronos.watcher_db import marks
 
 LOG = logging.getLogger(__name__)
@@ -169,6 +169,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
                 notices=notifications.Notices(of_migration.facts(told), CONF),
                 keep=self._keep,
                 exclusions=self._exclusions(),
+                sources=cell_needs.Sources.of(CONF.kronos, clients),
             )
             plan = told.get('action_plan_uuid', '')
             self._own_run = run.CellMoveRun(settings, context, plan)
@@ -179,7 +180,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
         told = self.input_parameters
         own = told.get('action_uuid')
         if not told.get('action_plan_uuid'):
-            return PlanStanding(True, '')
+            return PlanStanding(True)
         return PlanStanding.of(
             marks.part(one.input_parameters or {}, watcher_actions.CELL_MARK)
             for one in self._actions_of_plan()

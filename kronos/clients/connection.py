@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The connection of the clients to their endpoints, by a Keystone session."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from keystoneauth1 import adapter as ks_adapter
 from openstack import connection
 
-from kronos.clients import glance, keystone, placement, rest, transport
+from kronos.clients import (
+    glance,
+    keystone,
+    neutron,
+    placement,
+    rest,
+    transport,
+)
 from kronos.clients.nova import client as nova_client
 from kronos.common import exceptions
 
@@ -15,7 +22,12 @@ GROUPS = ('nova', 'placement')
 """Where Watcher has each service's interface, region and override; the
 names are those that openstacksdk looks for."""
 
-IMAGE = 'image'
+IMAGE, NETWORK = 'image', 'network'
+VERSIONS: dict[str, dict[str, str]] = {
+    IMAGE: {'min_version': '2', 'max_version': '2.latest'},
+    NETWORK: {},
+}
+"""Of the services that Watcher has no options for."""
 
 
 def connect(
@@ -66,6 +78,14 @@ class Clients:
             self.adapter('image', exceptions.GlanceClientError)
         )
 
+    def tied_ports(self, servers: Collection[str]) -> dict[str, str]:
+        """As :func:`.neutron.tied`.
+
+        :raises ClientError: Neutron cannot be asked
+        """
+        network = self.adapter(NETWORK, exceptions.ClientError)
+        return neutron.tied(network, servers)
+
     def adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
         """What a client speaks through.
 
@@ -108,12 +128,12 @@ class HostProcess(Clients):
         )
 
     def adapter(self, name: str, error: type[exceptions.ClientError]) -> Any:
-        """As of :class:`Clients`; ``image`` by the options of ``[nova]``.
+        """As of :class:`Clients`; Glance and Neutron by those of ``[nova]``.
 
-        Watcher has none for it. Nor is it a proxy of openstacksdk: one that
-        found no Glance at first would never look again.
+        Watcher has none for them. Nor is it a proxy of openstacksdk: one that
+        found no service at first would never look again.
         """
-        if name != IMAGE:
+        if name not in VERSIONS:
             return super().adapter(name, error)
         interfaces, region = ['public'], None
         if self._has_groups():
@@ -122,11 +142,10 @@ class HostProcess(Clients):
         with rest.guarded(error, LOST, sent=False, passing=True):
             found = ks_adapter.Adapter(
                 keystone.own(self._get_session(), self._limits),
-                service_type=IMAGE,
+                service_type=name,
                 interface=interfaces,
                 region_name=region,
-                min_version='2',
-                max_version='2.latest',
+                **VERSIONS[name],
             )
             # So that a Keystone that is away is told as such.
             found.get_token()

@@ -163,9 +163,12 @@ def _add_cell_needs(
         return []
     listings = CellListings(access.clients.nova().api)
     gathered.cell_needs = cell_needs.of_cloud(
-        listings, gathered.instances, tell
+        listings,
+        cell_needs.Sources.of(conf.kronos, access.clients),
+        gathered.instances,
+        tell,
     )
-    lacking = [cell_needs.NO_SHARES]
+    lacking = [cell_needs.NO_SHARES, *gathered.cell_needs.warnings]
     since = time.time() - unfinished_moves.REMEMBERED_SECONDS
     try:
         client = watcher.find(access.session, conf.nova.region_name)

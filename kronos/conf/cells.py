@@ -30,6 +30,22 @@ OPTS = [
         'Nova takes no ephemeral or swap disk, no vTPM and no Manila share '
         'along to another cell.',
     ),
+    cfg.BoolOpt(
+        'cell_keys_kept',
+        default=False,
+        help='Whether a Nova before 34 keeps the key pair of a server that '
+        'goes to another cell, by a backport of the correction of bug '
+        '2108974. If not, such servers stay, unless cell_move_lossy is true.',
+    ),
+    cfg.ListOpt(
+        'nova_policy_files',
+        default=[],
+        help='The policy.yaml of nova-api, or a copy of it, and directories '
+        'of such files; later ones override earlier ones. They tell whether '
+        'Nova lets servers leave their cell, which no API does. Empty: not '
+        'known; then close_source disables no host for servers whose flavor '
+        'changes.',
+    ),
     cfg.FloatOpt(
         'long_rpc_timeout',
         default=1800,

@@ -34,6 +34,18 @@ class Confirm(StrEnum):
     MANUAL = 'manual'
 
 
+POLICY = 'compute:servers:resize:cross_cell'
+"""The rule of Nova that lets servers leave their cell."""
+
+
+class CrossCellPolicy(StrEnum):
+    """Whether Nova's policy lets servers leave their cell."""
+
+    OPEN = 'open'
+    CLOSED = 'closed'
+    UNKNOWN = 'unknown'
+
+
 @dataclass
 class CellDrain:
     """Which cell is emptied, where to, and how."""

@@ -75,6 +75,7 @@ class Fault(StrEnum):
     BAD_PARAMETERS = 'bad_parameters'
     CONFLICT = 'conflict'
     CELL_CLOSED = 'cell_closed'
+    CELL_REFUSED = 'cell_refused'
     FLAVOR_GONE = 'flavor_gone'
     QUOTA_EXCEEDED = 'quota_exceeded'
 
@@ -202,7 +203,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.PLAN_REFUSED: Consequence(
         _STALE,
         Whose.NOVA,
-        'Nova refused another move of the plan for what holds for all of '
+        'Nova refused two servers of the plan for what holds for all of '
         'them, and had taken none.',
         f'{ShellCommand.TEST_CELLS} says what has to be set.',
         rests=Rest.NOBODY,
@@ -383,11 +384,18 @@ TABLE: dict[Fault, Consequence] = {
     Fault.CELL_CLOSED: Consequence(
         _PREFLIGHT,
         Whose.NOVA,
-        'Nova lets no server leave its cell, the cells of hosts are told '
-        'wrong, or a port of the server has a resource request.',
+        'Nova lets no server leave its cell, or the cells of hosts are set '
+        'wrong.',
         'Open the policy compute:servers:resize:cross_cell; '
         f'{ShellCommand.TEST_CELLS} says what has to be set.',
-        rests=Rest.SCOPE,
+    ),
+    Fault.CELL_REFUSED: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'Nova refused this server as if the destination did not exist: a port '
+        'of it has a resource request, or Nova lets no server leave its cell.',
+        'Detach the port, or take the QoS policy off it; if other servers are '
+        f'refused as well, run {ShellCommand.TEST_CELLS}.',
     ),
     Fault.FLAVOR_GONE: Consequence(
         _PREFLIGHT,

@@ -340,6 +340,19 @@ class Code(StrEnum):
         'Nova would not take along some of its data.',
         'Save that data; [kronos] cell_move_lossy lets it go.',
     )
+    CELL_PORT = (
+        'cell_port',
+        'A port of it has a resource request, such as a minimum bandwidth, or '
+        'an accelerator, and Nova takes no such server to another cell.',
+        'Detach the port, or take the QoS policy off it.',
+    )
+    CELL_POLICY = (
+        'cell_policy',
+        'The policy compute:servers:resize:cross_cell of Nova is closed, or '
+        'is not known while close_source would disable hosts.',
+        'Open the policy for administrators in every nova-api, and set '
+        'nova_policy_files in [kronos] to its policy.yaml or a copy.',
+    )
     CELL_SNAPSHOT_SLOW = (
         'cell_snapshot_slow',
         'The snapshot of its disk would take longer than long_rpc_timeout, '

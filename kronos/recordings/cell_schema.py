@@ -8,6 +8,7 @@ from kronos.engine.cell_drain import (
     CellDrain,
     CellMove,
     Confirm,
+    CrossCellPolicy,
     ForeignMove,
     MoveOrder,
     OffloadedServer,
@@ -244,6 +245,8 @@ class CellsFile:
     offloaded: list[OffloadedRow] = field(default_factory=list)
     unfinished: list[UnfinishedRow] = field(default_factory=list)
     of_others: list[ForeignRow] = field(default_factory=list)
+    cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
+    loses_keys: bool = False
 
     @classmethod
     def of(cls, needs: CellNeeds) -> 'CellsFile':
@@ -253,6 +256,8 @@ class CellsFile:
             [OffloadedRow(one.uuid, one.name) for one in needs.offloaded],
             [UnfinishedRow.of(one) for one in needs.unfinished],
             [ForeignRow.of(one) for one in needs.of_others],
+            needs.cell_policy,
+            needs.loses_keys,
         )
 
     def needs(self) -> CellNeeds:
@@ -262,6 +267,8 @@ class CellsFile:
             [OffloadedServer(row.uuid, row.name) for row in self.offloaded],
             [row.move() for row in self.unfinished],
             [row.move() for row in self.of_others],
+            self.cell_policy,
+            self.loses_keys,
         )
 
 
@@ -272,4 +279,6 @@ def drain_row(drain: CellDrain | None) -> CellDrainRow | None:
 
 OF_MOVES = ('unfinished', 'of_others')
 """Keys of a file where servers are between two cells."""
+OF_NOVA = {'cell_policy': CrossCellPolicy.OPEN.value, 'loses_keys': False}
+"""Values of a Nova that is in no server's way, by key; they are left out."""
 CELLS = first_fault.adapter(CellsFile, most=MAX_ROWS)

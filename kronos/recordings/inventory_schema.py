@@ -226,6 +226,8 @@ class InstanceRow:
     swap_mb: int = 0
     is_volume_backed: bool = False
     has_shares: bool = False
+    has_key: bool = False
+    tied_port: str = ''
     failure: str = ''
     """By ``server_fault_query``; '': none."""
     failed_at: float = 0.0
@@ -262,6 +264,8 @@ class InstanceRow:
             swap_mb=instance.swap_mb,
             is_volume_backed=instance.is_volume_backed,
             has_shares=instance.has_shares,
+            has_key=instance.has_key,
+            tied_port=instance.tied_port,
             failure=instance.failure,
             failed_at=instance.failed_at,
             dirty_rate=instance.dirty_rate,
@@ -296,6 +300,8 @@ class InstanceRow:
             swap_mb=self.swap_mb,
             is_volume_backed=self.is_volume_backed,
             has_shares=self.has_shares,
+            has_key=self.has_key,
+            tied_port=self.tied_port,
             failure=self.failure,
             failed_at=self.failed_at,
             dirty_rate=self.dirty_rate,
@@ -346,6 +352,8 @@ OF_FLAVORS = (
     'has_shares',
 )
 """Keys of an instance of which it is known."""
+OF_CELL_MOVES = ('has_key', 'tied_port')
+"""Keys of an instance which has what they tell."""
 HOSTS = schema.adapter(list[HostRow])
 SERVICES = schema.adapter(list[ServiceRow] | None)
 AGGREGATES = schema.adapter(list[AggregateRow])

@@ -150,6 +150,9 @@ def _cells(found: CloudInventory) -> dict[str, str]:
     for key in cell_schema.OF_MOVES:
         if not plain[key]:
             del plain[key]
+    for key, value in cell_schema.OF_NOVA.items():
+        if plain[key] == value:
+            del plain[key]
     return {reader.CELLS: _document(plain)}
 
 
@@ -182,6 +185,9 @@ def _instances(instances: Iterable[Instance]) -> list[Any]:
             del row['dirty_rate']
         if row['misallocated_on'] is None:
             del row['misallocated_on']
+        for key in rows.OF_CELL_MOVES:
+            if not row[key]:
+                del row[key]
         if not row['flavor']:
             for key in rows.OF_FLAVORS:
                 del row[key]

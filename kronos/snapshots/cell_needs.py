@@ -4,16 +4,26 @@
 And the servers that are on no host, or between two cells.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, Self
 
-from kronos.common import exceptions
+from oslo_log import log as logging
+
+from kronos.common import exceptions, policy_files
 from kronos.engine import wording
 from kronos.engine.cell_drain import (
     ANY,
+    POLICY,
     SAME,
     CellDrain,
+    CrossCellPolicy,
     ForeignMove,
     OffloadedServer,
     UnfinishedMove,
@@ -21,6 +31,13 @@ from kronos.engine.cell_drain import (
 from kronos.engine.eligibility import flavors
 from kronos.engine.types import Flavor, Instance
 
+LOG = logging.getLogger(__name__)
+
+NO_PORTS = (
+    'Neutron does not tell which servers have ports that tie them to their '
+    'cell, so that Nova may refuse some moves'
+)
+"""A warning, with the reason."""
 NO_SHARES = (
     'which servers have Manila shares is not recorded, so a cell is emptied '
     'as if none had'
@@ -40,6 +57,39 @@ class CellNeeds:
     unfinished: list[UnfinishedMove] = field(default_factory=list)
     """Moves that Kronos began, of all cells."""
     of_others: list[ForeignMove] = field(default_factory=list)
+    cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
+    loses_keys: bool = False
+    """Whether Nova does not take key pairs to another cell."""
+    warnings: list[str] = field(default_factory=list)
+    """What could not be asked."""
+
+
+class TiedPorts(Protocol):
+    """Who asks Neutron: the clients of a cloud."""
+
+    def tied_ports(self, servers: Collection[str]) -> dict[str, str]:
+        """What of a port ties servers to their cell, by uuid."""
+
+
+@dataclass
+class Sources:
+    """What is asked beside Nova."""
+
+    tied_ports: Callable[[Collection[str]], Mapping[str, str]] | None = None
+    """Asks Neutron what ties servers to their cell; None: nothing is asked."""
+    policy_files: Sequence[str] = ()
+    """Of nova-api; none: its policy is not known."""
+    keeps_keys: bool = False
+    """Whether Nova keeps key pairs, whatever its microversion."""
+
+    @classmethod
+    def of(cls, kronos: Any, clients: TiedPorts) -> Self:
+        """:param kronos: the group ``[kronos]``"""
+        return cls(
+            clients.tied_ports,
+            kronos.nova_policy_files,
+            kronos.cell_keys_kept,
+        )
 
 
 class Listings(Protocol):
@@ -54,19 +104,23 @@ class Listings(Protocol):
     def has_shares(self, uuid: str) -> bool:
         """Whether Manila shares are attached to a server."""
 
+    def loses_keys(self) -> bool:
+        """Whether its release takes no key pair to another cell."""
+
     def offloaded(self) -> list[OffloadedServer]:
         """The servers that are SHELVED_OFFLOADED."""
 
 
 def gather(
     listings: Listings,
+    sources: Sources,
     drain: CellDrain,
     instances: Iterable[Instance],
     tell: Callable[[str], None],
 ) -> CellNeeds:
     """Ask for it, of the instances that are to leave.
 
-    Their ``has_shares`` is filled in.
+    Their ``has_shares`` and ``tied_port`` are filled in.
 
     :raises ConfigurationError: the flavor map gives what does not exist
     :raises NovaClientError: a listing failed
@@ -74,6 +128,8 @@ def gather(
     found = CellNeeds(
         flavors={one.name: one for one in listings.flavors()},
         offloaded=sorted(listings.offloaded(), key=lambda one: one.uuid),
+        cell_policy=policy(sources.policy_files),
+        loses_keys=loses_keys(listings, sources),
     )
     drain.flavor_map = resolved(drain.flavor_map, found.flavors)
     leaving = list(instances)
@@ -88,12 +144,14 @@ def gather(
     for one in leaving:
         one.has_shares = listings.has_shares(one.uuid)
     tell(f'shares of {len(leaving)} instances')
+    found.warnings += ports(sources, leaving)
     return found
 
 
 def of_cloud(
     listings: Listings,
-    instances: Iterable[Instance],
+    sources: Sources,
+    instances: Sequence[Instance],
     tell: Callable[[str], None],
 ) -> CellNeeds:
     """Ask for all of a cloud, so that any cell of it may be emptied.
@@ -107,9 +165,46 @@ def of_cloud(
         flavors={one.name: one for one in listings.flavors()},
         quota_left={one: listings.quota_left(one) for one in sorted(projects)},
         offloaded=sorted(listings.offloaded(), key=lambda one: one.uuid),
+        cell_policy=policy(sources.policy_files),
+        loses_keys=loses_keys(listings, sources),
     )
     tell(f'{len(found.flavors)} flavors, quotas of {len(projects)} projects')
+    found.warnings += ports(sources, instances)
     return found
+
+
+def loses_keys(listings: Listings, sources: Sources) -> bool:
+    """Whether Nova takes no key pair to another cell."""
+    return not sources.keeps_keys and listings.loses_keys()
+
+
+def policy(paths: Sequence[str]) -> CrossCellPolicy:
+    """Whether Nova lets servers leave their cell, as its files tell."""
+    if not paths:
+        return CrossCellPolicy.UNKNOWN
+    try:
+        is_open = policy_files.is_open(paths, POLICY)
+    except policy_files.Invalid as error:
+        LOG.warning('nova_policy_files: %s', error)
+        return CrossCellPolicy.UNKNOWN
+    return CrossCellPolicy.OPEN if is_open else CrossCellPolicy.CLOSED
+
+
+def ports(sources: Sources, instances: Iterable[Instance]) -> list[str]:
+    """Fill in what of a port ties an instance to its cell.
+
+    :returns: a warning if that is not known
+    """
+    if sources.tied_ports is None:
+        return []
+    by_uuid = {one.uuid: one for one in instances}
+    try:
+        tied = sources.tied_ports(by_uuid)
+    except exceptions.ClientError as error:
+        return [f'{NO_PORTS}: {error}']
+    for uuid, what in tied.items():
+        by_uuid[uuid].tied_port = what
+    return []
 
 
 def resolved(

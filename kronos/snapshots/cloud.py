@@ -181,6 +181,8 @@ def _add_cell_needs(
     snapshot.offloaded = needs.offloaded
     snapshot.unfinished = needs.unfinished
     snapshot.of_others = needs.of_others
+    snapshot.cell_policy = needs.cell_policy
+    snapshot.loses_keys = needs.loses_keys
     services = gathered.services or {}
     open_ = {name for name, one in services.items() if one.is_available}
     known = gathered.cloud.hosts | gathered.cloud.other_hosts

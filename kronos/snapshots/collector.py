@@ -75,6 +75,7 @@ class Collector:
         is asked
     :param failure_queries: of a recovery; None: none is asked
     :param dirty_rates: of the policies file; None: it is not asked
+    :param cell_sources: what a cell drain asks beside Nova; None: nothing
     :param clock: Unix seconds
     :param tell: takes a line of text as each part has been read
     :raises ValueError: ``cell_source`` is not ``metadata`` or ``az``
@@ -91,6 +92,7 @@ class Collector:
         exclude_hosts_query: str = '',
         failure_queries: failures.FailureQueries | None = None,
         dirty_rates: DirtyRateQuery | None = None,
+        cell_sources: cell_needs.Sources | None = None,
         clock: Callable[[], float] = time.time,
         tell: Callable[[str], None] = LOG.debug,
     ) -> None:
@@ -102,6 +104,7 @@ class Collector:
         self._exclude_hosts_query = exclude_hosts_query
         self._failure_queries = failure_queries
         self._dirty_rates = dirty_rates
+        self._cell_sources = cell_sources or cell_needs.Sources()
         self._clock = clock
         self._tell = tell
 
@@ -207,10 +210,12 @@ class Collector:
         listings = CellListings(self._nova.api)
         gathered.cell_needs = cell_needs.gather(
             listings,
+            self._cell_sources,
             drain,
             [one for one in gathered.instances if one.host in names],
             self._tell,
         )
+        gathered.warnings += gathered.cell_needs.warnings
         unfinished_moves.note(listings, gathered, begun)
 
     def _services(self) -> dict[str, ComputeService] | None:

@@ -22,6 +22,7 @@ from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings.recording import Recording
 from kronos.snapshots import (
+    cell_needs,
     collector,
     recoveries,
     settings_from_conf,
@@ -247,4 +248,5 @@ def _collector(
         exclude_hosts_query=conf.kronos.exclude_hosts_query,
         failure_queries=FailureQueries.of(conf.kronos) if recovers else None,
         dirty_rates=file.dirty_rates,
+        cell_sources=cell_needs.Sources.of(conf.kronos, host),
     )

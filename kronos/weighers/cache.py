@@ -294,6 +294,7 @@ class Cache:
                 shown = self._scores
                 if shown is not None and self._is_outdated(shown):
                     self._score(shown.answers, shown.at)
+                    self._log.announce(shown.at, self._scores)
             except Exception as error:
                 self._trouble(error)
 

@@ -144,6 +144,11 @@ class HostScores:
     answers: PolicyAnswers
     """What it was made of."""
 
+    @property
+    def scored(self) -> int:
+        """How many hosts have a score."""
+        return sum(not row.is_neutral for row in self.rows.values())
+
 
 @dataclass
 class _Judged:
@@ -169,6 +174,8 @@ def build(
     troubles = list(answers.troubles)
     modes = _modes(known, answers.default_mode, troubles)
     best = _best(known, modes, answers, placements, now, troubles)
+    if modes and not best:
+        troubles += _why_none(known, modes, answers, bool(troubles))
     weighs, rooms = {}, {}
     for host, place in best.items():
         weighs[host] = _weigher(place, modes[host], answers.step)
@@ -223,6 +230,34 @@ def _best(
             found[host] = judged[scope].places[host]
     troubles += [text for one in chosen.values() for text in one.troubles]
     return found
+
+
+def _why_none(
+    known: Mapping[str, KnownHost],
+    modes: Mapping[str, Mode],
+    answers: PolicyAnswers,
+    is_explained: bool,
+) -> list[str]:
+    """Why no host has a score, though one at least should have one.
+
+    :param is_explained: whether something else tells it
+    """
+    kinds = {known[host].hypervisor_type for host in modes}
+    planned = {name.lower() for name in answers.hypervisor_types}
+    none = f'none of {wording.counted(len(known), "host")} has a score'
+    if not {kind.lower() for kind in kinds} & planned:
+        return [
+            f'{none}: their hypervisor types are '
+            f'{wording.some(sorted(kind or "unknown" for kind in kinds))}, '
+            f'and hypervisor_types is {", ".join(answers.hypervisor_types)}; '
+            'set hypervisor_types in [kronos] of nova-scheduler'
+        ]
+    if is_explained:
+        return []
+    return [
+        f'{none}: no policy is enabled, or none has a sample of them; see '
+        'kronos-test-config --nova-config'
+    ]
 
 
 def _worth(judged: _Judged, host: str) -> int:

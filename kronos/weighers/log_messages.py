@@ -27,7 +27,7 @@ class LogMessages:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._warned_at = self._complained_at = float('-inf')
-        self._is_told = self._is_announced = False
+        self._is_told = self._is_sampled = self._is_announced = False
 
     def troubles(self, troubles: list[str], shown: HostScores | None) -> None:
         """Tell what is wrong, but not too often.
@@ -42,8 +42,9 @@ class LogMessages:
         age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
         LOG.warning(
             'The weigher of Kronos does not have all it needs; its scores '
-            'are %s, and hosts without a score are neutral: %s',
+            'are %s%s, and hosts without a score are neutral: %s',
             age,
+            _count(shown),
             _joined(troubles),
         )
 
@@ -54,18 +55,32 @@ class LogMessages:
         self._is_told = False
 
     def announce(self, asked: float, shown: HostScores | None) -> None:
-        """Tell once that there are scores.
+        """Tell once that there are samples, and once that hosts have scores.
+
+        nova-scheduler knows no host before it places a server.
 
         :param asked: when they were asked for
         """
-        if self._is_announced or shown is None or not _has_scores(shown):
+        if shown is None or self._is_announced:
             return
-        self._is_announced = True
-        LOG.info(
-            'The weigher of Kronos has its first scores, %.1f s after it '
-            'asked for them: from now on they count where a server is placed',
-            self._clock() - asked,
-        )
+        if not shown.rows:
+            if not self._is_sampled and _has_samples(shown):
+                self._is_sampled = True
+                LOG.info(
+                    'The weigher of Kronos has its first samples, %.1f s '
+                    'after it asked for them: hosts get their scores when a '
+                    'server is placed',
+                    self._clock() - asked,
+                )
+        elif shown.scored:
+            self._is_announced = True
+            LOG.info(
+                'The weigher of Kronos has its first scores, %.1f s after it '
+                'asked for them%s: from now on they count where a server is '
+                'placed',
+                self._clock() - asked,
+                _count(shown),
+            )
 
     def fault(self, fault: Exception | None) -> None:
         """Tell of a weighing that failed, if one did."""
@@ -87,9 +102,14 @@ def _joined(troubles: list[str]) -> str:
     return f'{told}; and {more} more' if more > 0 else told
 
 
-def _has_scores(shown: HostScores) -> bool:
-    if shown.rows:
-        return not all(row.is_neutral for row in shown.rows.values())
+def _count(shown: HostScores | None) -> str:
+    """How many hosts have a score; '' where no host is known yet."""
+    if shown is None or not shown.rows:
+        return ''
+    return f', for {shown.scored} of {len(shown.rows)} hosts'
+
+
+def _has_samples(shown: HostScores) -> bool:
     return any(
         one.imbalance.health is Health.HEALTHY and one.imbalance.samples
         for of_mode in shown.answers.readings.values()

@@ -27,6 +27,7 @@ NEUTRAL = dict.fromkeys(WEIGHTS, 0.0)
 WARNING = 'does not have all it needs'
 WELL = 'has all it needs again'
 FIRST = 'has its first scores'
+SAMPLES = 'has its first samples'
 
 
 def state(host, used=0, aggregates=(), total=16, kind='QEMU', node=''):

@@ -13,6 +13,7 @@ AUTH_URL = 'https://keystone.example.org/v3'
 NOVA = 'https://nova.example.org/v2.1'
 PLACEMENT = 'https://placement.example.org/placement'
 GLANCE = 'https://glance.example.org'
+NEUTRON = 'https://neutron.example.org'
 
 
 class Keystone(fixtures.Fixture):
@@ -31,6 +32,7 @@ class Keystone(fixtures.Fixture):
             ('compute', NOVA),
             ('placement', PLACEMENT),
             ('image', GLANCE),
+            ('network', NEUTRON),
         ):
             service = token.add_service(kind)
             service.add_standard_endpoints(public=url, region='one')

@@ -22,7 +22,7 @@ CORES, MEMORY_MB = 0.5, 1024.0
 """What a new server uses."""
 MORE = 20
 FILE = layout.SCHEDULER / 'weigher.conf'
-FIRST = 'The weigher of Kronos has its first scores'
+FIRST = 'The weigher of Kronos has its first samples'
 LOG = layout.LOG / 'nova-scheduler.log'
 HOSTS = base.ALPHA
 

@@ -249,7 +249,6 @@ class BrokenEnds:
             look.migration is None or look.migration.status in progress.FAILED
         )
         nova, ran = self._context.cell_migration, self._ran
-        uuid = self._task.instance
         for step in repairs.of(nova, ran, has_failed):
             if instance is None or not step.is_left(instance):
                 continue

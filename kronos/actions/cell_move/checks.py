@@ -20,7 +20,7 @@ from kronos.common.shell_commands import ShellCommand
 from kronos.conf.cells import UUID
 from kronos.engine import faults, wording
 from kronos.engine.faults import Fault
-from kronos.snapshots import cells
+from kronos.snapshots import cell_needs, cells
 
 __all__ = [
     'Check',
@@ -225,9 +225,24 @@ class _Checks:
                 found = compare(
                     task, self._was, now, known, {*asked, *self._asked}
                 )
+            if self._is_key_lost():
+                found = [
+                    one
+                    for one in found
+                    if one.name != comparison.KEY or not one.ok
+                ]
         except exceptions.ClientError as error:
             return [Check(NOVA, False, f'not looked at: {error}')], None
         return found, now
+
+    def _is_key_lost(self) -> bool:
+        """Whether Nova shows the name of a key pair that it did not copy."""
+        context = self._context
+        return (
+            bool(self._was.key_name)
+            and not self._is_back
+            and cell_needs.loses_keys(context.listings, context.sources)
+        )
 
     @staticmethod
     def _guarded(name: str, look: Callable[[], list[Check]]) -> list[Check]:

@@ -14,6 +14,7 @@ SHUT_DOWN = 4
 POWER = {'ACTIVE': RUNNING, 'SHUTOFF': SHUT_DOWN}
 """Power states by the status that a server had."""
 MEMORY, CPUS, PINNED_CPUS = 'MEMORY_MB', 'VCPU', 'PCPU'
+KEY = 'key'
 OWN = 'resources'
 """With this begin extra specs that ask Placement for something else than what
 a flavor has."""
@@ -113,7 +114,7 @@ def _kept(
         _once(now),
         _same('tags', before.tags, now.tags),
         _same('metadata', before.metadata.items(), now.metadata.items()),
-        _equal('key', before.key_name, now.key_name, 'its key is {}'),
+        _equal(KEY, before.key_name, now.key_name, 'its key is {}'),
         _equal('image', before.image, now.image, 'its image is {}'),
         _same('security groups', before.security_groups, now.security_groups),
     ]

@@ -20,7 +20,7 @@ class CellConcurrency:
         self._task = settings.task
         self._limits = settings.limits
         self._plan = plan
-        self._standing = PlanStanding(True, '')
+        self._standing = PlanStanding(True)
         self.is_behind = False
         """Whether a move of its plan was under way when it was asked last."""
         self._moves = concurrency.Concurrency(

@@ -2,7 +2,7 @@
 """The context of a move to another cell: whom it asks and tells."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.actions import notifications
@@ -18,6 +18,7 @@ from kronos.clients.nova.cell_migration import CellMigration
 from kronos.clients.nova.client import NovaClient
 from kronos.clients.nova.server_details import ServerDetails
 from kronos.clients.prometheus.client import PrometheusClient
+from kronos.snapshots import cell_needs
 
 
 @dataclass(kw_only=True)
@@ -38,6 +39,8 @@ class CellMoveContext(Patience):
     keep: Callable[[dict[str, Any]], object] = lambda document: None
     """Keeps the evidence."""
     exclusions: destination.Exclusions | None = None
+    sources: cell_needs.Sources = field(default_factory=cell_needs.Sources)
+    """What is asked beside Nova."""
 
 
 @dataclass(frozen=True)

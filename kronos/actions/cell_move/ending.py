@@ -5,6 +5,7 @@ Nova answers before it has begun, and refuses while a host is away: so it is
 asked again until it is at it.
 """
 
+import json
 import math
 from collections.abc import Callable
 

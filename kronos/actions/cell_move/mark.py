@@ -13,6 +13,9 @@ from typing import Any, Self
 
 from kronos.watcher_db import marks
 
+ENOUGH = 2
+"""So many servers have to be refused until that is not due to them."""
+
 
 class Stage(StrEnum):
     """How far a move has come."""
@@ -40,10 +43,15 @@ class Mark:
     """Uuid; '' until it is known."""
     stage: Stage = Stage.ASKED
     refused: str = ''
-    """Why Nova refused at once what it will refuse every move of the plan."""
+    """Why Nova refused at once what it may refuse every move of the plan."""
 
     def document(self) -> dict[str, Any]:
         return asdict(self)
+
+    @property
+    def server(self) -> str:
+        """Uuid; '' if the mark does not tell."""
+        return _text(self.before.get('uuid'))
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Self | None:
@@ -71,15 +79,27 @@ class PlanStanding:
 
     is_accepted: bool
     """Whether Nova has taken one of them."""
-    refused: str
-    """Why Nova refused one, if it has taken none; else ''."""
+    refused: str = ''
+    """Why Nova refused the servers below."""
+    servers: frozenset[str] = frozenset()
+    """Uuids of those that Nova refused, if it has taken none."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it is the plan: of one server only that server is known."""
+        return len(self.servers) >= ENOUGH
 
     @classmethod
     def of(cls, told: Iterable[Mapping[str, Any]]) -> Self:
         found = [one for one in map(Mark.of, told) if one is not None]
-        accepted = any(one.request for one in found)
-        words = (one.refused for one in found if one.refused)
-        return cls(accepted, '' if accepted else next(words, ''))
+        if any(one.request for one in found):
+            return cls(True)
+        refused = [one for one in found if one.refused]
+        return cls(
+            False,
+            next((one.refused for one in refused), ''),
+            frozenset(one.server for one in refused),
+        )
 
 
 def _text(told: Any) -> str:

@@ -8,6 +8,8 @@ be found before it is asked.
 
 from collections.abc import Iterator
 
+from oslo_log import log as logging
+
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.actions.cell_move.task import CellMoveTask
@@ -20,7 +22,10 @@ from kronos.engine.eligibility.cell_moves import CellMoves
 from kronos.engine.faults import Fault
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
+from kronos.snapshots import cell_needs
 from kronos.snapshots import cells as of_hosts
+
+LOG = logging.getLogger(__name__)
 
 OF_REASON = {
     Code.INSTANCE_BUSY: Fault.INSTANCE_BUSY,
@@ -35,6 +40,8 @@ OF_REASON = {
     Code.QUOTA: Fault.QUOTA_EXCEEDED,
     Code.ZONE_PINNED: Fault.ZONE_PINNED,
     Code.CELL_RESIZE_INSIDE: Fault.HOST_NOT_CLOSED,
+    Code.CELL_POLICY: Fault.CELL_CLOSED,
+    Code.CELL_PORT: Fault.INSTANCE_TIED,
     Code.CELL_LOSSY: Fault.INSTANCE_TIED,
     Code.INSTANCE_EXTRA_SPEC: Fault.INSTANCE_TIED,
     Code.CELL_SNAPSHOT_SLOW: Fault.INSTANCE_TIED,
@@ -135,6 +142,8 @@ def _check_instance(
     task = settings.task
     if not settings.is_lossy:
         instance.has_shares = context.listings.has_shares(instance.uuid)
+    for warning in cell_needs.ports(context.sources, [instance]):
+        LOG.warning('Instance %s: %s', instance.uuid, warning)
     snapshot = _snapshot(settings, context, instance, services, cells)
     wanted = _settings(settings)
     found = [
@@ -203,6 +212,9 @@ def _snapshot(
         services=services,
         groups=context.nova.get_groups_of(instance.uuid),
         flavors=known,
+        cell_policy=cell_needs.policy(context.sources.policy_files),
+        loses_keys=instance.has_key
+        and cell_needs.loses_keys(context.listings, context.sources),
     )
 
 

@@ -13,6 +13,7 @@ from kronos.actions.migration import lost_answers
 from kronos.actions.migration.retries import joined
 from kronos.common import exceptions
 from kronos.engine import faults
+from kronos.engine.cell_drain import POLICY
 from kronos.engine.faults import Fault
 from kronos.snapshots.watcher_actions import CELL_MARK
 
@@ -25,9 +26,13 @@ KNOWN = 10
 """So many earlier migrations are kept in mind: others are older by far."""
 _REFUSALS = frozenset({400, 403, 404, 409})
 CLOSED = (
-    'Nova does not know {host}, which os-services lists: the policy '
-    'compute:servers:resize:cross_cell is closed, the cells of hosts are told '
-    'wrong, or a port of the server has a resource request'
+    'Nova does not know {host}, which os-services lists, for more than one '
+    f'server: the policy {POLICY} is closed, or the cells of hosts are set '
+    'wrong'
+)
+REFUSED = (
+    'Nova does not know {host}, which os-services lists, for this server: a '
+    f'port of it has a resource request, or the policy {POLICY} is closed'
 )
 
 
@@ -180,16 +185,30 @@ class CellMoveRequest:
         status, task = error.kwargs['status'], self._task
         reason = lost_answers.words_of(error)
         if status == 400 and 'could not be found' in reason:
-            if task.is_resize:
-                # Of its flavor; hosts are not named.
+            if not task.is_resize:
+                return self._unknown_host()
+            # Of an image, too; hosts are not named.
+            if 'Flavor' in reason:
                 return faults.error(Fault.FLAVOR_GONE, f'refused: {reason}')
-            self._mark.refused = CLOSED.format(host=task.destination)
-            self._write(must_go_on=False)
-            return faults.error(Fault.CELL_CLOSED, self._mark.refused)
-        if status == 403:
+        if status == 403 and 'uota' in reason:
             return faults.error(
                 Fault.QUOTA_EXCEEDED, f'rejected by Nova: {reason}'
             )
         return faults.error(
             Fault.NOVA_REJECTED, f'rejected by Nova: HTTP {status}: {reason}'
         )
+
+    def _unknown_host(self) -> exceptions.MigrationError:
+        """The error of a refusal that may be due to the server alone."""
+        try:
+            others = self._context.plan().servers - {self._uuid}
+        except exceptions.TurnUnknown as error:
+            LOG.warning('Instance %s: %s', self._uuid, error)
+            others = frozenset()
+        text = (CLOSED if others else REFUSED).format(
+            host=self._task.destination
+        )
+        self._mark.refused = text
+        self._write(must_go_on=False)
+        fault = Fault.CELL_CLOSED if others else Fault.CELL_REFUSED
+        return faults.error(fault, text)

@@ -187,9 +187,9 @@ class CellMoveRun:
     def _plan(self, is_begun: bool) -> PlanStanding:
         """:raises StaleTask: Nova refuses all moves of the plan"""
         if is_begun:
-            return PlanStanding(True, '')
+            return PlanStanding(True)
         standing = self._context.plan()
-        if standing.refused:
+        if standing.is_refused:
             raise faults.error(Fault.PLAN_REFUSED, standing.refused)
         return standing
 

@@ -59,6 +59,13 @@ class Api:
                 self._user = is_known and adapter.get_user_id() or ''
         return self._user
 
+    def is_at_least(self, microversion: tuple[int, int]) -> bool:
+        """Whether Nova has a microversion, spoken or not.
+
+        :raises NovaClientError: Nova does not tell its newest
+        """
+        return self._newest() >= microversion
+
     def act(self, uuid: str, body: dict[str, Any]) -> str:
         """Ask for an action of a server.
 

@@ -17,6 +17,8 @@ from kronos.engine.types import Flavor
 
 SHARES = '2.97'
 """The first microversion that tells the shares of a server."""
+KEEPS_KEYS = (2, 104)
+"""The first microversion of Nova 34, which takes key pairs to another cell."""
 OFFLOADED = 'SHELVED_OFFLOADED'
 UNCONFIRMED = 'finished'
 """Status of a cold migration that waits to be confirmed."""
@@ -91,6 +93,13 @@ class CellListings:
                 raise
             return False
         return bool(body['shares'])
+
+    def loses_keys(self) -> bool:
+        """Whether its release takes no key pair to another cell.
+
+        The API shows the name of the key all the same.
+        """
+        return not self._api.is_at_least(KEEPS_KEYS)
 
     def offloaded(self) -> list[OffloadedServer]:
         """The servers that are SHELVED_OFFLOADED, in no order."""

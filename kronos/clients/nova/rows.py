@@ -181,6 +181,7 @@ def instance(row: Row) -> types.Instance:
         ephemeral_gb=flavor.get('ephemeral', 0),
         swap_mb=flavor.get('swap') or 0,
         is_volume_backed=_is_volume_backed(row),
+        has_key=bool(row.get('key_name')),
     )
 
 

@@ -97,6 +97,7 @@ Server = TypedDict(
         'tenant_id': NotRequired[Text],
         'flavor': NotRequired[_Flavor],
         'image': NotRequired[_Image | str | None],
+        'key_name': NotRequired[Text],
         'locked': NotRequired[bool | None],
         'metadata': NotRequired[dict[str, str] | None],
         'pinned_availability_zone': NotRequired[Text],

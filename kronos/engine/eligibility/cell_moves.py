@@ -9,7 +9,7 @@ import functools
 from collections.abc import Iterator
 
 from kronos.engine import wording
-from kronos.engine.cell_drain import CellDrain
+from kronos.engine.cell_drain import POLICY, CellDrain, CrossCellPolicy
 from kronos.engine.eligibility import flavors, instances, unfinished_moves
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 from kronos.engine.reasons import Code, Reason
@@ -31,6 +31,8 @@ CODES = frozenset(
         Code.CELL_FLAVOR_TOO_SMALL,
         Code.CELL_RESIZE_INSIDE,
         Code.CELL_LOSSY,
+        Code.CELL_PORT,
+        Code.CELL_POLICY,
         Code.CELL_SNAPSHOT_SLOW,
     }
 )
@@ -74,8 +76,10 @@ class CellMoves:
             *instances.forbidden(instance),
             *_state(instance, drain),
             *self._affinity(instance),
+            *self._policy(instance),
             *self._flavor(instance),
-            *_lossy(instance, settings),
+            *_port(instance),
+            *self._lossy(instance),
             *instances.special(instance, specs),
             *_snapshot(instance, settings),
         ]
@@ -87,6 +91,28 @@ class CellMoves:
             one.move.instance: one.reason
             for one in unfinished_moves.judged(self._snapshot, self._settings)
         }
+
+    def _policy(self, instance: Instance) -> Iterator[Reason]:
+        """Nova refuses a resize late, when its hosts are closed already."""
+        drain, state = self._drain, self._snapshot.cell_policy
+        if state is CrossCellPolicy.CLOSED:
+            text = (
+                'Nova lets no server leave its cell: the policy '
+                f'{POLICY} is closed'
+            )
+            yield Reason(text, Code.CELL_POLICY)
+        elif (
+            state is CrossCellPolicy.UNKNOWN
+            and drain.close_source
+            and flavors.is_changed(instance, drain)
+        ):
+            text = (
+                'its flavor changes, so close_source would disable hosts '
+                f'before Nova is asked, and whether the policy {POLICY} lets '
+                'servers leave their cell is not known: set '
+                'nova_policy_files in [kronos]'
+            )
+            yield Reason(text, Code.CELL_POLICY)
 
     def _affinity(self, instance: Instance) -> Iterator[Reason]:
         for group in self._groups.get(instance.uuid, ()):
@@ -131,6 +157,23 @@ class CellMoves:
             )
             yield Reason(text, Code.CELL_RESIZE_INSIDE)
 
+    def _lossy(self, instance: Instance) -> Iterator[Reason]:
+        if self._settings.cell_move_lossy:
+            return
+        for lost, what in (
+            (instance.ephemeral_gb, 'an ephemeral disk'),
+            (instance.swap_mb, 'a swap disk'),
+            (instance.extra_specs.get(VTPM), 'a vTPM'),
+            (instance.has_shares, 'a Manila share'),
+            (instance.has_key and self._snapshot.loses_keys, 'a key pair'),
+        ):
+            if lost:
+                text = (
+                    f'it has {what}, which Nova does not take along '
+                    '(cell_move_lossy is false)'
+                )
+                yield Reason(text, Code.CELL_LOSSY, what)
+
     @functools.cached_property
     def _open_hosts(self) -> list[str]:
         """Hosts of the source cell that will take servers."""
@@ -164,21 +207,13 @@ def _state(instance: Instance, drain: CellDrain) -> Iterator[Reason]:
         yield Reason(text, Code.INSTANCE_NOT_RUNNING)
 
 
-def _lossy(instance: Instance, settings: Settings) -> Iterator[Reason]:
-    if settings.cell_move_lossy:
-        return
-    for lost, what in (
-        (instance.ephemeral_gb, 'an ephemeral disk'),
-        (instance.swap_mb, 'a swap disk'),
-        (instance.extra_specs.get(VTPM), 'a vTPM'),
-        (instance.has_shares, 'a Manila share'),
-    ):
-        if lost:
-            text = (
-                f'it has {what}, which Nova does not take along '
-                '(cell_move_lossy is false)'
-            )
-            yield Reason(text, Code.CELL_LOSSY, what)
+def _port(instance: Instance) -> Iterator[Reason]:
+    if instance.tied_port:
+        text = (
+            f'a port of it has {instance.tied_port}, and Nova takes no such '
+            'server to another cell'
+        )
+        yield Reason(text, Code.CELL_PORT, instance.tied_port)
 
 
 def _snapshot(instance: Instance, settings: Settings) -> Iterator[Reason]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from kronos.engine import edits
-from kronos.engine.cell_drain import SAME
+from kronos.engine.cell_drain import SAME, CrossCellPolicy
 from kronos.engine.constraints import constraint_set
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import stuck_migrations
@@ -193,6 +193,10 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.CELL_FLAVOR_TOO_SMALL: _flavor_made,
     Code.CELL_RESIZE_INSIDE: _source_closed,
     Code.CELL_LOSSY: _setting(cell_move_lossy=True),
+    Code.CELL_PORT: _instance(tied_port=''),
+    Code.CELL_POLICY: lambda case, _, __: edits.with_snapshot(
+        case, cell_policy=CrossCellPolicy.OPEN
+    ),
     Code.CELL_SNAPSHOT_SLOW: _setting(long_rpc_timeout_seconds=math.inf),
     Code.INSTANCE_ON_ITS_WAY: _on_its_way,
     Code.INSTANCE_QUARANTINE: _no_quarantine,

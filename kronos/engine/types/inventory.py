@@ -178,6 +178,11 @@ class Instance:
     is_volume_backed: bool = False
     has_shares: bool = False
     """Whether Manila shares are attached; only a cell drain asks."""
+    has_key: bool = False
+    """Whether a key pair was injected into it."""
+    tied_port: str = ''
+    """What a port of it has that ties it to its cell, such as ``a resource
+    request``; '': nothing, or nobody asked, as only a cell drain does."""
     failure: str = ''
     """The kind of failure that ``server_fault_query`` tells of it, such as
     ``io_error``; '': none, or nobody asked."""

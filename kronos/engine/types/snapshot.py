@@ -7,6 +7,7 @@ Times are Unix seconds.
 from dataclasses import dataclass, field
 
 from kronos.engine.cell_drain import (
+    CrossCellPolicy,
     ForeignMove,
     OffloadedServer,
     UnfinishedMove,
@@ -84,6 +85,9 @@ class Snapshot:
     """Moves of Kronos to another cell, of the whole cloud."""
     of_others: list[ForeignMove] = field(default_factory=list)
     """Such moves that others began."""
+    cell_policy: CrossCellPolicy = CrossCellPolicy.OPEN
+    loses_keys: bool = False
+    """Whether Nova does not take key pairs to another cell."""
 
 
 @dataclass

@@ -39,6 +39,8 @@ def needs(was: CellNeeds, names: Names, specs: Specs) -> CellNeeds:
         ],
         [_unfinished(one, names) for one in was.unfinished],
         [_of_others(one, names) for one in was.of_others],
+        was.cell_policy,
+        was.loses_keys,
     )
 
 

@@ -44,12 +44,15 @@ class Nova:
     def running(self):
         return [m for m in self.migrations if m.status not in OVER]
 
+    newest = '2.104'
+    """Microversion."""
+
     def discovery(self, q, body):
         return {
             'version': {
                 'id': 'v2.1',
                 'status': 'CURRENT',
-                'version': '2.104',
+                'version': self.newest,
                 'min_version': '2.1',
                 'updated': '2013-07-23T11:33:21Z',
                 'links': [{'rel': 'self', 'href': f'{self.nova_url}/'}],

@@ -29,22 +29,24 @@ from kronos.actions.cell_move import parameters, run
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.task import CellMoveTask
 from kronos.actions.migration.turn import slots
-from kronos.clients import glance
+from kronos.clients import glance, neutron
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.nova.server_details import ServerDetails
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.engine import faults
-from kronos.snapshots import watcher_actions
+from kronos.snapshots import cell_needs, watcher_actions
 from tests.functional.cells import administrator, broken_ends, two_cells
 from tests.functional.cells.two_cells import HOSTS
 from tests.functional.nova import base
 
 GLANCE = 'http://glance.test/v2'
+NEUTRON = 'http://neutron.test'
 PROMETHEUS = 'http://prometheus.test'
 QUERY = 'probe_success{uuid="{uuid}"}'
 ACTION = '11111111-1111-4111-8111-111111111111'
 NEXT_ACTION = '22222222-2222-4222-8222-222222222222'
+NEXT_ACTIONS = (NEXT_ACTION, '44444444-4444-4444-8444-444444444444')
 PLAN = '33333333-3333-4333-8333-333333333333'
 
 
@@ -143,7 +145,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
         self.is_cancelled = False
         self.is_healthy = True
         """What Prometheus says of every server."""
-        self.plan = marks.PlanStanding(True, '')
+        self.plan = marks.PlanStanding(True)
         self.administrator = administrator.Administrator(self)
         self.was: dict[str, Any] = {}
         self.status = ''
@@ -159,6 +161,18 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
                 service_type='image',
             ),
             retry_backoff=0,
+        )
+        ports = requests.Session()
+        ports.mount(NEUTRON, Answers(self._ports))
+        network = adapter.Adapter(
+            session.Session(
+                auth=base.NoKeystone(self.admin_api), session=ports
+            ),
+            endpoint_override=NEUTRON,
+            service_type='network',
+        )
+        self.sources = cell_needs.Sources(
+            lambda servers: neutron.tied(network, servers)
         )
         probes = requests.Session()
         self.prometheus = PrometheusClient(PROMETHEUS, probes, max_retries=0)
@@ -178,6 +192,23 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
                 for image in list(self.glance.images.values())
                 if image['name'] == wanted
             ]
+        }
+
+    def _ports(self, path: str, query: dict[str, list[str]]) -> Any:
+        """Those of servers, with what was asked for."""
+        return {
+            'ports': [
+                {name: port.get(name) for name in query['fields']}
+                for port in list(self.neutron._ports.values())
+                if port.get('device_id') in query['device_id']
+            ]
+        }
+
+    def request_resources(self, port: str) -> None:
+        """Have a port ask for a minimum bandwidth, as by a QoS policy."""
+        self.neutron._ports[port]['resource_request'] = {
+            'resources': {'NET_BW_IGR_KILOBIT_PER_SEC': 1000},
+            'required': ['CUSTOM_PHYSNET_2', 'CUSTOM_VNIC_TYPE_NORMAL'],
         }
 
     def _probes(self, path: str, query: dict[str, list[str]]) -> Any:
@@ -315,6 +346,7 @@ class CellRunTestCase(broken_ends.BrokenEndsTestCase):
             plan=lambda: self.plan,
             notices=notifications.Notices(nova_facts, quiet),
             keep=found.kept.append,
+            sources=self.sources,
         )
         action = run.CellMoveRun(made, context, told['action_plan_uuid'])
         try:

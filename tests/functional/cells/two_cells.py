@@ -150,6 +150,7 @@ class TwoCellsTestCase(base.NovaTestCase):
         zone: str | None = None,
         port: str = '',
         name: str = 'web',
+        key_name: str = '',
     ) -> str:
         """The uuid of a new server, with a tag and metadata.
 
@@ -165,6 +166,8 @@ class TwoCellsTestCase(base.NovaTestCase):
             az=zone,
         )
         body.update(tags=['gold'], metadata={'owner': 'shop'})
+        if key_name:
+            body['key_name'] = key_name
         if is_volume_backed:
             del body['imageRef']
             body['block_device_mapping_v2'] = [
@@ -269,7 +272,9 @@ class TwoCellsTestCase(base.NovaTestCase):
         self.assertEqual([], seen.failures)
         counts = [count for count, _ in itertools.groupby(seen.servers)]
         self.assertEqual([1, 0] if is_deleted else [1], counts)
-        self.assertGreater(len(seen.servers), 3)
+        # One that Nova was not asked for is soon over.
+        least = 3 if any(seen.migrations) else 0
+        self.assertGreater(len(seen.servers), least)
         if is_deleted:
             return
         known: set[str] = set()

@@ -247,7 +247,7 @@ class TestEnds(RowTestCase):
         error = self.assertRaises(
             exception.WatcherException, self.action.execute
         )
-        self.assertIn('[cell_closed]', str(error))
+        self.assertIn('[cell_refused]', str(error))
         before = self.shown()
         self.action.post_condition()
         self.assertEqual(before, self.shown())
@@ -286,7 +286,7 @@ class TestPlanStanding(RowTestCase):
     def test_without_a_plan(self):
         self.add_row(refused='no such host')
         del self.action.input_parameters['action_plan_uuid']
-        self.assertEqual(PlanStanding(True, ''), self.action._plan())
+        self.assertEqual(PlanStanding(True), self.action._plan())
 
     def test_the_database_does_not_tell(self):
         with enginefacade.writer.get_engine().begin() as connection:

@@ -8,7 +8,7 @@ from oslotest import base
 from kronos.clients import connection as clients_connection
 from kronos.common import exceptions
 from tests.fakes import keystone
-from tests.fakes.keystone import GLANCE, NOVA, PLACEMENT
+from tests.fakes.keystone import GLANCE, NEUTRON, NOVA, PLACEMENT
 from tests.unit.clients import every_method
 
 
@@ -49,6 +49,22 @@ class TestHostProcess(base.BaseTestCase):
                 exceptions.GlanceClientError, host.glance().images_named, 'a'
             )
             self.assertIn('image', str(error))
+
+    def test_neutron_by_the_options_of_nova(self) -> None:
+        """Watcher has none for it, either."""
+        fixture = self.useFixture(keystone.Keystone())
+        fixture.wire.get(f'{NEUTRON}/v2.0/ports', json={'ports': []})
+        conf = every_method.conf()
+        host = clients_connection.HostProcess(lambda: fixture.session, conf)
+        for region, is_found in ((None, True), ('one', True), ('two', False)):
+            conf.set_override('region_name', region, 'nova')
+            if is_found:
+                self.assertEqual({}, host.tied_ports(['a']))
+                continue
+            error = self.assertRaises(
+                exceptions.ClientError, host.tied_ports, ['a']
+            )
+            self.assertIn('network service in two region', str(error))
 
     def test_keystone_is_away(self) -> None:
         def get_session() -> None:

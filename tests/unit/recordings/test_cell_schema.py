@@ -11,6 +11,7 @@ from kronos.common.exceptions import ArchiveError
 from kronos.engine.cell_drain import (
     CellMove,
     Confirm,
+    CrossCellPolicy,
     ForeignMove,
     OffloadedServer,
     UnfinishedMove,
@@ -115,6 +116,29 @@ class TestFile(base.BaseTestCase):
         self.assertEqual(NEEDS.offloaded, snapshot.offloaded)
         self.assertEqual(NEEDS.unfinished, snapshot.unfinished)
         self.assertEqual(NEEDS.of_others, snapshot.of_others)
+
+    def test_what_nova_keeps_servers_from(self) -> None:
+        """Of the cloud and of a server; without it nothing is written."""
+        was = recording()
+        for key in cell_schema.OF_NOVA:
+            self.assertNotIn(key, writer.files(was)[reader.CELLS])
+        was.gathered.cell_needs = dataclasses.replace(
+            NEEDS, cell_policy=CrossCellPolicy.CLOSED, loses_keys=True
+        )
+        first = was.gathered.instances[0]
+        first.has_key, first.tied_port = True, 'an accelerator'
+        writer.write(self.place, was)
+        found = load.read(self.place).gathered
+        self.assertIs(CrossCellPolicy.CLOSED, found.cell_needs.cell_policy)
+        self.assertTrue(found.cell_needs.loses_keys)
+        self.assertEqual(
+            [(True, 'an accelerator')],
+            [
+                (one.has_key, one.tied_port)
+                for one in found.instances
+                if one.uuid == first.uuid
+            ],
+        )
 
     def test_an_older_recording(self) -> None:
         """It knows of no moves that are not over."""

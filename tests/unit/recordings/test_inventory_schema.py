@@ -57,6 +57,8 @@ FULL: list[tuple[Any, Any, str]] = [
             swap_mb=512,
             is_volume_backed=True,
             has_shares=True,
+            has_key=True,
+            tied_port='an accelerator',
             failure='io_error',
             failed_at=1.5,
             dirty_rate=2.5,
@@ -67,8 +69,8 @@ FULL: list[tuple[Any, Any, str]] = [
         'uuid host name internal_name vcpus memory_mb disk_gb status '
         'task_state power_state locked metadata tags extra_specs '
         'pinned_availability_zone unmovable misallocated_on project_id flavor '
-        'root_gb ephemeral_gb swap_mb is_volume_backed has_shares failure '
-        'failed_at dirty_rate guest stopped_by restarts',
+        'root_gb ephemeral_gb swap_mb is_volume_backed has_shares has_key '
+        'tied_port failure failed_at dirty_rate guest stopped_by restarts',
     ),
     (
         rows.GroupRow,

@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is what a cell drain needs asked for, and a wrong flavor map refused?"""
 
+import pathlib
+from collections.abc import Collection
 from typing import Any
 
+import fixtures
+import requests_mock
+from keystoneauth1 import adapter, noauth, session
 from oslotest import base
 
+from kronos.clients import neutron
 from kronos.common.exceptions import ConfigurationError
-from kronos.engine.cell_drain import CellDrain, OffloadedServer
+from kronos.engine.cell_drain import (
+    POLICY,
+    CellDrain,
+    CrossCellPolicy,
+    OffloadedServer,
+)
 from kronos.engine.types import Flavor
 from kronos.snapshots import cell_needs
+from kronos.snapshots.cell_needs import CellNeeds
 from tests.builders.cells import server
 
 KNOWN = {name: Flavor(id_, name, 1, 1) for id_, name in
@@ -31,6 +43,9 @@ class Listings:
     def has_shares(self, uuid: str) -> bool:
         return uuid == 'b'
 
+    def loses_keys(self) -> bool:
+        return True
+
     def offloaded(self) -> list[OffloadedServer]:
         return [OffloadedServer('z', 'last'), OffloadedServer('y', 'first')]
 
@@ -45,7 +60,9 @@ class TestGather(base.BaseTestCase):
         drain = CellDrain('old', ['new'], flavor_map={'*': 'large'})
         listings: Any = Listings()
         lines: list[str] = []
-        found = cell_needs.gather(listings, drain, servers, lines.append)
+        found = cell_needs.gather(
+            listings, cell_needs.Sources(), drain, servers, lines.append
+        )
         self.assertEqual(KNOWN, found.flavors)
         self.assertEqual({'p1': {'cores': 3}}, found.quota_left)
         self.assertEqual(['y', 'z'], [one.uuid for one in found.offloaded])
@@ -54,6 +71,78 @@ class TestGather(base.BaseTestCase):
             ['3 flavors, quotas of 1 projects', 'shares of 2 instances'],
             lines,
         )
+        self.assertIs(CrossCellPolicy.UNKNOWN, found.cell_policy)
+        self.assertTrue(found.loses_keys)
+        self.assertEqual([], found.warnings)
+
+
+class TestSources(base.BaseTestCase):
+    def needs(self, sources: cell_needs.Sources) -> CellNeeds:
+        listings: Any = Listings()
+        self.servers = [server('a'), server('b')]
+        return cell_needs.gather(
+            listings,
+            sources,
+            CellDrain('old', ['new']),
+            self.servers,
+            lambda _: None,
+        )
+
+    def tied(self, servers: Collection[str]) -> dict[str, str]:
+        network = adapter.Adapter(
+            session.Session(noauth.NoAuth()),
+            service_type='network',
+            endpoint_override='http://neutron.example',
+        )
+        return neutron.tied(network, servers)
+
+    def test_policy(self) -> None:
+        """The last file counts; a file that cannot be read tells nothing."""
+        folder = self.useFixture(fixtures.TempDir()).path
+        paths = {}
+        for name, text in (
+            ('open', 'rule:admin_api'),
+            ('closed', '!'),
+            ('broken', '['),
+        ):
+            paths[name] = f'{folder}/{name}.yaml'
+            content = f'"{POLICY}": {text!r}' if name != 'broken' else text
+            pathlib.Path(paths[name]).write_text(content)
+        for names, state in (
+            ([], 'unknown'),
+            (['open'], 'open'),
+            (['closed'], 'closed'),
+            (['closed', 'open'], 'open'),
+            (['open', 'closed'], 'closed'),
+            (['open', 'broken'], 'unknown'),
+        ):
+            found = cell_needs.policy([paths[name] for name in names])
+            self.assertEqual(state, found.value, names)
+        sources = cell_needs.Sources(policy_files=[paths['closed']])
+        self.assertEqual('closed', self.needs(sources).cell_policy.value)
+
+    def test_keys(self) -> None:
+        """An operator may tell of a backport."""
+        sources = cell_needs.Sources(keeps_keys=True)
+        self.assertFalse(self.needs(sources).loses_keys)
+
+    @requests_mock.Mocker()
+    def test_ports(self, wire: requests_mock.Mocker) -> None:
+        path = 'http://neutron.example/v2.0/ports'
+        request = {'resources': {'NET_BW_EGR_KILOBIT_PER_SEC': 1}}
+        port = {'id': 'p', 'device_id': 'b', 'resource_request': request}
+        wire.get(path, json={'ports': [port]})
+        sources = cell_needs.Sources(self.tied)
+        found = self.needs(sources)
+        self.assertEqual(
+            ['', 'a resource request'],
+            [one.tied_port for one in self.servers],
+        )
+        self.assertEqual([], found.warnings)
+        wire.get(path, status_code=403, json={})
+        [warning] = self.needs(sources).warnings
+        self.assertIn('which servers have ports that tie them', warning)
+        self.assertIn('HTTP 403', warning)
 
 
 class TestOfCloud(base.BaseTestCase):
@@ -61,7 +150,9 @@ class TestOfCloud(base.BaseTestCase):
         """Quotas of every project, and of no instance its shares."""
         servers = [server('a', project_id='p1'), server('b', project_id='')]
         listings: Any = Listings()
-        found = cell_needs.of_cloud(listings, servers, lambda _: None)
+        found = cell_needs.of_cloud(
+            listings, cell_needs.Sources(), servers, lambda _: None
+        )
         self.assertEqual(KNOWN, found.flavors)
         self.assertEqual({'p1': {'cores': 3}}, found.quota_left)
         self.assertEqual(['y', 'z'], [one.uuid for one in found.offloaded])

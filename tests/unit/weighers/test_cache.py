@@ -8,6 +8,7 @@ from tests.builders.caches import (
     FIRST,
     LOADS,
     NEUTRAL,
+    SAMPLES,
     WARNING,
     WEIGHTS,
     WELL,
@@ -35,9 +36,11 @@ class TestScores(CacheTestCase):
         self.turns.start()
         self.turns.now += cache.START_SECONDS[1]
         self.refresh()
-        self.assertEqual(1, self.told(FIRST))
+        self.assertEqual((1, 0), (self.told(SAMPLES), self.told(FIRST)))
         self.all_weigh(WEIGHTS)
         self.assertEqual(['cpu'], self.prometheus.asked)
+        self.turns.tick()
+        self.assertEqual((1, 1), (self.told(SAMPLES), self.told(FIRST)))
         self.assertEqual(1, len(self.turns.works))
 
     def test_a_weighing_while_it_waits_to_begin(self):
@@ -75,6 +78,28 @@ class TestScores(CacheTestCase):
         self.assertEqual(1, self.told(FIRST))
         self.refresh()
         self.assertEqual(1, self.told(FIRST))
+
+    def test_it_counts_the_hosts_that_have_one(self):
+        self.set(min_host_coverage=0.0)
+        self.give({'a': 0.1})
+        self.meet(*LOADS)
+        self.refresh()
+        self.assertEqual(2, self.told(f', for 1 of {len(LOADS)} hosts'))
+
+    def test_none_has_one(self):
+        """An option leaves no host with a score, and that is said."""
+        self.set(hypervisor_types=['ironic'])
+        self.cache.begin()
+        self.turns.start()
+        self.turns.now += cache.START_SECONDS[1]
+        self.refresh()
+        self.all_weigh(NEUTRAL)
+        self.turns.tick()
+        self.assertEqual(0, self.told(FIRST))
+        self.assertEqual(1, self.told(WARNING))
+        none = f'none of {len(LOADS)} hosts has a score: their hypervisor'
+        self.assertEqual(1, self.told(none))
+        self.assertEqual(1, self.told(f', for 0 of {len(LOADS)} hosts'))
 
     def test_every_mode_before_hosts_are_known(self):
         """Of which aggregates ask is not known yet."""

@@ -122,6 +122,38 @@ class TestModes(BoardTestCase):
         )
         self.assertEqual([], shown.troubles)
 
+    def test_no_host_of_a_planned_type(self):
+        """As by a value of hypervisor_types that names none of them."""
+        [trouble] = self.build(
+            state('a', kind='ironic'),
+            state('b', kind='Hyper-V'),
+            state('c', kind=None),
+        ).troubles
+        self.assertEqual(
+            'none of 3 hosts has a score: their hypervisor types are Hyper-V, '
+            'ironic, unknown, and hypervisor_types is QEMU, KVM; set '
+            'hypervisor_types in [kronos] of nova-scheduler',
+            trouble,
+        )
+        off = state('a', kind='ironic', aggregates=[mode('off')])
+        self.assertEqual([], self.build(off).troubles)
+
+    def test_no_host_has_a_score(self):
+        """Whatever leads to that, there is a reason."""
+        self.answers.policies[Mode.SPREAD] = []
+        [trouble] = self.build(state('a'), state('b')).troubles
+        self.assertIn('none of 2 hosts has a score: no policy', trouble)
+        self.answers.policies[Mode.SPREAD] = [policy()]
+        for settings in (
+            Settings(min_host_coverage=1.0),
+            Settings(min_host_coverage=0.0),
+        ):
+            self.answers.settings = settings
+            self.loads = {'elsewhere': 0.5}
+            shown = self.build(state('a'), state('b'))
+            self.assertEqual(0, shown.scored)
+            self.assertNotEqual([], shown.troubles)
+
     def test_a_mode_without_policies(self):
         """Asked for since the last look: neutral until the next one."""
         del self.answers.policies[Mode.PACK]

@@ -4,7 +4,10 @@
 Microversions of Nova, an extension of Neutron, metadata of aggregates.
 """
 
+from typing import Any
+
 from kronos.clients import neutron
+from kronos.clients.nova.cell_listings import KEEPS_KEYS
 from kronos.cmd.checks import cloud
 from kronos.cmd.checks.cached_clients import OnceNova
 from kronos.cmd.checks.cells import cross_cell_weigher
@@ -22,27 +25,58 @@ MICROVERSIONS = {
 }
 """What is missing where Nova is older."""
 NOVA, NEUTRON = 'Nova', 'Neutron'
+KEYS = 'key pairs of servers that leave their cell'
 BINDING = 'binding-extended'
 """The extension with which a port is bound to two hosts at a time."""
 
 
-def check(access: Access, nova: OnceNova, findings: Findings) -> list[Need]:
-    """Ask for them."""
+def check(
+    access: Access, nova: OnceNova, kronos: Any, findings: Findings
+) -> list[Need]:
+    """Ask for them.
+
+    :param kronos: the group ``[kronos]``
+    """
+    newest = _newest(access)
     return [
-        *_microversions(access, findings),
+        *_microversions(newest, findings),
+        _keys(newest, kronos, findings),
         _extension(access, findings),
         *_multipliers(nova, findings),
     ]
 
 
-def _microversions(access: Access, to: Findings) -> list[Need]:
+def _newest(access: Access) -> tuple[int, int] | None:
+    """The newest microversion; None if Nova does not tell it."""
     try:
-        newest = cloud.newest(
+        return cloud.newest(
             access.clients.adapter('compute', exceptions.NovaClientError),
             exceptions.NovaClientError,
         )
     except exceptions.NovaClientError:
-        newest = None  # told where it was asked first
+        return None  # told where it was asked first
+
+
+def _keys(newest: tuple[int, int] | None, kronos: Any, to: Findings) -> Need:
+    """Whether Nova takes key pairs along; its API shows the name anyway."""
+    if kronos.cell_keys_kept:
+        return Need(KEYS, 'kept', 'cell_keys_kept', True)
+    if newest is None:
+        return Need(KEYS, 'unknown', NOVA, None)
+    is_kept = newest >= KEEPS_KEYS
+    if not is_kept:
+        to.warning(
+            'cells-keys',
+            f'Nova has microversion {newest[0]}.{newest[1]}, so it is older '
+            'than 34 and loses the key pair of a server that goes to another '
+            'cell: such servers stay, unless cell_move_lossy is true',
+            'upgrade Nova, or set cell_keys_kept = true in [kronos] if it has '
+            'a backport of the correction of bug 2108974',
+        )
+    return Need(KEYS, 'kept' if is_kept else 'lost', NOVA, is_kept)
+
+
+def _microversions(newest: tuple[int, int] | None, to: Findings) -> list[Need]:
     found = []
     for needed, lacking in MICROVERSIONS.items():
         number = f'{needed[0]}.{needed[1]}'

@@ -46,8 +46,10 @@ def check(
     hosts, needs = [], []
     if access is not None and nova is not None:
         hosts = cell_map.check(nova, source, kronos.hypervisor_types, findings)
-        needs = api_needs.check(access, nova, findings)
-    needs.append(nova_policy.check(files.policy, findings))
+        needs = api_needs.check(access, nova, kronos, findings)
+    needs.append(
+        nova_policy.check(files.policy or kronos.nova_policy_files, findings)
+    )
     needs += nova_options.check(files.options, kronos, findings)
     return {
         'source': source.value,

@@ -104,6 +104,15 @@ class TestArrival(ChecksTestCase):
         )
         self.assertEqual('it is in new', told['cell'])
 
+    def test_a_key_pair_that_is_not_copied(self):
+        """What the API cannot show is not called proved before Nova 34."""
+        self.cloud.newest = '2.103'
+        self.arrive()
+        names = [one.name for one in self.check()]
+        self.assertEqual([one for one in NAMES if one != 'key'], names)
+        self.context.sources.keeps_keys = True
+        self.assertIn('key', [one.name for one in self.check()])
+
     def test_stopped(self):
         self.stop_server()
         self.arrive()

@@ -7,7 +7,7 @@ from kronos.actions.migration.turn import slots
 from tests.fakes.two_cells.cold_moves import ColdServer, Move
 from tests.unit.actions.cell_move import base
 
-ACCEPTED, NOTHING = PlanStanding(True, ''), PlanStanding(False, '')
+ACCEPTED, NOTHING = PlanStanding(True), PlanStanding(False)
 
 
 class ConcurrencyTestCase(base.CellMoveTestCase):

@@ -79,6 +79,22 @@ class TestPlanStanding(base.BaseTestCase):
             (False, 'closed'), self.standing({}, {'refused': 'closed'})
         )
 
+    def test_two_servers_were_refused(self):
+        marks = [
+            {
+                'at': 5,
+                'status': 'ACTIVE',
+                'refused': 'closed',
+                'before': {'uuid': uuid},
+            }
+            for uuid in ('a', 'a', 'b')
+        ]
+        found = [PlanStanding.of(marks[:count]) for count in (1, 2, 3)]
+        self.assertEqual(
+            [False, False, True], [one.is_refused for one in found]
+        )
+        self.assertEqual({'a', 'b'}, found[-1].servers)
+
     def test_rows_that_make_no_sense(self):
         found = PlanStanding.of([{}, {'request': 'req-1'}])
-        self.assertEqual(PlanStanding(False, ''), found)
+        self.assertEqual(PlanStanding(False), found)

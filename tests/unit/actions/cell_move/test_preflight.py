@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a move refused that an audit would not plan any more?"""
 
+import pathlib
+
+import fixtures
+import requests_mock
+from keystoneauth1 import adapter, noauth, session
+
 from kronos.actions.cell_move import preflight
+from kronos.clients import neutron
 from kronos.common import exceptions
 from kronos.engine.eligibility import cell_moves
 from kronos.engine.reasons import Code
@@ -10,6 +17,7 @@ from tests.fakes.two_cells.cold_moves import ColdServer
 from tests.unit.actions.cell_move import base
 
 NOVA = '/nova/v2.1'
+NEUTRON = 'http://neutron.example'
 
 
 class PreflightTestCase(base.CellMoveTestCase):
@@ -127,6 +135,49 @@ class TestServer(PreflightTestCase):
         self.check()
         asked = [path for _, path in self.cloud.calls]
         self.assertNotIn(f'{base.SERVER}/shares', asked)
+
+    def test_a_key_pair(self):
+        """Nova before 34 does not take it along."""
+        self.cloud.newest = '2.103'
+        self.refused('instance_tied', 'it has a key pair')
+        self.context.sources.keeps_keys = True
+        self.check()
+        self.context.sources.keeps_keys = False
+        self.settings.is_lossy = True
+        self.check()
+        self.settings.is_lossy = False
+        self.row(key_name=None)
+        self.check()
+
+    @requests_mock.Mocker(real_http=True)
+    def test_ports(self, wire):
+        ports = f'{NEUTRON}/v2.0/ports'
+        row = {'id': 'p', 'device_id': base.UUID}
+        request = {'resource_request': {'resources': {'x': 1}}}
+        wire.get(ports, json={'ports': [row | request]})
+        network = adapter.Adapter(
+            session.Session(noauth.NoAuth()),
+            service_type='network',
+            endpoint_override=NEUTRON,
+        )
+        self.context.sources.tied_ports = lambda servers: neutron.tied(
+            network, servers
+        )
+        self.refused('instance_tied', 'a port of it has a resource request')
+        wire.get(ports, json={'ports': [row]})
+        self.check()
+        # Nova refuses it at once, and nothing is lost.
+        wire.get(ports, status_code=403)
+        self.check()
+
+    def test_a_closed_policy(self):
+        """A resize is refused late, so it is not asked for."""
+        path = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'p.yaml')
+        self.context.sources.policy_files = [str(path)]
+        path.write_text('"compute:servers:resize:cross_cell": "!"')
+        self.refused('cell_closed', 'Nova lets no server leave its cell')
+        path.write_text('"compute:servers:resize:cross_cell": "role:admin"')
+        self.check()
 
     def test_special_extra_spec(self):
         self.flavor(extra_specs={'pci_passthrough:alias': 'gpu:1'})

@@ -15,9 +15,9 @@ REQUEST = 'req-00000000-0000-0000-0000-000000000001'
 ACTIONS = ('GET', f'{base.SERVER}/os-instance-actions')
 PUT = ('PUT', base.SERVER)
 CLOSED = (
-    'Nova does not know n1, which os-services lists: the policy '
-    'compute:servers:resize:cross_cell is closed, the cells of hosts are told '
-    'wrong, or a port of the server has a resource request'
+    'Nova does not know n1, which os-services lists, for this server: a port '
+    'of it has a resource request, or the policy '
+    'compute:servers:resize:cross_cell is closed'
 )
 
 
@@ -99,14 +99,38 @@ class TestAsked(RequestTestCase):
 class TestRefused(RequestTestCase):
     def test_closed_policy(self):
         self.cloud.is_open = False
-        self.refused(exceptions.PreFlightError, Fault.CELL_CLOSED, CLOSED)
+        self.refused(exceptions.PreFlightError, Fault.CELL_REFUSED, CLOSED)
         self.assertEqual(CLOSED, self.slots.marks['']['refused'])
         self.assertEqual('', self.slots.marks['']['request'])
 
     def test_closed_policy_of_a_mark_that_cannot_be_written(self):
         self.cloud.is_open = False
         self.slots.mark_errors = [None, exceptions.TurnUnknown('away')]
-        self.refused(exceptions.PreFlightError, Fault.CELL_CLOSED, CLOSED)
+        self.refused(exceptions.PreFlightError, Fault.CELL_REFUSED, CLOSED)
+
+    def test_closed_policy_of_a_plan_that_is_not_known(self):
+        def lost():
+            raise exceptions.TurnUnknown('away')
+
+        self.cloud.is_open = False
+        self.context.plan = lost
+        self.refused(exceptions.PreFlightError, Fault.CELL_REFUSED, CLOSED)
+
+    def test_a_second_server(self):
+        self.cloud.is_open = False
+        self.others = [
+            {
+                'at': 1.0,
+                'status': 'ACTIVE',
+                'refused': 'why',
+                'before': {'uuid': 'other'},
+            }
+        ]
+        self.refused(
+            exceptions.PreFlightError,
+            Fault.CELL_CLOSED,
+            'for more than one server',
+        )
 
     def test_an_unknown_flavor(self):
         """Nova has the same words for it; it is the one server's affair."""
@@ -162,7 +186,7 @@ class TestRefused(RequestTestCase):
         self.server.status = 'PAUSED'
         self.refused(exceptions.PreFlightError, Fault.NOVA_REJECTED)
         standing = PlanStanding.of(self.slots.marks.values())
-        self.assertEqual(PlanStanding(False, ''), standing)
+        self.assertEqual(PlanStanding(False), standing)
 
     def test_own_fault(self):
         """Nova has not looked at it; no second look is needed."""
@@ -273,7 +297,7 @@ class TestZones(RequestTestCase):
     def test_pinned_again_after_a_refusal(self):
         self.pin()
         self.cloud.is_open = False
-        self.refused(exceptions.PreFlightError, Fault.CELL_CLOSED)
+        self.refused(exceptions.PreFlightError, Fault.CELL_REFUSED)
         self.assertEqual([None, 'az-old'], self.server.pins)
 
     def test_a_pin_that_cannot_be_given_back(self):
@@ -282,7 +306,7 @@ class TestZones(RequestTestCase):
         self.cloud.answers[PUT] = [None, 500]
         raised = self.refused(
             exceptions.PreFlightError,
-            Fault.CELL_CLOSED,
+            Fault.CELL_REFUSED,
             'it is not pinned to az-old any more: Nova: PUT',
         )
         self.assertFalse(raised.kwargs['transient'])

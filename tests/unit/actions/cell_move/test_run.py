@@ -86,6 +86,16 @@ class TestMoved(base.CellMoveTestCase):
         )
 
 
+def refused(server):
+    """The mark of a move that Nova refused."""
+    return {
+        'at': 1.0,
+        'status': 'ACTIVE',
+        'refused': 'closed',
+        'before': {'uuid': server},
+    }
+
+
 class TestTurn(base.CellMoveTestCase):
     def begin(self):
         self.run_of().begin()
@@ -128,17 +138,23 @@ class TestTurn(base.CellMoveTestCase):
         self.assertEqual([('taken', 1050.0)], self.slots.log)
 
     def test_nova_refuses_all_of_the_plan(self):
-        self.others = [{'at': 1.0, 'status': 'ACTIVE', 'refused': 'closed'}]
+        self.others = [refused('a'), refused('b')]
         raised = self.fails(exceptions.StaleTask, 'closed', run=self.begin)
         self.assertIs(Fault.PLAN_REFUSED, faults.of_error(raised))
         self.assertEqual([], self.slots.log)
+
+    def test_nova_refuses_one_of_the_plan(self):
+        """That may be due to that server, whatever its actions."""
+        self.others = [refused('a'), refused('a')]
+        self.begin()
+        self.assertTrue(self.slots.held)
 
     def test_it_refuses_while_this_one_gets_its_turn(self):
         """The other was answered after the look at the plan."""
         self.slots.others = []
         told = [
-            PlanStanding(False, ''),
-            PlanStanding(False, 'closed'),
+            PlanStanding(False),
+            PlanStanding(False, 'closed', frozenset(['a', 'b'])),
         ]
         self.context.plan = lambda: told.pop(0)
         self.fails(exceptions.StaleTask, 'closed', run=self.begin)
@@ -197,12 +213,17 @@ class TestRefused(base.CellMoveTestCase):
 
     def test_closed_policy(self):
         self.cloud.is_open = False
-        record = self.refused(Fault.CELL_CLOSED)
+        record = self.refused(Fault.CELL_REFUSED)
         self.assertEqual('', record.request_id)
         # The others of its plan are told.
-        self.assertNotEqual(
-            '', PlanStanding.of(self.slots.marks.values()).refused
-        )
+        standing = PlanStanding.of(self.slots.marks.values())
+        self.assertEqual({base.UUID}, standing.servers)
+        self.assertFalse(standing.is_refused)
+
+    def test_closed_policy_of_a_second_server(self):
+        self.cloud.is_open = False
+        self.others = [refused('other')]
+        self.refused(Fault.CELL_CLOSED)
 
     def test_quota(self):
         self.resizes()

@@ -389,6 +389,7 @@ OF_CELLS = (
     Fault.INSTANCE_TIED,
     Fault.ZONE_PINNED,
     Fault.CELL_CLOSED,
+    Fault.CELL_REFUSED,
     Fault.FLAVOR_GONE,
     Fault.QUOTA_EXCEEDED,
     Fault.CELL_CHECK_FAILED,

@@ -98,6 +98,10 @@ class TestListings(NovaTestCase):
         error = self.fails(self.listings.has_shares, 'vm')
         self.assertEqual(403, error.kwargs['status'])
 
+    def test_keys(self) -> None:
+        """The release that keeps them is known by its microversion."""
+        self.assertFalse(self.listings.loses_keys())
+
     def test_offloaded(self) -> None:
         """Nova may ignore a filter that it does not know."""
         rows = [
@@ -144,3 +148,10 @@ class TestListings(NovaTestCase):
         )
         asked = self.keystone.requests('/os-migrations')[0]
         self.assertEqual(['finished'], asked.qs['status'])
+
+
+class TestKeysOfAnOlderNova(NovaTestCase):
+    newest = '2.103'
+
+    def test_lost(self) -> None:
+        self.assertTrue(CellListings(self.nova.api).loses_keys())

@@ -7,6 +7,7 @@ from typing import Any
 import testscenarios
 from oslotest import base
 
+from kronos.engine.cell_drain import CrossCellPolicy
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import movable
 from kronos.engine.explain.relaxations import relax
@@ -91,6 +92,14 @@ CASES = [
     case(Code.CELL_LOSSY, 'a vTPM',
          {'extra_specs': {'hw:tpm_version': '2.0'}}),
     case(Code.CELL_LOSSY, 'a Manila share', {'has_shares': True}),
+    case(Code.CELL_LOSSY, 'a key pair', {'has_key': True}, loses_keys=True),
+    case(Code.CELL_PORT, 'a port of it has a resource request',
+         {'tied_port': 'a resource request'}),
+    case(Code.CELL_POLICY, 'Nova lets no server leave its cell',
+         cell_policy=CrossCellPolicy.CLOSED),
+    case(Code.CELL_POLICY, 'set nova_policy_files in [kronos]',
+         drain=UP | {'close_source': True},
+         cell_policy=CrossCellPolicy.UNKNOWN),
     case(Code.INSTANCE_EXTRA_SPEC, 'hw:cpu_policy=dedicated',
          {'extra_specs': {'hw:cpu_policy': 'dedicated'}}),
     case(Code.CELL_SNAPSHOT_SLOW, 'would take 2048 s at 100 MB/s',

@@ -50,6 +50,19 @@ class TestOldNova(CellsTestCase):
         self.assertIn('unpin_az', found[1])
         self.assertTrue(report['good'])
 
+    def test_key_pairs(self) -> None:
+        """Nova 34 keeps them, or one with a backport."""
+        report = self.asked()
+        what = 'key pairs of servers that leave their cell'
+        self.assertEqual(('lost', False), self.needs(report)[what])
+        finding = self.finding(report, 'cells-keys')
+        self.assertIn('has microversion 2.79', finding['text'])
+        self.assertIn('cell_keys_kept = true', finding['remedy'])
+        conf = self.conf(cell_keys_kept='true')
+        report = self.asked('--config-file', conf)
+        self.assertEqual(('kept', True), self.needs(report)[what])
+        self.assertNotIn('cells-keys', self.found(report))
+
 
 class TestAggregates(CellsTestCase):
     def multiplied(self, value: str) -> None:

@@ -33,6 +33,13 @@ class TestPolicy(CellsTestCase):
             self.assertEqual((rule.strip('"'), True), self.judged(path))
             self.only_unknown_options()
 
+    def test_of_the_configuration(self) -> None:
+        """The option of audits is read where no file is named."""
+        conf = self.conf(nova_policy_files=self.policy('"!"'))
+        self.report = self.asked('--offline', '--config-file', conf)
+        self.assertEqual(('!', False), self.needs(self.report)[RULE])
+        self.only('cells-policy')
+
     def only_unknown_options(self) -> None:
         found = self.found(self.report)
         self.assertEqual({'cells-options-unknown': 'note'}, found)
