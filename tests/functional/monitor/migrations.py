@@ -96,6 +96,7 @@ class MigrationTestCase(base.RealTestCase):
         source.boot(*guests)
         for one in names:
             source.virsh(f'migrate-setspeed {one} 1')
+            until(lambda one=one: source.is_dirtying(one), f'{one} to boot')
         return [
             Move(self, one, random.Random(f'{seed} {one}')) for one in names
         ]
@@ -206,8 +207,9 @@ class Move:
     def hand_over(self) -> None:
         """Be in post-copy, of which half a second is left."""
         self.begin('--postcopy', '--postcopy-bandwidth', '1')
-        self.source.libvirt.virsh(f'migrate-postcopy {self.name}')
-        self.until(self.target, 'RESUMED_POSTCOPY')
+        self.order('migrate-postcopy {0}')
+        # On a machine that starves it, it may arrive before.
+        self.until(self.target, 'RESUMED_POSTCOPY', 'RESUMED_MIGRATED')
 
     def hasten(self) -> None:
         """Let it arrive."""
@@ -227,10 +229,11 @@ class Move:
     def pause(self, most: float = MOMENT) -> None:
         time.sleep(self.chance.uniform(0.0, most))
 
-    def until(self, end: End, detail: str) -> None:
+    def until(self, end: End, *details: str) -> None:
+        """Wait until an end has seen one of some events."""
         until(
-            lambda: end.saw(self.name, detail),
-            f'{self.name}: {detail} at the {end.name}',
+            lambda: any(end.saw(self.name, one) for one in details),
+            f'{self.name}: {details} at the {end.name}',
         )
 
     def kill(self, end: End) -> None:

@@ -222,6 +222,12 @@ class Libvirt:
         """Of a guest and why, as virsh words it; '': it has none."""
         return self._asked(f'domstate --reason {name}').stdout.strip()
 
+    def is_dirtying(self, name: str) -> bool:
+        """Whether a guest with that code has begun to."""
+        look = f'xp /1hx {boot_sectors.DIRTIED:#x}'
+        done = self._asked(f"qemu-monitor-command {name} --hmp '{look}'")
+        return done.stdout.partition(': ')[2].strip() not in ('', '0x0000')
+
     def saved(self, name: str) -> pathlib.Path:
         """The file from which a guest is to be started."""
         return self.folder / 'varlib' / 'qemu' / 'save' / f'{name}.save'

@@ -19,6 +19,8 @@ DIRTY = bytes.fromhex(
 )
 """At each tick it writes to 512 KiB of its memory, so that no migration at
 1 MiB/s ends."""
+DIRTIED = 0x10000
+"""The first of them; it counts the ticks."""
 ON_KEY = bytes.fromhex('31 C0 CD 16')
 """What follows waits for a key."""
 _PACKET = ORIGIN + 0x100
