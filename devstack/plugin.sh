@@ -3,9 +3,9 @@
 #
 # **plugin.sh** - installs and configures Kronos in DevStack
 #
-# Kronos is no service: Watcher's decision engine and applier load it, and so
-# does nova-scheduler. So nothing is started or stopped here. All that is
-# changed is noted in $KRONOS_CHANGES, so that "clean" takes back that and
+# Watcher's decision engine and applier load Kronos, and so does
+# nova-scheduler; the instance monitor alone is a process of its own. All that
+# is changed is noted in $KRONOS_CHANGES, so that "clean" takes back that and
 # nothing else. A line has a kind and its fields, with a tab between them. No
 # phase writes anything if what it needs is not there.
 #
@@ -156,6 +156,9 @@ function kronos_undo {
                 echo_summary "Kronos leaves $file: somebody has changed it"
             fi
             ;;
+        state)
+            rm -f "$file" "$file"-wal "$file"-shm "$file".lock "$file".broken*
+            ;;
         file)
             if ! grep -q '[^[:space:]]' "$file"; then
                 rm -f "$file"
@@ -211,7 +214,7 @@ function check_kronos_files {
             "$KRONOS_DIR/etc/kronos has samples"
     fi
     for option in aggregates cooldown hypervisor_types \
-            include_unassigned_hosts policies_file url; do
+            include_unassigned_hosts policies_file state_file url; do
         value=$(kronos_value $option)
         # DevStack hands on what it writes without quotes.
         # shellcheck disable=SC2086,SC2116
@@ -230,7 +233,18 @@ function check_kronos_files {
 
 # Whether there is anything to do on this node
 function is_kronos_wanted {
+    is_kronos_planning_wanted || is_kronos_monitor_wanted
+}
+
+# Whether this node plans, or weighs hosts by the same policies
+function is_kronos_planning_wanted {
     is_service_enabled kronos || is_kronos_weigher_wanted
+}
+
+# Whether this node has servers that the instance monitor is to watch
+function is_kronos_monitor_wanted {
+    is_service_enabled kronos-monitor && is_service_enabled n-cpu && \
+        [[ "${VIRT_DRIVER:-libvirt}" == libvirt ]]
 }
 
 # Whether this node has a nova-scheduler that is to ask Kronos
@@ -338,6 +352,9 @@ function kronos_value {
         policies_file)
             echo "$KRONOS_POLICIES_FILE"
             ;;
+        state_file)
+            echo "$KRONOS_MONITOR_STATE_FILE"
+            ;;
         url)
             kronos_prometheus_url
             ;;
@@ -351,8 +368,10 @@ function configure_kronos {
         kronos_note file "$KRONOS_CONF"
         (umask 027; touch "$KRONOS_CONF")
     fi
-    configure_kronos_policies
-    configure_kronos_options "$KRONOS_CONF"
+    if is_kronos_planning_wanted; then
+        configure_kronos_policies
+        configure_kronos_options "$KRONOS_CONF"
+    fi
     if is_service_enabled kronos; then
         configure_kronos_options "$WATCHER_CONF"
     fi
@@ -360,10 +379,33 @@ function configure_kronos {
         configure_kronos_options "$NOVA_CONF"
         add_kronos_weigher
     fi
-    if [[ -z "$(kronos_prometheus_url)" ]]; then
+    if is_kronos_monitor_wanted; then
+        configure_kronos_monitor
+    fi
+    if is_kronos_planning_wanted && [[ -z "$(kronos_prometheus_url)" ]]; then
         echo_summary "Kronos knows no Prometheus: Keystone is asked for" \
             "metric-storage, unless KRONOS_PROMETHEUS_URL is set"
     fi
+}
+
+# Only the state file differs from the defaults; [[post-config|$KRONOS_CONF]]
+# has the sinks
+function configure_kronos_monitor {
+    local directory
+    local made=()
+    kronos_directory "$(dirname "$KRONOS_MONITOR_STATE_FILE")"
+    for directory in "${made[@]}"; do
+        kronos_note directory "$directory"
+    done
+    kronos_note state "$KRONOS_MONITOR_STATE_FILE"
+    kronos_set "$KRONOS_CONF" kronos_monitor state_file \
+        "$KRONOS_MONITOR_STATE_FILE"
+}
+
+function start_kronos_monitor {
+    local command
+    command="$(get_python_exec_prefix)/kronos-instance-monitor"
+    run_process kronos-monitor "$command --config-file $KRONOS_CONF"
 }
 
 # Append the weigher to those that Nova has
@@ -443,13 +485,24 @@ elif is_kronos_wanted; then
         check_kronos_services
     elif [[ "$1" == "stack" && "$2" == "install" ]]; then
         echo_summary "Installing Kronos"
-        setup_develop "$KRONOS_DIR"
+        if is_kronos_monitor_wanted; then
+            setup_develop "$KRONOS_DIR" monitor
+        else
+            setup_develop "$KRONOS_DIR"
+        fi
     elif [[ "$1" == "stack" && "$2" == "post-config" ]]; then
         echo_summary "Configuring Kronos"
         configure_kronos
     elif [[ "$1" == "stack" && "$2" == "extra" ]]; then
         if is_kronos_weigher_wanted; then
             check_kronos_weigher
+        fi
+        if is_kronos_monitor_wanted; then
+            start_kronos_monitor
+        fi
+    elif [[ "$1" == "unstack" ]]; then
+        if is_kronos_monitor_wanted; then
+            stop_process kronos-monitor
         fi
     fi
 fi

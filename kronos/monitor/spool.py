@@ -289,7 +289,7 @@ class Spool:
                     raise
                 # Another file took the place while the agent runs.
                 raise SpoolError(path=self._file.path, reason=error) from None
-            except (sqlite3.Error, OSError) as error:
+            except (*state_file.ERRORS, OSError) as error:
                 self._file.is_broken |= state_file.is_broken(error)
                 self._disconnect()
                 told = getattr(error, 'strerror', None) or str(error)

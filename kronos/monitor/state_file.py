@@ -25,6 +25,11 @@ LOG = logging.getLogger(__name__)
 MODE = 0o600
 VERSION = 1
 """Of the tables below, which set it."""
+MOST_VERSIONS = 100
+"""A version from here on is none, but damage."""
+HEADER_BYTES = 100
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; its messages are not always UTF-8."""
 LOG_PAGES = 256
 """Pages of the write-ahead log after which it is worked off."""
 LOG_BYTES = 4 * 2**20
@@ -100,7 +105,7 @@ class StateFile:
         if not self.is_broken:
             try:
                 return self._open()
-            except sqlite3.DatabaseError as error:
+            except ERRORS as error:
                 if not is_broken(error):
                     raise
         self._move_aside()
@@ -124,6 +129,8 @@ class StateFile:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         handle = os.open(self.path, flags, MODE)
         try:
+            if reason := _header_fault(os.pread(handle, HEADER_BYTES, 0)):
+                raise _broken(reason)
             with contextlib.closing(_connected(self.path, 'rw')) as reader:
                 if reason := _strange(reader):
                     raise _refused(self.path, reason)
@@ -190,15 +197,17 @@ def check(
     if not os.access(path, os.R_OK | os.W_OK):
         return 'it is not writable'
     try:
+        if reason := _header_fault(plain_files.read(path, HEADER_BYTES)):
+            return reason
         with contextlib.closing(_connected(path, 'ro')) as reader:
             return _fault(reader) or (look(reader) if look else '')
-    except sqlite3.Error as error:
+    except (OSError, *ERRORS) as error:
         return str(error)
 
 
 def _fault(reader: sqlite3.Connection) -> str:
     version = _version(reader)
-    if version not in (0, VERSION):
+    if version in range(VERSION + 1, MOST_VERSIONS):
         return f'it has version {version}'
     return _strange(reader) or _damage(reader)
 
@@ -218,6 +227,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def is_broken(error: BaseException) -> bool:
     """Whether an error says that the file itself is no good."""
+    if isinstance(error, UnicodeDecodeError):
+        # It is in SQLite's own message, which repeats what it has read.
+        return True
     code = getattr(error, 'sqlite_errorcode', None)
     return code is not None and (code & 0xFF) in _IS_BROKEN
 
@@ -248,9 +260,7 @@ def _locked(path: str) -> int:
 def _prepare(writer: sqlite3.Connection) -> None:
     """Make the tables, or make sure that they are good."""
     if reason := _damage(writer):
-        error = sqlite3.DatabaseError(reason)
-        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise error
+        raise _broken(reason)
     if not _columns(writer):
         writer.executescript(_TABLES)
 
@@ -306,7 +316,7 @@ def _strange(connection: sqlite3.Connection) -> str:
     """Why a database is not that of an agent of this version; '': it is."""
     version = _version(connection)
     tables = {table for table, _ in _columns(connection)}
-    if version not in (0, VERSION):
+    if version in range(VERSION + 1, MOST_VERSIONS):
         return (
             f'it has version {version} and this Kronos knows {VERSION}; move '
             'it aside, or run the Kronos that wrote it'
@@ -329,9 +339,24 @@ def _damage(connection: sqlite3.Connection) -> str:
     if columns and missing:
         table, column = min(missing)
         return f'the table {table} has no column {column}'
-    if bool(columns) != bool(_version(connection)):
+    if _version(connection) != (VERSION if columns else 0):
         return 'its version does not fit its tables'
     return ''
+
+
+def _header_fault(header: bytes) -> str:
+    """What SQLite would take for another format, or a file to read only."""
+    if not header.startswith(b'SQLite format 3\0'):
+        return ''
+    schema = int.from_bytes(header[44:48], 'big')
+    is_known = set(header[18:20]) <= {1, 2} and schema <= 4
+    return '' if is_known else 'its header is damaged'
+
+
+def _broken(reason: str) -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError(reason)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
 
 
 def _refused(path: str, reason: str) -> exceptions.ConfigurationError:

@@ -96,6 +96,8 @@ class Node:
         """What was called and is not there."""
         self.installed = folder / 'installed'
         """What was to be installed."""
+        self.processes = folder / 'processes'
+        """What was to be started and stopped."""
         for path in (self.bin, self.watcher_conf.parent, self.dest):
             path.mkdir(parents=True)
         self.nova_conf.parent.mkdir()
@@ -149,6 +151,12 @@ class Node:
             'function setup_develop {',
             f'    printf "%s\\n" "$@" >>{shlex.quote(str(self.installed))}',
             '}',
+            *(
+                f'function {name} {{ printf "%s\\n" "{name} $*" '
+                f'>>{shlex.quote(str(self.processes))}; }}'
+                for name in ('run_process', 'stop_process')
+            ),
+            'function get_python_exec_prefix { echo /opt/stack/bin; }',
             'function command_not_found_handle {',
             f'    printf "%s\\n" "$1" >>{shlex.quote(str(self.unknown))}',
             '    return 127',
@@ -190,6 +198,7 @@ class Node:
             'DISABLED_SERVICES': '',
             'NOVA_CONF': str(self.nova_conf),
             'KRONOS_CONF_DIR': str(self.kronos),
+            'DATA_DIR': str(self.etc / 'data'),
             'KRONOS_PROMETHEUS_FILE': str(self.etc / 'prometheus.yaml'),
         }
 

@@ -9,7 +9,8 @@ import fixtures
 from oslo_config import cfg
 from oslotest import base
 
-from kronos.conf import opts
+from kronos.conf import monitor, opts
+from kronos.monitor import state_file
 from tests import places
 from tests.functional.documents import devstack_node
 
@@ -450,6 +451,90 @@ class TestServices(NodeCase):
         self.assertNotIn('does not ask', self.run_phases('stack extra'))
         self.node.nova_conf.write_text(devstack_node.NOVA_CONF)
         self.assertIn('does not ask Kronos', self.run_phases('stack extra'))
+
+
+class TestMonitor(NodeCase):
+    """It is a service of its own, on nodes with servers."""
+
+    ENABLED = 'enable_service kronos-monitor'
+
+    def processes(self) -> list[str]:
+        file = self.node.processes
+        return file.read_text().splitlines() if file.exists() else []
+
+    def test_not_unless_it_is_enabled(self) -> None:
+        self.run_phases(*devstack_node.ALL)
+        self.assertEqual([], self.processes())
+
+    def test_a_node_that_has_no_servers_of_libvirt(self) -> None:
+        for before, variables in (
+            (f'{self.ENABLED}; disable_service n-cpu', {}),
+            (self.ENABLED, {'VIRT_DRIVER': 'fake'}),
+        ):
+            self.run_phases(*devstack_node.ALL, before=before, **variables)
+            self.assertEqual([], self.processes())
+
+    def test_beside_watcher(self) -> None:
+        before = self.node.files()
+        self.run_phases(*devstack_node.STACK, before=self.ENABLED)
+        file = self.node.kronos / 'kronos.conf'
+        self.assertEqual(
+            [
+                'run_process kronos-monitor /opt/stack/bin/'
+                f'kronos-instance-monitor --config-file {file}'
+            ],
+            self.processes(),
+        )
+        self.assertEqual(
+            ['monitor'], self.node.installed.read_text().splitlines()[1:]
+        )
+        state = self.assert_configured(file)
+        once = self.node.files()
+        self.run_phases(*devstack_node.STACK, before=self.ENABLED)
+        self.assertEqual(once, self.node.files())
+        for part in ('', '-wal', '-shm', '.lock', '.broken'):
+            state.with_name(state.name + part).touch()
+        self.run_phases('unstack', 'clean', before=self.ENABLED)
+        self.assertEqual('stop_process kronos-monitor', self.processes()[-1])
+        self.assertEqual(before, self.node.files())
+
+    def assert_configured(self, file: pathlib.Path) -> pathlib.Path:
+        """The command takes the file; its state file."""
+        conf = cfg.ConfigOpts()
+        conf(['--config-file', str(file)], default_config_dirs=[])
+        monitor.register_opts(conf)
+        state = self.node.etc / 'data' / 'kronos' / 'monitor.db'
+        self.assertEqual(str(state), conf.kronos_monitor.state_file)
+        self.assertEqual('', state_file.check(str(state)))
+        return state
+
+    def test_alone(self) -> None:
+        """On a compute node, which has no policies."""
+        self.node.watcher_conf.unlink()
+        self.node.nova_conf.unlink()
+        before = self.node.files()
+        enabled = f'disable_service kronos n-sch; {self.ENABLED}'
+        self.run_phases(
+            *devstack_node.STACK, before=enabled, plugins=['kronos']
+        )
+        self.assertEqual(1, len(self.processes()))
+        file = self.node.kronos / 'kronos.conf'
+        self.assertNotIn('policies', file.read_text())
+        self.assertFalse(self.node.kronos.joinpath('policies.yaml').exists())
+        self.assert_configured(file)
+        self.run_phases('unstack', 'clean', before=enabled, plugins=['kronos'])
+        self.assertEqual(before, self.node.files())
+
+    def test_state_file_of_the_operator(self) -> None:
+        path = self.node.etc / 'elsewhere' / 'state.db'
+        self.run_phases(
+            *devstack_node.STACK,
+            before=self.ENABLED,
+            KRONOS_MONITOR_STATE_FILE=str(path),
+        )
+        text = self.node.kronos.joinpath('kronos.conf').read_text()
+        self.assertIn(f'state_file = {path}', text)
+        self.assertTrue(path.parent.is_dir())
 
 
 class TestRefusals(NodeCase):

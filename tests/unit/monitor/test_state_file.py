@@ -115,6 +115,32 @@ class TestBroken(FileTestCase):
             stream.write(b'\xa5' * 4096 * 20)
         self.assertNotEqual(first, self.made(self.open(file)))
 
+    def test_bytes_of_the_header_and_the_schema(self) -> None:
+        """SQLite takes some for another format, or a file to read only."""
+        with contextlib.closing(self.open(self.file())) as writer:
+            writer.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+        good = self.path.read_bytes()
+        schema = good.index(b'CREATE TABLE domains')
+        for number, (place, data) in enumerate(
+            (
+                (18, b'\x07'),
+                (19, b'\xff'),
+                (44, b'\xff'),
+                (47, b'\x05'),
+                (60, b'\xff\xff\xff\xff'),
+                (62, b'\x01'),
+                (schema, b'\xff\xfe'),
+                (schema + 9, b'\xff'),
+            )
+        ):
+            self.path = self.folder / f'{number}.db'
+            end = place + len(data)
+            self.path.write_bytes(good[:place] + data + good[end:])
+            self.assertNotEqual('', self.check())
+            self.assertNotEqual('', self.made(self.open(self.file())))
+            aside = self.folder / f'{number}.db{state_file.BROKEN}'
+            self.assertTrue(aside.exists(), (place, data))
+
     def test_a_column_is_missing(self) -> None:
         file = self.file()
         writer = self.open(file)
