@@ -2,8 +2,8 @@
 """A session of keystoneauth that Keystone cannot hold up.
 
 Sessions of Watcher and Nova have no time-out unless their options set one;
-Kronos takes over what they authenticate with, and bounds every request:
-those for tokens and for the versions of an endpoint, too.
+Kronos takes over what they authenticate with, and bounds every request and
+every login: those for tokens and for the versions of an endpoint, too.
 """
 
 import time
@@ -15,12 +15,18 @@ import requests
 from keystoneauth1 import session as ks_session
 from oslo_log import log as logging
 
+from kronos.clients import addresses, login, transport
 from kronos.clients.transport import Limits, Transport
 
 LOG = logging.getLogger(__name__)
 
 REDIRECTS = 5
-"""So many are followed, by reads alone."""
+"""So many are followed, each to the same scheme, host and port."""
+AUTH_URL = 'Set auth_url to the address of Keystone itself'
+ENDPOINT = (
+    'Set the endpoint in the Keystone catalog, or the option that overrides '
+    'it, to the address of the service itself'
+)
 
 
 class Session(ks_session.Session):  # type: ignore[misc]
@@ -30,6 +36,8 @@ class Session(ks_session.Session):  # type: ignore[misc]
         session, if there is one, is its silence
     :param tell: logs a request that nobody answers: who asked may only ask
         anew, and say nothing of the time that it took
+    :param use_proxies: whether the proxies of the environment are used, which
+        is that of a person and not of a service
     :param options: of a session of keystoneauth
     """
 
@@ -38,46 +46,46 @@ class Session(ks_session.Session):  # type: ignore[misc]
         auth: Any = None,
         limits: Limits | None = None,
         tell: Callable[..., object] = LOG.warning,
+        use_proxies: bool = False,
         **options: Any,
     ) -> None:
         self.limits = limits or Limits()
         options['timeout'] = options.get('timeout') or self.limits.silence
         options.setdefault('redirect', REDIRECTS)
         options.setdefault('app_name', 'kronos')
+        options.setdefault('session', transport.Session(use_proxies))
+        # One for both, so that what is forgotten is forgotten.
+        cache = getattr(auth, '_discovery_cache', None)
+        options.setdefault('discovery_cache', cache)
         super().__init__(auth, **options)
-        transport = _Telling(self._tell, self.limits, **_tls_of(self))
-        self._say = tell
-        for scheme in list(self.session.adapters):
-            self.session.mount(scheme, transport)
-
-    def _tell(self, request: requests.PreparedRequest, seconds: float) -> None:
-        url = parse.urlsplit(request.url or '')
-        keystone = getattr(self.auth, 'auth_url', None) or ' '
-        is_keystone = (request.url or '').startswith(keystone.rstrip('/'))
-        self._say(
-            '%s has not answered within %.0f s: %s %s',
-            'Keystone' if is_keystone else url.hostname,
-            seconds,
-            request.method,
-            url._replace(
-                netloc=url.netloc.rpartition('@')[2], query=''
-            ).geturl(),
+        login.guard(auth, self.timeout)
+        bounded = _Transport(
+            self._is_keystone, tell, self.limits, **_tls_of(self)
         )
+        for scheme in list(self.session.adapters):
+            self.session.mount(scheme, bounded)
+
+    def _is_keystone(self, url: str) -> bool:
+        keystone = getattr(self.auth, 'auth_url', None) or ' '
+        return login.is_under_way() or url.startswith(keystone.rstrip('/'))
 
 
-class _Telling(Transport):
-    """Tells of a request that nobody answers.
+class _Transport(Transport):
+    """Reports a request that nobody answers; follows no redirect elsewhere.
 
-    :param tell: is given it and the seconds that it took
+    :param is_keystone: whether Keystone is asked at a URL
+    :param tell: see :class:`Session`
     """
 
     def __init__(
         self,
-        tell: Callable[[requests.PreparedRequest, float], None],
+        is_keystone: Callable[[str], bool],
+        tell: Callable[..., object],
         limits: Limits,
         **tls: Any,
     ) -> None:
-        self._tell = tell
+        self._is_keystone = is_keystone
+        self._say = tell
         super().__init__(limits, **tls)
 
     def send(
@@ -85,16 +93,34 @@ class _Telling(Transport):
     ) -> requests.Response:
         began = time.monotonic()
         try:
-            return super().send(request, *args, **kwargs)
+            response = super().send(request, *args, **kwargs)
+        except transport.NoTime:
+            raise
         except requests.Timeout:
             self._tell(request, time.monotonic() - began)
             raise
+        is_keystone = self._is_keystone(request.url or '')
+        addresses.stay(response, AUTH_URL if is_keystone else ENDPOINT)
+        return response
+
+    def _tell(self, request: requests.PreparedRequest, seconds: float) -> None:
+        url = request.url or ''
+        self._say(
+            '%s has not answered within %.0f s: %s %s',
+            'Keystone'
+            if self._is_keystone(url)
+            else parse.urlsplit(url).hostname,
+            seconds,
+            request.method,
+            addresses.shown(url),
+        )
 
 
 def own(
     session: Any,
     limits: Limits | None = None,
     tell: Callable[..., object] = LOG.warning,
+    use_proxies: bool = False,
 ) -> Session:
     """A session with the credentials of another one.
 
@@ -102,7 +128,7 @@ def own(
         are shared
     :param limits: of each request; if none are given, those that the
         session has
-    :param tell: see :class:`Session`
+    :param tell: see :class:`Session`, like ``use_proxies``
     """
     if isinstance(session, Session) and limits in (None, session.limits):
         return session
@@ -110,6 +136,7 @@ def own(
         session.auth,
         limits,
         tell,
+        use_proxies,
         verify=session.verify,
         cert=session.cert,
         timeout=None if limits else session.timeout,

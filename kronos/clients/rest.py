@@ -16,7 +16,7 @@ from openstack import exceptions as sdk_exceptions
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.clients import answers, paging, schema, transport
+from kronos.clients import addresses, answers, paging, schema, transport
 from kronos.clients.paging import Page
 from kronos.common import exceptions, retry_after
 
@@ -277,17 +277,24 @@ def guarded(
         # The text of the latter may hold a secret; who knows it tells.
         raise
     except Exception as error:
-        known = isinstance(error, FAILURES)
-        name = '' if known else f'{type(error).__name__}: '
         if sent is None and not _may_have_arrived(error):
             sent = False
-        if passing is None:
+        if passing is None or _is_lasting(error):
             passing = _is_passing(error)
         raise kind(
-            reason=f'{what}: {name}{answers.line_of(error)}',
+            reason=f'{what}: {_text_of(error)}',
             # No status: it would be one of Keystone's.
             **facts(transient=passing, sent=sent),
         ) from error
+
+
+def _text_of(error: Exception) -> str:
+    for cause in _causes(error):
+        if isinstance(cause, addresses.Elsewhere):
+            return answers.line_of(cause)
+    known = isinstance(error, FAILURES)
+    name = '' if known else f'{type(error).__name__}: '
+    return name + answers.line_of(error)
 
 
 def facts(
@@ -324,15 +331,21 @@ def _asked_wait(error: BaseException | None) -> float:
 def _is_passing(error: Exception) -> bool:
     """Whether the network or Keystone may do better soon.
 
-    A bad certificate will not, nor an answer without end.
+    A bad certificate will not, nor what lasts.
     """
     if isinstance(error, ks_exceptions.HttpError):
         return error.http_status in TRANSIENT
     return (
         isinstance(error, ks_exceptions.ConnectionError)
         and not isinstance(error, ks_exceptions.SSLError)
-        and not any(isinstance(x, transport.TooLong) for x in _causes(error))
+        and not _is_lasting(error)
     )
+
+
+def _is_lasting(error: Exception) -> bool:
+    """Whether it is an answer without end, or a redirect elsewhere."""
+    lasting = (transport.TooLong, addresses.Elsewhere)
+    return any(isinstance(cause, lasting) for cause in _causes(error))
 
 
 def _tell(state: tenacity.RetryCallState) -> None:

@@ -10,6 +10,7 @@ Prometheus that others made have that.
 import contextvars
 import http.client
 import io
+import os
 import socket
 import time
 from collections.abc import Callable
@@ -31,7 +32,7 @@ _ENCODINGS = ('', 'identity', 'gzip', 'x-gzip', 'deflate')
 """Of an answer: what unpacks to some 1,000 times its size at most."""
 _PIECE = 2**14
 """Bytes that are read in one go, and unpacked."""
-_NEVER = float('inf')
+NEVER = float('inf')
 _Clock = Callable[[], float]
 
 
@@ -62,8 +63,42 @@ class TooLate(requests.ReadTimeout):
     """An answer began, and did not end in time."""
 
 
+class NoTime(TooLate):
+    """A request was not sent: what it is a part of has taken too long."""
+
+
 class TooLong(requests.RequestException):
     """An answer has more bytes, or values, than anybody may send."""
+
+
+class Session(requests.Session):
+    """A session of requests that takes no credentials of the environment.
+
+    None of a ``.netrc``, that is. Its ``verify`` wins over
+    ``REQUESTS_CA_BUNDLE``.
+
+    :param use_proxies: whether the proxies of the environment are used
+    """
+
+    def __init__(self, use_proxies: bool = False) -> None:
+        super().__init__()
+        self.trust_env = False
+        self._use_proxies = use_proxies
+
+    def merge_environment_settings(
+        self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any
+    ) -> Any:
+        if verify in (True, None) and self.verify is True:
+            names = ('REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE')
+            bundles = [
+                os.environ[name] for name in names if name in os.environ
+            ]
+            verify = next(filter(None, bundles), verify)
+        if self._use_proxies:
+            proxies = {**requests.utils.get_environ_proxies(url), **proxies}
+        return super().merge_environment_settings(
+            url, proxies, stream, verify, cert
+        )
 
 
 class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
@@ -108,7 +143,7 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
         """
         # Not what else is installed here could unpack.
         request.headers['Accept-Encoding'] = 'gzip, deflate'
-        connect, silence, whole = self.limits.times_of(timeout)
+        connect, silence, whole = self._times_of(timeout)
         deadline = _Deadline(self._clock() + whole, self._clock)
         told = _DEADLINE.set(deadline)
         try:
@@ -125,6 +160,15 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
             _DEADLINE.reset(told)
         return response
 
+    def _times_of(self, timeout: object) -> tuple[float, float, float]:
+        """:raises NoTime: what the request is a part of is over"""
+        times = self.limits.times_of(timeout)
+        left = END.get(NEVER) - self._clock()
+        if left <= 0:
+            raise NoTime('no time is left for it')
+        connect, silence, whole = (min(seconds, left) for seconds in times)
+        return connect, silence, whole
+
     def _read(
         self, response: requests.Response, deadline: '_Deadline', whole: float
     ) -> None:
@@ -137,7 +181,7 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
                 deadline.left()
         except (urllib3.exceptions.ReadTimeoutError, TimeoutError) as error:
             response.close()
-            raise TooLate(f'no whole answer within {whole:g} s') from error
+            raise TooLate(f'no whole answer within {whole:.3g} s') from error
         except urllib3.exceptions.DecodeError as error:
             response.close()
             raise requests.exceptions.ContentDecodingError(error) from error
@@ -204,6 +248,9 @@ _DEADLINE: contextvars.ContextVar[_Deadline] = contextvars.ContextVar(
     'kronos_deadline'
 )
 """Of the request that this thread has under way."""
+END: contextvars.ContextVar[float] = contextvars.ContextVar('kronos_end')
+"""Moment, by the monotonic clock, at which a login of several requests has to
+be over."""
 
 
 class _Socket(io.RawIOBase):
@@ -212,7 +259,7 @@ class _Socket(io.RawIOBase):
     def __init__(self, raw: Any, sock: socket.socket) -> None:
         self._raw = raw
         self._sock = sock
-        self._silence = sock.gettimeout() or _NEVER
+        self._silence = sock.gettimeout() or NEVER
         self._deadline = _DEADLINE.get(None)
 
     def readable(self) -> bool:

@@ -10,6 +10,7 @@ from urllib import parse
 import requests
 import requests.auth
 
+from kronos.clients import transport
 from kronos.common import exceptions, plain_files
 
 GROUP = 'kronos_prometheus'
@@ -73,22 +74,6 @@ class BearerToken(requests.auth.AuthBase):
             _refuse(f'bearer_token_file {self._path}: {text}')
 
 
-class Session(requests.Session):
-    """A session whose ``verify`` wins over ``REQUESTS_CA_BUNDLE``."""
-
-    def merge_environment_settings(
-        self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any
-    ) -> Any:
-        settings: dict[str, Any] = dict(
-            super().merge_environment_settings(
-                url, proxies, stream, verify, cert
-            )
-        )
-        if isinstance(self.verify, str):
-            settings['verify'] = self.verify
-        return settings
-
-
 def split_url(url: str) -> tuple[str, tuple[str, str] | None]:
     """An address without its ``user:password@``, and those two."""
     parts = parse.urlsplit(url)
@@ -118,7 +103,7 @@ def session_from(options: Any) -> requests.Session:
     given = given_options(options)
     _, user = split_url(options.url)
     _check(given, user is not None)
-    session = Session()
+    session = transport.Session()
     if 'cafile' in given:
         session.verify = given['cafile']
     if 'keyfile' in given:

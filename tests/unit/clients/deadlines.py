@@ -230,7 +230,7 @@ WAITED_FOR = ('silent', 'head', 'headers', 'body', 'chunks')
 SAID = (
     'timed out|Unable to establish|Unexpected exception|no answer within|'
     'no whole answer within|cannot connect|ConnectionError|ProtocolError|'
-    'unreachable'
+    'unreachable|has not answered within'
 )
 
 
