@@ -5,6 +5,7 @@ import argparse
 import os
 import pathlib
 import re
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,10 +13,12 @@ from typing import Any
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.common import exceptions
+from kronos.common import exceptions, plain_files
 from kronos.conf import opts
 
 PROJECT = 'kronos'
+_OPENED = ('/dev/fd/', '/proc/self/fd/')
+"""Where a process has what it, or its shell, has opened."""
 TALKERS = ('kronos', 'keystoneauth', 'openstack', 'stevedore', 'urllib3')
 """Whose log would repeat what a command says."""
 
@@ -101,12 +104,29 @@ def existing(text: str) -> str:
         if path.is_dir():
             next(path.iterdir(), None)
         else:
-            path.open('rb').close()
+            # Without waiting for who would write to a pipe.
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
     except OSError as error:
         raise argparse.ArgumentTypeError(
             f'{text} cannot be read: {error.strerror}'
         ) from None
+    if _is_pipe(text):
+        raise argparse.ArgumentTypeError(
+            f'{text} cannot be read: {plain_files.NO_PLAIN_FILE}'
+        )
     return text
+
+
+def _is_pipe(path: str) -> bool:
+    """Whether reading it may wait for ever.
+
+    One that a shell has opened for the command (``<(...)``) ends.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False  # who reads it tells
+    return stat.S_ISFIFO(mode) and not path.startswith(_OPENED)
 
 
 def paths(named: Sequence[str], beside: Sequence[str] = ()) -> Paths:
@@ -163,8 +183,12 @@ def load(where: Paths, *groups: str) -> Any:
 def read(conf: Any, where: Paths) -> None:
     """Read files into a configuration.
 
-    :raises ConfigurationError: as :func:`load` does
+    :raises ConfigurationError: as :func:`load` does, or a file is a pipe
     """
+    if pipe := next(filter(_is_pipe, where.all_files), ''):
+        raise exceptions.ConfigurationError(
+            reason=f'{pipe}: {plain_files.NO_PLAIN_FILE}'
+        )
     try:
         conf(
             [],

@@ -52,11 +52,14 @@ def printed(rows: Sequence[Row], form: str) -> str:
     """Rows for programs.
 
     :param rows: the first has the names of the columns
-    :param form: ``csv``, or ``value``: as cliff has it, and no names
+    :param form: ``csv``, whose cells are no formulas, or ``value``: as cliff
+        has it, and no names
     """
     if form == 'csv':
         out = io.StringIO()
-        csv.writer(out, lineterminator='\n').writerows(rows)
+        csv.writer(out, lineterminator='\n').writerows(
+            map(plain_text.cell, row) for row in rows
+        )
         return out.getvalue().rstrip('\n')
     return '\n'.join(' '.join(map(plain_text.line, row)) for row in rows[1:])
 

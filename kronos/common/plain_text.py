@@ -11,6 +11,8 @@ _CONTROL = re.compile(
     '\ud800-\udfff]'
 )
 """What a name might do to a terminal."""
+_FORMULA = re.compile(r'\s*[=+\-@\uff0b\uff0d\uff1d\uff20]')
+_NUMBER = re.compile(r'[+-]?(\d+(\.\d+)?(e[+-]?\d+)?|inf|nan)?', re.IGNORECASE)
 
 
 def plain(text: str) -> str:
@@ -21,3 +23,13 @@ def plain(text: str) -> str:
 def line(text: str) -> str:
     """The same of what is to be one line: a name, a reason, an error."""
     return plain(text.replace('\n', '?'))
+
+
+def cell(text: str) -> str:
+    """A cell of CSV, which no spreadsheet takes for a formula.
+
+    A number stays one, and a lone sign as well.
+    """
+    if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
+        return f"'{text}"
+    return text

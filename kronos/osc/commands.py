@@ -73,6 +73,8 @@ class ListPlans(command.Lister):
                 parsed_args.state,
             )
             listed = rows.of_plans(found, audits.Audits(watcher))
+        if parsed_args.formatter == 'csv':
+            listed = [tuple(map(_cell, row)) for row in listed]
         names = rows.PLAN + (rows.MORE if parsed_args.long else ())
         return names, [row[: len(names)] for row in listed]
 
@@ -158,6 +160,10 @@ def _watcher(one: command.Command) -> 'WatcherClient':
 
 def _columns(told: dict[str, Any]) -> Found:
     return tuple(told), tuple(told.values())
+
+
+def _cell(value: Any) -> Any:
+    return plain_text.cell(value) if isinstance(value, str) else value
 
 
 def _count(text: str) -> int:

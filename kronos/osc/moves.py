@@ -2,6 +2,7 @@
 """The moves of a plan: its actions, with what their messages tell."""
 
 import datetime
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,7 +91,7 @@ def of(row: ActionRow) -> Move:
     fault = _fault(row)
     told = faults.TABLE.get(fault) if fault else None
     return Move(
-        uuid=row.uuid,
+        uuid=plain_text.line(row.uuid),
         plan=text('action_plan_uuid'),
         audit=text('audit_uuid'),
         kind=plain_text.line(row.action_type),
@@ -121,8 +122,11 @@ def is_ours(kind: str) -> bool:
 
 
 def moment(seconds: float) -> str:
-    """A time as ISO 8601 in UTC."""
-    found = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC)
+    """A time as ISO 8601 in UTC; '' of one that no calendar has."""
+    try:
+        found = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC)
+    except (ValueError, OverflowError, OSError):
+        return ''
     return found.isoformat().replace('+00:00', 'Z')
 
 
@@ -140,7 +144,10 @@ def _fault(row: ActionRow) -> faults.Fault | None:
 
 
 def number(value: Any) -> float | None:
-    """A number of Watcher's JSON; None for anything else."""
+    """A number of Watcher's JSON that has a size; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value
+    try:
+        return value if math.isfinite(value) else None
+    except OverflowError:  # hundreds of digits
+        return None

@@ -20,7 +20,7 @@ from kronos.snapshots import watcher_actions, watcher_api
 
 PAGE = 100
 """Plans of one request: Watcher asks its database for each row anew."""
-_CHANGE = re.compile(r'(\d+(?:\.\d+)?) -> (\d+(?:\.\d+)?)')
+_CHANGE = re.compile(r'(\d{1,9}(?:\.\d+)?) -> (\d{1,9}(?:\.\d+)?)')
 Change = tuple[float | None, float | None]
 
 
@@ -159,10 +159,10 @@ def _read(watcher: WatcherClient, row: Row) -> Plan:
         for one in _numbers(row.get('efficacy_indicators'))
     }
     return Plan(
-        uuid=row['uuid'],
+        uuid=plain_text.line(row['uuid']),
         state=plain_text.line(row['state']),
         strategy=plain_text.line(row.get('strategy_name') or ''),
-        audit=row.get('audit_uuid') or '',
+        audit=plain_text.line(row.get('audit_uuid') or ''),
         message=plain_text.line(row.get('status_message') or ''),
         created=seconds_of(row['created_at']),
         updated=seconds_of(row.get('updated_at') or row['created_at']),
@@ -182,5 +182,5 @@ def _numbers(told: Any) -> Iterator[dict[str, Any]]:
             yield {
                 'name': plain_text.line(name),
                 'value': value,
-                'unit': unit if isinstance(unit, str) else '',
+                'unit': plain_text.line(unit) if isinstance(unit, str) else '',
             }

@@ -171,7 +171,7 @@ def _sent(text: str) -> Any:
     """What the command line of Watcher makes of a value."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

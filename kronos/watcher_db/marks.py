@@ -15,9 +15,10 @@ CARRIER = 'carrier'
 
 
 def parsed(text: str | None) -> dict[str, Any] | None:
+    """The JSON object in a text; None: it is none."""
     try:
         told = json.loads(text or '')
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return told if isinstance(told, dict) else None
 

@@ -10,6 +10,7 @@ only reads Watcher's database. kronos-status asks it.
 import json
 import os
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -153,12 +154,14 @@ def _of_engine() -> dict[str, Any]:
     with work_in_hand.reading() as session:
         return {
             'host': conf.CONF.host,
-            'stored': stored_plugins.compare(
-                session, goals.values(), strategies.values()
-            ),
-            'plans': work_in_hand.plans(session),
-            'services': work_in_hand.services(
-                session, conf.CONF.service_down_time
+            **each(
+                stored=lambda: stored_plugins.compare(
+                    session, goals.values(), strategies.values()
+                ),
+                plans=lambda: work_in_hand.plans(session),
+                services=lambda: work_in_hand.services(
+                    session, conf.CONF.service_down_time
+                ),
             ),
         }
 
@@ -168,7 +171,30 @@ def _of_applier() -> dict[str, Any]:
 
     loader = _loader('watcher_actions')
     with work_in_hand.reading() as session:
-        return work_in_hand.actions(session, loader)
+        return each(actions=lambda: work_in_hand.actions(session, loader))
+
+
+def each(**parts: Callable[[], Any]) -> dict[str, Any]:
+    """What each part reads; one that stumbles over a row spoils no other.
+
+    :param parts: by their keys in the answer
+    :returns: also ``unread``: the types of their errors, by part
+    :raises Exception: of :data:`kronos.watcher_db.lock.FAILURES`: the
+        database is to blame
+    """
+    from kronos.watcher_db import lock
+
+    found: dict[str, Any] = {}
+    unread: dict[str, str] = {}
+    for name, read in parts.items():
+        try:
+            found[name] = read()
+        except lock.FAILURES:
+            raise
+        # Anybody may have written a row, and anything into it.
+        except Exception as error:
+            unread[name] = type(error).__name__
+    return found | {'unread': unread}
 
 
 if __name__ == '__main__':

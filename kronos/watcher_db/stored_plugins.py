@@ -9,6 +9,7 @@ other tables and columns are those of another release.
 """
 
 import ast
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -91,7 +92,14 @@ def _is_ours(name: str) -> bool:
 
 def _rows(session: Any, table: Any) -> list[Any]:
     """Those that were not deleted."""
-    given = [one for one in table.c if one.name in _COLUMNS[table.name]]
+    # Not as Watcher's types: one row that is no JSON would spoil all others.
+    given = [
+        sa.type_coerce(one, sa.Text).label(one.name)
+        if isinstance(one.type, models.JsonEncodedType)
+        else one
+        for one in table.c
+        if one.name in _COLUMNS[table.name]
+    ]
     query = sa.select(*given).where(table.c.deleted == 0).order_by(table.c.id)
     return list(session.execute(query))
 
@@ -127,17 +135,22 @@ def _stale_goals(rows: Iterable[Any], known: Mapping[str, Any]) -> list[Stale]:
             one = known[row.name]
             if row.display_name != str(one.get_translatable_display_name()):
                 differs.append('its display name')
-            if _efficacy(row.efficacy_specification) != _efficacy(
-                one.get_efficacy_specification().get_indicators_specs_dicts()
-            ):
+            specs = one.get_efficacy_specification()
+            if _json(row.efficacy_specification) != [
+                dict(spec) for spec in specs.get_indicators_specs_dicts()
+            ]:
                 differs.append('its efficacy indicators')
         if differs:
             found.append(Stale(row.id, row.name, differs))
     return found
 
 
-def _efficacy(told: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [dict(one) for one in told or ()]
+def _json(text: str | None) -> Any:
+    """What a column holds; None: no JSON."""
+    try:
+        return json.loads(text or '')
+    except (ValueError, RecursionError):
+        return None
 
 
 def _stale_strategies(
@@ -165,7 +178,7 @@ def _differences(row: Any, one: Any) -> list[str]:
         found.append('its display name')
     # Watcher keeps the text, so a tuple in a schema is equal to no list.
     schema = ast.literal_eval(str(one.get_schema()))
-    stored = row.parameters_spec
+    stored = _json(row.parameters_spec)
     if stored != schema:
         old, new = _properties(stored), _properties(schema)
         names = sorted(

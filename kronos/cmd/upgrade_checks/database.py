@@ -22,19 +22,31 @@ MEND_READ = (
     f'run "{ShellCommand.STATUS_OF_WATCHER}" as a '
     'user who may read it, where the database can be reached'
 )
+MEND_ROW = (
+    'look for a row in these tables that somebody wrote by hand, and correct '
+    'or delete it'
+)
+_TABLES = {
+    'stored': 'goals, strategies, audits and action_plans',
+    'plans': 'action_plans',
+    'services': 'services',
+    'actions': 'actions',
+}
+"""Of each part that is read."""
 
 
 def _of(
-    service: str,
+    service: str, part: str
 ) -> Callable[
     [Callable[[dict[str, Any], Tally], None]],
     Callable[[Services], upgradecheck.Result],
 ]:
     """Makes a check of what a service's process read of the database.
 
-    Where it read nothing, the check says that.
+    Where it read nothing, or not this, the check says that.
 
     :param service: attribute of :class:`Services`
+    :param part: key of what it read
     """
 
     def decorated(
@@ -44,7 +56,14 @@ def _of(
         def checked(services: Services) -> upgradecheck.Result:
             tally = Tally()
             told = _read(services, service, tally)
-            if told is not None:
+            if told is not None and part not in told:
+                tally.warn(
+                    f"of Watcher's database, {_TABLES[part]} were not read: "
+                    f'{told["unread"][part]}: a row is not as Watcher writes '
+                    'it',
+                    MEND_ROW,
+                )
+            elif told is not None:
                 check(told, tally)
             return tally.result()
 
@@ -53,7 +72,7 @@ def _of(
     return decorated
 
 
-@_of('engine')
+@_of('engine', 'stored')
 def strategies(told: dict[str, Any], tally: Tally) -> None:
     """Which audits would the next start of a decision engine cancel?"""
     stored = told['stored']
@@ -108,7 +127,7 @@ def _audit(row: dict[str, str]) -> str:
     return f'{name}({row["uuid"]}, {row["state"]})'
 
 
-@_of('engine')
+@_of('engine', 'plans')
 def plans(told: dict[str, Any], tally: Tally) -> None:
     """Is anything carried out that a restart would cut off?"""
     found = [
@@ -126,9 +145,10 @@ def plans(told: dict[str, Any], tally: Tally) -> None:
     tally.fine('no action plan of Kronos is under way')
 
 
-@_of('applier')
-def parameters(told: dict[str, Any], tally: Tally) -> None:
+@_of('applier', 'actions')
+def parameters(read: dict[str, Any], tally: Tally) -> None:
     """Can the applier of this machine read the actions that wait?"""
+    told = read['actions']
     bad = [
         f'{row["uuid"]} ({row["type"]}, plan {row["plan"]}): {row["why"]}'
         for row in told['unreadable']
@@ -150,7 +170,7 @@ def parameters(told: dict[str, Any], tally: Tally) -> None:
     tally.fine(f'{told["waiting"]} actions wait, and each is understood here')
 
 
-@_of('engine')
+@_of('engine', 'services')
 def hosts(told: dict[str, Any], tally: Tally) -> None:
     """Where else is this to be asked?"""
     found = {

@@ -6,13 +6,20 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from kronos.engine.cell_drain import ANY, SAME, ForeignMove, UnfinishedMove
+from kronos.engine.cell_drain import (
+    ANY,
+    SAME,
+    CellDrain,
+    ForeignMove,
+    UnfinishedMove,
+)
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED
 from kronos.policies import models
 from kronos.policies.models import LabelType, Policy
 from kronos.recordings.anonymize import pseudonyms, vocabulary
 from kronos.recordings.recording import ANY_LABEL, Recording
+from kronos.snapshots.cell_hosts import CellScope
 from kronos.snapshots.scopes import ALL, AggregateRef
 
 _CUSTOM = 'CUSTOM_NAME'
@@ -42,7 +49,7 @@ class Names:
                 *((one.source, one.destination) for one in _moves(recording)),
                 (one.host for one in found.cell_needs.unfinished),
                 request.excluded_hosts,
-                (request.cells.hosts or ()) if request.cells else (),
+                *(one.hosts or () for one in _drains(recording)),
                 *((one.drain_hosts or ()) for one in _settings(recording)),
                 found_labels[None],
                 _hosts_of_series(recording),
@@ -234,13 +241,24 @@ def _moves(recording: Recording) -> Iterator[UnfinishedMove | ForeignMove]:
     yield from recording.gathered.cell_needs.of_others
 
 
+def _drains(recording: Recording) -> Iterator[CellScope | CellDrain]:
+    """What audits that empty a cell asked for."""
+    if recording.request.cells:
+        yield recording.request.cells
+    for one in _settings(recording):
+        if one.cell_drain:
+            yield one.cell_drain
+
+
 def _cells(recording: Recording) -> Iterator[str]:
-    """Those of such moves; no host may be in them any more."""
+    """Those of such moves, and of requests; no host may be in them."""
     needs = recording.gathered.cell_needs
-    yield from (one.source_cell for one in needs.of_others)
-    for one in needs.unfinished:
-        yield from (one.how.source_cell, one.how.destination_cell)
-        yield from one.target_cells
+    for one in _drains(recording):
+        yield from (one.source, *one.targets)
+    yield from (foreign.source_cell for foreign in needs.of_others)
+    for move in needs.unfinished:
+        yield from (move.how.source_cell, move.how.destination_cell)
+        yield from move.target_cells
 
 
 def _flavors(recording: Recording) -> Iterator[str]:

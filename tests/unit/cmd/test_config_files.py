@@ -59,6 +59,30 @@ class TestPaths(FilesTestCase):
         )
         self.assertIn('No such file', str(error))
 
+    def test_pipes(self) -> None:
+        """Reading one would wait for ever, but for one that is open."""
+        pipe = str(self.top / 'more.conf')
+        os.mkfifo(pipe)
+        error = self.assertRaises(
+            argparse.ArgumentTypeError, config_files.existing, pipe
+        )
+        self.assertIn('it is no plain file', str(error))
+        for where in (
+            config_files.Paths([pipe]),
+            config_files.Paths([], [str(self.top)]),
+        ):
+            wrong = self.assertRaises(
+                exceptions.ConfigurationError, config_files.load, where
+            )
+            self.assertIn(f'{pipe}: it is no plain file', str(wrong))
+        ends = os.pipe()
+        for end in ends:
+            self.addCleanup(os.close, end)
+        opened = f'/dev/fd/{ends[0]}'
+        self.assertEqual(opened, config_files.existing(opened))
+        for path in ('/dev/null', self.file('a.conf')):
+            self.assertEqual(path, config_files.existing(path))
+
 
 class TestLoad(FilesTestCase):
     def load(self, text: str) -> object:

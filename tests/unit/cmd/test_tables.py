@@ -75,3 +75,10 @@ class TestPrinted(base.BaseTestCase):
         """Without the names of the columns."""
         text = tables.printed([ROWS[0], ('a', 'b\nc', 'd')], 'value')
         self.assertEqual('a b?c d', text)
+
+    def test_no_cell_of_csv_is_a_formula(self) -> None:
+        """A tenant chooses the name of a server."""
+        name = '=HYPERLINK("http://example.org","x")'
+        text = tables.printed([ROWS[0], (name, '-0.1', '-')], 'csv')
+        [_, row] = csv.reader(io.StringIO(text))
+        self.assertEqual([f"'{name}", '-0.1', '-'], row)

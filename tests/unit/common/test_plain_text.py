@@ -14,6 +14,7 @@ class TestPlain(base.BaseTestCase):
             ('a\u202edesrever', 'a?desrever'),
             ('a\u2028b\ufeffc', 'a?b?c'),
             ('höst 東京', 'höst 東京'),
+            ('a\ud800b\udfff', 'a?b?'),
         ):
             self.assertEqual(told, plain_text.plain(text))
             self.assertEqual(told, plain_text.line(text))
@@ -22,3 +23,23 @@ class TestPlain(base.BaseTestCase):
         """Several are several, unless they are to be one."""
         self.assertEqual('a\nb', plain_text.plain('a\nb'))
         self.assertEqual('a?b', plain_text.line('a\nb'))
+
+
+class TestCell(base.BaseTestCase):
+    def test_formulas(self) -> None:
+        for text in (
+            '=1+1',
+            '+cmd',
+            '-2+3',
+            '@SUM(A1)',
+            ' =1',
+            '\t=1',
+            '\uff1d1',
+            '-> h2',
+            '+1 (h1)',
+        ):
+            self.assertEqual(f"'{text}", plain_text.cell(text))
+
+    def test_what_is_none(self) -> None:
+        for text in ('', 'a=b', '-', '-0.25', '+1', '-1e-05', '-inf', '1-2'):
+            self.assertEqual(text, plain_text.cell(text))

@@ -88,6 +88,14 @@ class TestPlanList(CommandsTestCase):
             ['3', '1', '1', '0.6', '0.25', 'alpha: sentence 1'], row[4:]
         )
 
+    def test_no_cell_of_csv_is_a_formula(self) -> None:
+        self.watcher.audits[self.audit]['status_message'] = '=1+1'
+        out = self.printed('plan', 'list', '-f', 'csv')
+        _, row = csv.reader(io.StringIO(out))
+        self.assertEqual("'=1+1", row[-1])
+        (row,) = self.told('plan', 'list')
+        self.assertEqual('=1+1', row['Audit Message'])
+
     def test_value(self) -> None:
         out = self.printed(
             'plan', 'list', '-f', 'value', '-c', 'UUID', '-c', 'Failed'
@@ -322,6 +330,38 @@ class TestErrors(CommandsTestCase):
         self.watcher.actions[1]['status_message'] = 'x\x1b[31m\ny'
         for one in COMMANDS:
             self.assertNotIn('\x1b', self.printed(*one))
+
+    def test_what_nobody_can_write(self) -> None:
+        """Numbers of hundreds of digits, halves of characters, odd times."""
+        half = 'a\ud800b'
+        self.watcher.audits[self.audit].update(name=half, status_message=half)
+        self.watcher.plans[0].update(
+            created_at='9999-12-31T23:59:59-12:00',
+            updated_at='0001-01-01T00:00:00+12:00',
+            status_message=half,
+            efficacy_indicators=[
+                {'name': 'migrations', 'value': 10**400},
+                {'name': 'combined_imbalance_before', 'value': -(10**400)},
+                {'name': half, 'value': 1.0},
+            ],
+            global_efficacy=[{'name': half, 'value': 10**400, 'unit': half}],
+        )
+        self.add_action(
+            PLAN,
+            'vm2',
+            state='FAILED',
+            status_message=half,
+            told={
+                'sequence': 10**400,
+                'resource_name': half,
+                'combined_imbalance': f'{"9" * 400} -> {"9" * 400}',
+            },
+        )
+        for command in COMMANDS:
+            for form in ('table', 'json', 'yaml', 'value'):
+                out = self.printed(*command, '-f', form)
+                out.encode()
+        self.assertIn('a?b', self.printed('plan', 'list', '--long'))
 
     def test_wrong_usage(self) -> None:
         for one in (

@@ -28,3 +28,10 @@ class LastSignTestCase(base.BaseTestCase):
         self.assertEqual(-math.inf, self.sign(turn={'at': 7.0}))
         mine = {'by': 'me', 'at': 5.0}
         self.assertEqual(-math.inf, self.sign(carrier=mine, turn={'at': 7.0}))
+
+
+class TestParsed(base.BaseTestCase):
+    def test_what_is_no_object(self):
+        for text in (None, '', 'no', '3', '[]', '[' * 10**5):
+            self.assertIsNone(marks.parsed(text))
+        self.assertEqual({'a': 1}, marks.parsed('{"a": 1}'))

@@ -8,12 +8,16 @@ import pathlib
 import sys
 
 import fixtures
+import sqlalchemy as sa
 from oslo_config import cfg
+from oslo_db import exception as db_exc
+from oslo_db.sqlalchemy import enginefacade
 from oslotest import base
 
 from kronos.watcher_db import service_probe
 from tests.unit.cmd.upgrade_checks import packages
 from tests.watcher_tests import db_base
+from tests.watcher_tests import db_utils as utils
 
 SECRET = 's3cret'
 
@@ -88,4 +92,26 @@ class TestDatabase(db_base.DbTestCase):
         self.assertEqual(0, found['stored']['known'])
         self.assertIn('kronos_spread', found['stored']['new'])
         found = service_probe._of_applier()
-        self.assertIn('kronos_live_migrate', found['unannounced'])
+        actions = found['actions']
+        self.assertIn('kronos_live_migrate', actions['unannounced'])
+
+    def test_one_odd_row(self):
+        """It spoils the part that it is of, and no other."""
+        utils.create_test_service(id=1, name='watcher-applier')
+        with enginefacade.writer.using(self.context) as session:
+            session.execute(
+                sa.text("UPDATE services SET last_seen_up = 'tomorrow'")
+            )
+        found = service_probe._of_engine()
+        self.assertEqual({'services': 'ValueError'}, found['unread'])
+        self.assertNotIn('services', found)
+        self.assertEqual([], found['plans'])
+        self.assertIn('kronos_spread', found['stored']['new'])
+
+    def test_the_database_is_to_blame(self):
+        def gone():
+            raise db_exc.DBConnectionError()
+
+        self.assertRaises(
+            db_exc.DBConnectionError, service_probe.each, plans=gone
+        )

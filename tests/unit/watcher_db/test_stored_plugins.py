@@ -3,6 +3,8 @@
 
 import copy
 
+import sqlalchemy as sa
+from oslo_db.sqlalchemy import enginefacade
 from watcher import objects
 from watcher.decision_engine import sync
 
@@ -148,6 +150,30 @@ class TestCompare(StoredTestCase):
                     'kronos_spread': ['its goal kronos_balance'],
                 },
                 self.stale(known_goals=[goal, goals.Consolidate]),
+            )
+
+    def test_rows_that_are_no_json(self):
+        """They differ, as Watcher will find, and spoil no others."""
+        for text in ('', 'no', '3', '[3]', '{}', '[' * 10**5):
+            for table, column in (
+                ('goals', 'efficacy_specification'),
+                ('strategies', 'parameters_spec'),
+            ):
+                with enginefacade.writer.using(self.context) as session:
+                    session.execute(
+                        sa.text(
+                            f'UPDATE {table} SET {column} = :text '
+                            "WHERE name IN ('kronos_balance', 'kronos_pack')"
+                        ),
+                        {'text': text},
+                    )
+            found = self.stale()
+            self.assertEqual(
+                ['its efficacy indicators'], found['kronos_balance']
+            )
+            self.assertIn('its parameters', found['kronos_pack'][0])
+            self.assertEqual(
+                ['its goal kronos_balance'], found['kronos_spread']
             )
 
     def test_one_that_is_gone_and_a_new_one(self):

@@ -46,9 +46,8 @@ class DatabaseTestCase(base.BaseTestCase):
                 up(services.ENGINE, 'here'),
                 up(services.APPLIER, 'here'),
             ],
-            'waiting': 3,
-            'unreadable': [],
-            'unannounced': [],
+            'actions': {'waiting': 3, 'unreadable': [], 'unannounced': []},
+            'unread': {},
         }
         self.answer: Any = {'database': self.read}
         self.asked = services.Services(self.inspect, Paths(), Paths(), Paths())
@@ -80,6 +79,19 @@ class TestUnread(DatabaseTestCase):
                     "Watcher's database was not read: DBConnectionError. "
                     'Remedy: run "kronos-status upgrade check --watcher-',
                 )
+
+    def test_one_part(self) -> None:
+        """A row that nobody can read spoils the check of its table alone."""
+        del self.read['services']
+        self.read['unread'] = {'services': 'ValueError'}
+        self.assert_told(
+            database.hosts(self.asked),
+            Code.WARNING,
+            "of Watcher's database, services were not read: ValueError: a row "
+            'is not as Watcher writes it. Remedy: look for a row',
+        )
+        for check in CHECKS[:-1]:
+            self.assertEqual(Code.SUCCESS, check(self.asked).code)
 
     def test_no_watcher(self) -> None:
         self.asked.has_watcher = False
@@ -167,7 +179,7 @@ class TestParameters(DatabaseTestCase):
         self.assert_told(result, Code.SUCCESS, '3 actions wait, and each is')
 
     def test_what_cannot_be_read_here(self) -> None:
-        self.read['unreadable'] = [
+        self.read['actions']['unreadable'] = [
             {'uuid': 'a', 'type': 'kronos_x', 'plan': 'p', 'why': 'no b'}
         ]
         result = database.parameters(self.asked)
@@ -178,7 +190,7 @@ class TestParameters(DatabaseTestCase):
         )
 
     def test_what_no_applier_knows_yet(self) -> None:
-        self.read['unannounced'] = ['kronos_x', 'kronos_y']
+        self.read['actions']['unannounced'] = ['kronos_x', 'kronos_y']
         result = database.parameters(self.asked)
         self.assert_told(
             result, Code.WARNING, 'with the code of kronos_x, kronos_y: an'

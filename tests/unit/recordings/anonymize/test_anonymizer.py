@@ -4,11 +4,15 @@
 ``KRONOS_FUZZ`` is the number of examples.
 """
 
+import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import random
 import re
+import shutil
+from collections.abc import Iterator
 from typing import Any
 
 import fixtures
@@ -17,6 +21,7 @@ from hypothesis import strategies as st
 from oslotest import base
 
 from kronos.clients.nova.rows import HostAggregate
+from kronos.common.exceptions import KronosException
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import (
     UNASSIGNED,
@@ -28,7 +33,7 @@ from kronos.engine.types import (
 )
 from kronos.policies import loader, models
 from kronos.policies.models import LabelType, Policy
-from kronos.recordings import load, writer
+from kronos.recordings import examples, load, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
 from kronos.recordings.replay import ReplayOptions, replay
@@ -354,3 +359,56 @@ class TestAnonymized(base.BaseTestCase):
         self.assertEqual(
             now.policies, loader.parse(now.policies_text, 'x').policies
         )
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """The way to each text, and to what is empty, in a document."""
+    if value and isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif value and isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from leaves(inner, (*path, number))
+    elif isinstance(value, str) or value in (None, [], {}):
+        yield path
+
+
+class TestStrange(base.BaseTestCase):
+    """A name may be at one place alone, whatever is missing elsewhere."""
+
+    NAME = 'strange'
+    INSTEAD = (NAME, [NAME], {NAME: NAME}, {NAME: 60.0})
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+
+    def test_in_each_place(self) -> None:
+        path = self.folder / 'cells'
+        shutil.copytree(examples.located('examples/cells'), path)
+        files = sorted(path.rglob('*.json'))
+        found = sum(self.spoilt(path, file) for file in files)
+        self.assertGreater(found, 80)
+
+    def spoilt(self, folder: pathlib.Path, file: pathlib.Path) -> int:
+        """How many places of a file can have a strange name."""
+        text, seen, found = file.read_text(), set(), 0
+        for path in leaves(json.loads(text)):
+            place = tuple(key for key in path if isinstance(key, str))
+            if place in seen:
+                continue
+            seen.add(place)
+            for value in self.INSTEAD:
+                document = json.loads(text)
+                part = document
+                for key in path[:-1]:
+                    part = part[key]
+                if path:
+                    part[path[-1]] = value
+                file.write_text(json.dumps(document))
+                with contextlib.suppress(KronosException):
+                    recording = load.read(str(folder))
+                    anonymizer.anonymized(recording)
+                    found += 1
+        file.write_text(text)
+        return found
