@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 MIB = 2**20
 LOOKS = 3
+"""So many have to see a pass before it is held against another one."""
+LOOKS_OF_SEVERAL = 8
 """Passes may be shorter than the time between two looks, which then find any
 part of one left. So many looks are taken together before the most that they
 saw is held against another pass."""
@@ -25,15 +27,13 @@ RECENT_SECONDS = 40.0
 """The same in seconds."""
 AGO = 4
 """Passes from which it is taken how fast it is written."""
-LATTICE = 4
-"""So many places in a pass the looks have to find at least before they tell
-how large it is: those that come at the pace of the passes find the same place
-again and again."""
-SPARE = 1.5
-"""Of the widest gap between two of those places, how much may be missing
-between the last one and the beginning of a pass."""
-SAME = 0.05
-"""Share of the most that was left, within which two places are one."""
+EVEN = 0.08
+"""Share of a pass by which what several looks tell of its size may differ."""
+MOST_PARTS = 100
+"""Passes, at most, that are looked for between two looks."""
+LESS = 0.9
+"""Of the best ones before, so much at most has to be left of several short
+passes to be less: the looks find the most of them by chance."""
 DOWNTIME = 0.5
 """Seconds of a guest's standstill that Nova grants in the end: its default of
 ``live_migration_downtime``, to which it comes by steps. What is sent within
@@ -85,11 +85,22 @@ class _Pass:
     """One pass, or several short ones."""
 
     began: Look
+    whole: int
+    """Bytes when it began, if it is one."""
     most: int
     """Bytes that were left, at the look that saw the most."""
-    size: int
-    """Bytes of which it had no more when it began."""
+    is_one: bool = True
     looks: int = 1
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether there were looks enough."""
+        return self.looks >= (LOOKS if self.is_one else LOOKS_OF_SEVERAL)
+
+    @property
+    def size(self) -> int:
+        """By which it is held against another one."""
+        return self.whole if self.is_one else self.most
 
 
 class Passes:
@@ -114,7 +125,7 @@ class Passes:
         elif look.processed < last.processed or _is_same(last, look):
             return
         elif _is_another(last, look):
-            self._begin(last, look)
+            self._begin(look, _begun(last, look))
         elif self._passes:
             self._go_on(look)
         self._recent.append(look)
@@ -123,18 +134,15 @@ class Passes:
         ):
             self._recent.popleft()
 
-    def _begin(self, last: Look, look: Look) -> None:
+    def _begin(self, look: Look, size: int) -> None:
         if self.number == 1:
             self._recent.clear()
         self.number += 1
-        # What was sent of the pass, if what was left before it was sent first.
-        sent = look.processed - last.processed - last.remaining
-        size = look.remaining + max(sent, 0)
-        if not self._passes or self._passes[-1].looks >= LOOKS:
-            self._passes.append(_Pass(look, look.remaining, size))
+        if not self._passes or self._passes[-1].is_seen:
+            self._passes.append(_Pass(look, size, look.remaining))
         else:
+            self._passes[-1].is_one = False
             self._go_on(look)
-            self._passes[-1].size = max(self._passes[-1].size, size)
 
     def _go_on(self, look: Look) -> None:
         current = self._passes[-1]
@@ -146,10 +154,14 @@ class Passes:
 
         0 where what is left takes no longer than :data:`DOWNTIME`.
         """
-        most = [one.most for one in self._passes if one.looks >= LOOKS]
-        if not most or self._seconds(min(most)) <= DOWNTIME:
-            return 0
-        return len(most) - 1 - most.index(min(most))
+        best, since = math.inf, 0
+        for one in self._passes:
+            if not one.is_seen:
+                break
+            since += 1
+            if one.size < best * (1.0 if one.is_one else LESS):
+                best, since = one.size, 0
+        return since if self._seconds(best) > DOWNTIME else 0
 
     @property
     def bandwidth(self) -> float | None:
@@ -168,7 +180,7 @@ class Passes:
 
         From pass to pass: what was sent, and what is left besides.
         """
-        several = [one for one in self._passes if one.looks >= LOOKS]
+        several = [one for one in self._passes if one.is_seen]
         if len(several) < 2:
             return None
         first, last = several[-AGO:][0], several[-1]
@@ -188,24 +200,29 @@ class Passes:
             last = self._recent[-1].remaining if self._recent else 0
             return self._seconds(last)
         current = self._passes[-1]
-        size = min(current.size, self._size_by_places())
-        return self._seconds(max(current.most, size))
+        return self._seconds(max(current.most, current.size, self._size()))
 
-    def _size_by_places(self) -> float:
-        """The size of a pass, by what several looks found left of it.
+    def _size(self) -> float:
+        """Bytes of a pass, at most.
 
-        Looks find it at places all over it. The one where it begins is no
-        farther from the last place than the places are from one another.
+        Between two looks a whole number of passes begins. The size is the
+        largest one of which all that began is a multiple; where passes are
+        not alike, all that began between two looks counts as one.
         """
-        left = sorted(look.remaining for look in self._recent)
-        gaps = [
-            more - less
-            for less, more in itertools.pairwise(left)
-            if more - less > SAME * left[-1]
+        begun = [
+            size
+            for earlier, look in itertools.pairwise(self._recent)
+            if (size := _begun(earlier, look)) > 0
         ]
-        if len(gaps) < LATTICE - 1:
-            return math.inf
-        return left[-1] + SPARE * max(gaps)
+        most = float(max(begun, default=0))
+        least = max(look.remaining for look in self._recent)
+        for parts in range(1, MOST_PARTS):
+            size = most / parts
+            if size < least:
+                break
+            if all(_is_multiple(one, size) for one in begun):
+                return size
+        return max(most, least)
 
     def _seconds(self, size: float) -> float:
         return size / self.bandwidth if self.bandwidth else float('inf')
@@ -222,6 +239,21 @@ class Passes:
 
 def _is_same(last: Look, look: Look) -> bool:
     return (look.processed, look.remaining) == (last.processed, last.remaining)
+
+
+def _begun(earlier: Look, look: Look) -> int:
+    """Bytes of all passes that began between two looks; 0: none did.
+
+    What was left is sent first, and what is left is of the last one.
+    """
+    if not _is_another(earlier, look):
+        return 0
+    sent = look.processed - earlier.processed
+    return max(sent - earlier.remaining, 0) + look.remaining
+
+
+def _is_multiple(total: float, size: float) -> bool:
+    return abs(total / size - round(total / size)) <= EVEN
 
 
 def _is_another(last: Look, look: Look) -> bool:

@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a migration seen to stand still, and its hosts to fail?"""
 
-import fixtures
+import itertools
+import random
 
+import fixtures
+import testscenarios
+from oslotest import base as oslo_base
+
+from kronos.actions import notifications
+from kronos.actions.migration import parameters, progress
+from kronos.actions.migration.task import MigrationTask
+from kronos.clients.nova.progress import Progress
+from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
+from tests.fakes.qemu_copy import QemuCopy
 from tests.unit.actions.migration import base
 
+INTERVALS = (0.5, 1, 2, 5, 7, 10, 20, 30, 45, 60, 90, 120)
+"""Seconds between two saves of Nova's monitor."""
+MIB = 2**20
 LONG = 300
 GIB = 2**30
 
@@ -266,3 +280,163 @@ class LivenessTestCase(FollowTestCase):
             'destination h2 is down',
             'the migration ended as failed',
         )
+
+
+class IntervalTestCase(
+    testscenarios.TestWithScenarios, oslo_base.BaseTestCase
+):
+    """Nova writes its figures down more or less often."""
+
+    scenarios = [
+        (
+            f'{interval} s, a look each {poll} s',
+            {'every': interval, 'poll': poll},
+        )
+        for interval, poll in itertools.product(INTERVALS, (0.5, 5.0))
+    ]
+
+    def follow(self, copy, seconds):
+        """What is known of a migration after so many seconds, or at its end.
+
+        It ends as soon as its passes are in vain.
+        """
+        now = itertools.count(1000.7, self.poll)
+        task = MigrationTask('uuid', 'a', 'b', 'spread')
+        settings = parameters.MigrationSettings(task=task)
+        self.at = 0.7
+        found = progress.Progress(
+            settings, notifications.Record(), lambda: self.at
+        )
+        for self.at in now:
+            past = self.at - 1000.0
+            if past >= min(seconds, copy.end) or found.passes.in_vain() >= 3:
+                return found
+            figures, written = copy.row(past)
+            figures = {
+                name[: -len('_bytes')]: v for name, v in figures.items()
+            }
+            row = Progress(**figures, written_at=written)
+            status = MigrationStatus('uuid', 'running', 'm', 1, progress=row)
+            found.note(status)
+            self.assertLess(found.stands_still(), 300, past)
+        raise AssertionError
+
+    def copy(self, **more):
+        """Of 64 GiB at 1,000 MiB/s, seen by a conductor of another clock."""
+        return QemuCopy(
+            **{
+                'memory': 64 * GIB,
+                'speed': 1000 * MIB,
+                'interval': self.every,
+                'clock_offset': -217.3,
+                **more,
+            }
+        )
+
+    def check_speed(self, copy, found):
+        self.assertLess(abs(found.passes.bandwidth / copy.speed - 1), 0.05)
+
+    def test_the_speed(self):
+        copy = self.copy(memory=1024 * GIB)
+        found = self.follow(copy, 1000)
+        self.check_speed(copy, found)
+        self.assertEqual(1, found.passes.number)
+
+    def test_one_that_converges(self):
+        """Each pass is smaller by a tenth than the one before."""
+        copy = self.copy(dirty_rate=900 * MIB, working_set=64 * GIB)
+        self.assertLess(copy.end, 700)
+        self.assertEqual(0, self.follow(copy, 2000).passes.in_vain() // 3)
+
+    def test_one_that_never_ends(self):
+        """It is found, and its pause is not thought shorter than it is."""
+        copy = self.copy(dirty_rate=1300 * MIB, working_set=7300 * MIB)
+        found = self.follow(copy, 80 * max(self.every, self.poll) + 200)
+        self.assertEqual(3, found.passes.in_vain())
+        self.check_speed(copy, found)
+        self.assertGreaterEqual(found.passes.pause, 0.99 * copy.pause)
+
+    def test_two_conductors_of_which_the_clocks_differ(self):
+        """Their times are of no use; what was seen when is."""
+        copy = self.copy(memory=1024 * GIB)
+        row = copy.row
+
+        def either(at):
+            copy.clock_offset = 240.0 if at % 40 < 20 else -60.0
+            return row(at)
+
+        copy.row = either
+        found = self.follow(copy, 1000)
+        longest = max(self.every, self.poll)
+        error = abs(found.passes.bandwidth / copy.speed - 1)
+        self.assertLess(error, max(0.05, self.poll / longest / 5))
+
+
+class RandomTestCase(IntervalTestCase):
+    """Guests of all sorts, by seeds."""
+
+    scenarios = [(str(seed), {'seed': seed}) for seed in range(40)]
+
+    def setUp(self):
+        super().setUp()
+        chance = random.Random(self.seed)
+        self.every = chance.choice(INTERVALS)
+        self.poll = chance.choice((0.5, 1.0, 5.0, 10.0))
+        speed = chance.uniform(20, 2000) * MIB
+        working_set = chance.uniform(0.6, 20) * speed
+        self.given = {
+            'memory': chance.uniform(20, 60) * speed,
+            'speed': speed,
+            'working_set': working_set,
+            'dirty_rate': chance.uniform(1.05, 2) * speed,
+            'clock_offset': chance.uniform(-300, 300),
+        }
+
+    def copy(self, **more):
+        return super().copy(**{**self.given, **more})
+
+    def test_one_that_converges(self):
+        rate = 0.8 * self.given['speed']
+        copy = self.copy(dirty_rate=rate, working_set=self.given['memory'])
+        self.assertLess(self.follow(copy, 5000).passes.in_vain(), 3)
+
+    def test_one_that_never_ends(self):
+        copy = self.copy()
+        found = self.follow(copy, 50 * max(self.every, self.poll) + 400)
+        if found.passes.in_vain():
+            self.check_speed(copy, found)
+            self.assertGreaterEqual(found.passes.pause, 0.99 * copy.pause)
+
+    def test_the_speed(self):
+        copy = self.copy(memory=1000 * self.given['speed'])
+        self.check_speed(copy, self.follow(copy, 900))
+
+    def test_two_conductors_of_which_the_clocks_differ(self):
+        """Speeds and sizes say nothing of it."""
+
+
+class PaceTestCase(FollowTestCase):
+    """Figures that come so seldom that a standstill cannot be told."""
+
+    WORDS = 'no new figures of its migration for'
+
+    def follow_every(self, interval):
+        copy = QemuCopy(4 * GIB, 4 * MIB, interval=interval)
+        began = self.clock.now
+
+        def write(migration, number):
+            migration.figures, _written = copy.row(self.clock.now - began)
+            if self.clock.now - began > 1000:
+                migration.script[:] = ['running', 'completed']
+
+        self.look(write)
+        self.assertEqual('', self.run_move())
+
+    def test_it_is_told(self):
+        self.follow_every(200)
+        self.assertIn(self.WORDS, self.log.output)
+        self.assertIn('live_migration_monitor_interval', self.log.output)
+
+    def test_often_enough(self):
+        self.follow_every(120)
+        self.assertNotIn(self.WORDS, self.log.output)
