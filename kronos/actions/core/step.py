@@ -157,7 +157,8 @@ class StepRun(Generic[T]):
             if self._looks_at_once:
                 self._looks_at_once = False
                 continue
-            if clock() >= (latest if is_away else self._deadline):
+            # A look that takes long is not the last one.
+            if began >= (latest if is_away else self._deadline):
                 return self._result(End.LATE)
             self._patience.sleep(limits.poll_interval)
             if is_away:

@@ -39,6 +39,8 @@ ARGUMENTS: dict[str, Any] = {
     'since': 1699999200.0,
     'key': 'req-1',
     'request_id': 'req-1',
+    'requests': ['req-1'],
+    'is_resize': True,
     'migration': rows.MigrationStatus(UUID, 'running', 'm1', 1),
     'node': 'cmp1.example',
     'zone': 'az1',
@@ -112,6 +114,8 @@ _EVENT = {
 }
 _ACTION = {
     'request_id': 'req-1',
+    'requests': ['req-1'],
+    'is_resize': True,
     'action': 'live-migration',
     'start_time': MOMENT,
 }
