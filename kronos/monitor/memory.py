@@ -304,7 +304,9 @@ def _says_nothing(row: Row, event: Event) -> bool:
 
 def _incoming(row: Row) -> str:
     """The reason of a pause with which a domain comes by a migration."""
-    is_defined = row.state is State.SHUTOFF and row.reason not in _NOT_DEFINED
+    is_defined = row.reason == domains.INCOMING_DEFINED or (
+        row.state is State.SHUTOFF and row.reason not in _NOT_DEFINED
+    )
     return domains.INCOMING_DEFINED if is_defined else domains.INCOMING
 
 
