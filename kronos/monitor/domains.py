@@ -33,7 +33,7 @@ POSTCOPY_FAILED = 'POSTCOPY_FAILED'
 """The server was handed over to this host, and a part of its memory was
 not."""
 NOT_ARRIVED = 'NOT_ARRIVED'
-"""Of one that is off: its migration to this host failed."""
+"""Of one that is off: what a migration had here of the server is gone."""
 ELSEWHERE = (INCOMING, INCOMING_DEFINED, HANDED_OVER)
 """Reasons of a pause with which the server is not run by this host."""
 FAILURES = {

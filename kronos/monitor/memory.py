@@ -26,6 +26,12 @@ _SUSPENDED = {
     'MIGRATED': domains.LEAVING,
 }
 """Reasons of a pause that are called otherwise than their event's detail."""
+_BY_PHASE = {
+    'SHUTDOWN': State.SHUTTING_DOWN,
+    'PMSUSPENDED': State.SLEEPING,
+    'CRASHED': State.CRASHED,
+}
+"""States of phases whose details are their reasons."""
 _STOPPED = {'FAILED': 'CRASHED'}
 """The same of a stop: a process that is gone is a crash by state."""
 _NOT_DEFINED = ('MIGRATED', domains.NOT_ARRIVED)
@@ -113,15 +119,6 @@ class Memory:
             'RESUMED': self._resumed,
             'SUSPENDED': self._suspended,
             'STOPPED': self._stopped,
-            'SHUTDOWN': lambda row, detail: self._be(
-                row, State.SHUTTING_DOWN, detail
-            ),
-            'PMSUSPENDED': lambda row, detail: self._be(
-                row, State.SLEEPING, detail
-            ),
-            'CRASHED': lambda row, detail: self._be(
-                row, State.CRASHED, detail
-            ),
             'DEFINED': self._defined,
             'UNDEFINED': self._undefined,
         }
@@ -139,9 +136,7 @@ class Memory:
         """Remember what an event says of its domain's state."""
         row = self.row_of(event.instance, event.name)
         follow = self._follow.get(event.event)
-        if follow is None or (
-            row.is_elsewhere and event.event != events.LIFECYCLE
-        ):
+        if follow is None or _says_nothing(row, event):
             return
         is_start = event.detail.startswith('STARTED_')
         if is_start and event.run != row.run:
@@ -225,11 +220,10 @@ class Memory:
 
     def _lifecycle(self, row: Row, detail: str) -> None:
         phase, _, rest = detail.partition('_')
-        change = self._phases.get(phase)
-        if row.is_elsewhere and phase in ('SHUTDOWN', 'CRASHED'):
-            return
-        if change is not None:
-            change(row, rest)
+        if phase in _BY_PHASE:
+            self._be(row, _BY_PHASE[phase], rest)
+        elif phase in self._phases:
+            self._phases[phase](row, rest)
 
     def _be(self, row: Row, state: State, reason: str) -> None:
         if (row.state, row.reason) != (state, reason):
@@ -297,9 +291,22 @@ class Memory:
             self.changed.add(row.instance)
 
 
+def _says_nothing(row: Row, event: Event) -> bool:
+    """Whether an event is about a rest of a server of another host.
+
+    It tells only of its end, or that the server is run here.
+    """
+    return row.is_elsewhere and (
+        event.event != events.LIFECYCLE
+        or event.detail.startswith(('SHUTDOWN_', 'CRASHED_'))
+    )
+
+
 def _incoming(row: Row) -> str:
     """The reason of a pause with which a domain comes by a migration."""
-    is_defined = row.state is State.SHUTOFF and row.reason not in _NOT_DEFINED
+    is_defined = row.reason == domains.INCOMING_DEFINED or (
+        row.state is State.SHUTOFF and row.reason not in _NOT_DEFINED
+    )
     return domains.INCOMING_DEFINED if is_defined else domains.INCOMING
 
 

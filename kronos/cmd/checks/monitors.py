@@ -30,7 +30,7 @@ FAILED = 'kronos_vm_failed'
 OF_KINDS = (FAILED, 'kronos_vm_events_total')
 """Metrics with a label for the kind of a failure."""
 BY_GUESTS = ('hang', 'panic')
-"""Kinds of failure that whoever is in a server can make at will."""
+"""Kinds of failure that a guest can cause at will."""
 ALERT = 'KronosInstanceFailed'
 """Of the sample alerts, the one that is raised for each kind."""
 OF_HOSTS = ('exclude_hosts_query', 'host_fault_query')
@@ -79,9 +79,8 @@ def _tell_of_guests(conf: Any, to: Findings) -> None:
         if kinds:
             to.warning(
                 'hosts-by-guests',
-                f'{name} counts servers of kind {" and ".join(kinds)}: who '
-                'is in a server can make that at will, so a tenant can '
-                'close hosts',
+                f'{name} counts servers of kind {" and ".join(kinds)}: a '
+                'guest can cause that at will, so a tenant can close hosts',
                 f'count two servers or more with {FAILED}{{kind="io_error"}}, '
                 'as the default of host_fault_query does',
             )

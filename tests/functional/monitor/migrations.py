@@ -95,7 +95,9 @@ class MigrationTestCase(base.RealTestCase):
         source = self.source_end.libvirt
         source.boot(*guests)
         for one in names:
-            source.virsh(f'migrate-setspeed {one} 1')
+            source.virsh(
+                f'migrate-setspeed {one} 1', f'migrate-setmaxdowntime {one} 1'
+            )
             until(lambda one=one: source.is_dirtying(one), f'{one} to boot')
         return [
             Move(self, one, random.Random(f'{seed} {one}')) for one in names
@@ -213,7 +215,7 @@ class Move:
 
     def hasten(self) -> None:
         """Let it arrive."""
-        self.source.libvirt.virsh(f'migrate-setspeed {self.name} 1000')
+        self.order('migrate-setspeed {0} 1000')
 
     def end(self) -> None:
         """Wait for the end of the migration, whatever it is."""

@@ -132,6 +132,25 @@ class TestAdopt(MemoryTestCase):
         self.memory.adopt(domain)
         self.assertEqual(set(), self.memory.changed)
 
+    def test_an_arrival_that_an_event_tells_of_again(self) -> None:
+        """It waited while domains were listed."""
+        for detail, reason in (
+            ('STOPPED_DESTROYED', 'INCOMING_DEFINED'),
+            ('STOPPED_MIGRATED', 'INCOMING'),
+        ):
+            self.follow('LIFECYCLE', detail)
+            self.memory.adopt(Domain(ONE, 'g', State.PAUSED, 'MIGRATION', 2))
+            self.assertEqual(reason, self.row.reason)
+            self.follow('LIFECYCLE', 'STARTED_MIGRATED', run=2)
+            self.assertEqual(reason, self.row.reason)
+            self.assertTrue(self.row.is_elsewhere)
+            self.start(run=3)
+
+    def test_one_that_leaves(self) -> None:
+        self.memory.adopt(Domain(ONE, 'g', State.PAUSED, 'MIGRATION', 1))
+        self.assertFalse(self.row.is_elsewhere)
+        self.assertTrue(self.row.is_leaving)
+
     def test_another_run(self) -> None:
         self.memory.fail(self.row, Kind.HANG, 1.0)
         self.memory.adopt(Domain(ONE, 'guest', State.RUNNING, '', 2))
