@@ -57,8 +57,14 @@ def _sent_secrets(response: Any) -> masking.Secrets:
     headers = getattr(request, 'headers', None)
     if not isinstance(headers, Mapping):
         return masking.Secrets()
-    values = [str(headers.get(name) or '') for name in _CREDENTIALS]
-    return masking.Secrets(value.rpartition(' ')[2] for value in values)
+    values = [
+        str(headers.get(name) or '').rpartition(' ')[2]
+        for name in _CREDENTIALS
+    ]
+    # A shorter one may be part of many a word.
+    return masking.Secrets(
+        value for value in values if len(value) > masking.BEGINNING
+    )
 
 
 def described(value: object) -> str:

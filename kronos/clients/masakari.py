@@ -126,7 +126,7 @@ def connect(
             f'{SERVICE_TYPE}',
             **rest.facts(),
         )
-    made = connection.Connection(
+    cloud = connection.Connection(
         session=session,
         region_name=region_name,
         interface=interface,
@@ -135,7 +135,7 @@ def connect(
     )
     with rest.guarded(exceptions.ClientError, 'Masakari', sent=False):
         try:
-            return MasakariClient(made.instance_ha, **options)
+            return MasakariClient(cloud.instance_ha, **options)
         except sdk_exceptions.NotSupported:
             # So says openstacksdk also of one that does not answer.
             session.get(url, authenticated=False, raise_exc=False, log=False)

@@ -19,6 +19,7 @@ from kronos.monitor.domains import State
 from kronos.monitor.memory import Row
 
 T = TypeVar('T')
+_Both = tuple[sqlite3.Connection, sqlite3.Connection]
 KEPT_SENT = 86400.0
 """Seconds for which it is known that an incident was sent; rules ask for no
 longer."""
@@ -104,15 +105,13 @@ class Spool:
     def __init__(self, path: str, max_bytes: int) -> None:
         self._file = state_file.StateFile(path, max_bytes)
         self._lock = threading.RLock()
-        self._both: tuple[sqlite3.Connection, sqlite3.Connection] | None = None
+        self._both: _Both | None = None
         self._is_closed = False
         self.made = ''
         """Names the file that is in use: another is there after it broke."""
 
     def load(self, now: float) -> Kept:
-        """Read what is kept.
-
-        What cannot be read is dropped.
+        """Read what is kept, and drop what cannot be read.
 
         :param now: Unix seconds
         :raises SpoolError: not now
@@ -279,16 +278,11 @@ class Spool:
                 raise SpoolError(path=self._file.path, reason='it is closed')
             try:
                 if self._both is None:
-                    self._both = self._file.open()
+                    self._both = _opened(self._file, not self.made)
                     self.made = _meta(self._both[0], 'made') or ''
                 return work(*self._both)
             except _ODD as error:
                 raise ValueError(str(error)) from error
-            except exceptions.ConfigurationError as error:
-                if not self.made:
-                    raise
-                # Another file took the place while the agent runs.
-                raise SpoolError(path=self._file.path, reason=error) from None
             except (*state_file.ERRORS, OSError) as error:
                 self._file.is_broken |= state_file.is_broken(error)
                 self._disconnect()
@@ -300,6 +294,16 @@ class Spool:
             with contextlib.suppress(sqlite3.Error):
                 one.close()
         self._both = None
+
+
+def _opened(file: state_file.StateFile, is_start: bool) -> _Both:
+    """Connections to a file; an agent that runs waits for a better one."""
+    try:
+        return file.open()
+    except exceptions.ConfigurationError as error:
+        if is_start:
+            raise
+        raise OSError(str(error)) from None
 
 
 def _meta(one: sqlite3.Connection, key: str) -> str | None:

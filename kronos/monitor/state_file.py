@@ -146,18 +146,21 @@ class StateFile:
             raise
 
     def _connect(self, synchronous: str) -> sqlite3.Connection:
-        made = _connected(self.path, 'rw')
+        connection = _connected(self.path, 'rw')
         try:
-            made.execute('PRAGMA journal_mode = WAL')
-            made.execute(f'PRAGMA synchronous = {synchronous}')
-            made.execute(f'PRAGMA wal_autocheckpoint = {LOG_PAGES}')
-            made.execute(f'PRAGMA journal_size_limit = {LOG_BYTES}')
-            (size,) = made.execute('PRAGMA page_size').fetchone()
-            made.execute(f'PRAGMA max_page_count = {self.limit // size}')
+            for pragma in (
+                'journal_mode = WAL',
+                f'synchronous = {synchronous}',
+                f'wal_autocheckpoint = {LOG_PAGES}',
+                f'journal_size_limit = {LOG_BYTES}',
+            ):
+                connection.execute(f'PRAGMA {pragma}')
+            (size,) = connection.execute('PRAGMA page_size').fetchone()
+            connection.execute(f'PRAGMA max_page_count = {self.limit // size}')
         except BaseException:
-            made.close()
+            connection.close()
             raise
-        return made
+        return connection
 
     def _move_aside(self) -> None:
         for part in _PARTS:

@@ -145,10 +145,10 @@ def _check_meta(key: object, value: object) -> None:
         seconds_of(value)
 
 
-def _check_sent(instance: object, kind: object, at: object) -> None:
+def _check_sent(instance: object, kind: object, seconds: object) -> None:
     _text(instance)
     _text(kind)
-    _number(at)
+    _number(seconds)
 
 
 def _check_incident(

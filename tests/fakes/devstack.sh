@@ -86,6 +86,22 @@ function is_service_enabled {
 }
 
 
+# run_process service command: a test notes it instead
+function run_process {
+    :
+}
+
+# stop_process service
+function stop_process {
+    :
+}
+
+# Where programs of packages of Python are
+function get_python_exec_prefix {
+    echo /opt/stack/bin
+}
+
+
 # Messages
 # --------
 

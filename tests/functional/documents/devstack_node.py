@@ -156,7 +156,6 @@ class Node:
                 f'>>{shlex.quote(str(self.processes))}; }}'
                 for name in ('run_process', 'stop_process')
             ),
-            'function get_python_exec_prefix { echo /opt/stack/bin; }',
             'function command_not_found_handle {',
             f'    printf "%s\\n" "$1" >>{shlex.quote(str(self.unknown))}',
             '    return 127',

@@ -16,8 +16,10 @@ import fixtures
 import jinja2
 import jinja2.sandbox
 import yaml
+from oslo_config import cfg
 from oslotest import base
 
+from kronos.conf import monitor
 from tests import built, places
 from tests.functional.documents import deployers, images
 
@@ -75,7 +77,11 @@ class TestPage(base.BaseTestCase):
         """The page tells of each, and of none that is not there."""
         page = places.TOP / 'doc' / 'source' / 'deploying.rst'
         told = set(re.findall(r'deploy/[\w./-]+\w', page.read_text()))
-        told.add('deploy/openstack-helm/nova.yaml')
+        told |= {
+            f'deploy/openstack-helm/{name}.yaml'
+            for name in ('monitor', 'nova')
+            if f'``{name}.yaml``' in page.read_text()
+        }
         there = {
             str(path.relative_to(places.TOP))
             for path in deployers.DEPLOY.rglob('*')
@@ -412,6 +418,176 @@ class TestHelm(FilesCase):
                 next(iter(_helm_values(name)['conf'].values()))
             )
             self.assertNotRegex(text, r'= [\d.]+e\+')
+
+
+class TestMonitor(FilesCase):
+    """The instance monitor on compute nodes, by either deployer."""
+
+    UNIT = (MONITOR / 'kronos-instance-monitor.service').read_text()
+
+    def read(self, text: str) -> Any:
+        """The options of a file that the monitor reads."""
+        ((group, names),) = deployers.sections(text).items()
+        self.assertEqual(monitor.GROUP, group)
+        self.assertLessEqual(
+            set(names), {option.dest for option in monitor.OPTS}
+        )
+        conf = cfg.ConfigOpts()
+        monitor.register_opts(conf)
+        conf([], default_config_files=[str(self.write('k.conf', text))])
+        return conf[group]
+
+    def objects(self) -> tuple[Any, Any]:
+        """The options, and the pod."""
+        secret, daemons = yaml.safe_load_all(
+            (HELM / 'monitor.yaml').read_text()
+        )
+        self.assertEqual(
+            ('Secret', 'DaemonSet'), (secret['kind'], daemons['kind'])
+        )
+        self.assertEqual(
+            daemons['spec']['selector']['matchLabels'],
+            daemons['spec']['template']['metadata']['labels'],
+        )
+        return secret, daemons['spec']['template']
+
+    def test_pod(self) -> None:
+        """It has what the monitor reads and writes, and nothing else."""
+        secret, template = self.objects()
+        pod = template['spec']
+        (container,) = pod['containers']
+        places = {
+            mount['name']: mount['mountPath']
+            for mount in container['volumeMounts']
+        }
+        volumes = {volume['name']: volume for volume in pod['volumes']}
+        self.assertEqual(set(volumes), set(places))
+        ((name, text),) = secret['stringData'].items()
+        self.assertEqual(
+            ['--config-file', f'{places["conf"]}/{name}'],
+            container['command'][1:],
+        )
+        self.assertEqual(
+            secret['metadata']['name'], volumes['conf']['secret']['secretName']
+        )
+        found = self.read(text)
+        state = pathlib.Path(found.state_file)
+        self.assertEqual(places['state'], str(state.parent))
+        self.assertEqual('/run/libvirt', places['libvirt'])
+        for name in ('state', 'libvirt'):
+            self.assertEqual(places[name], volumes[name]['hostPath']['path'])
+        self.assertEqual(
+            str(found.metrics_port),
+            template['metadata']['annotations']['prometheus.io/port'],
+        )
+
+    def test_pod_has_the_bounds_of_the_unit(self) -> None:
+        _, template = self.objects()
+        (container,) = template['spec']['containers']
+        memory = container['resources']['limits']['memory']
+        self.assertIn(f'\nMemoryMax={memory.removesuffix("i")}\n', self.UNIT)
+        context = container['securityContext']
+        self.assertEqual(['ALL'], context['capabilities']['drop'])
+        self.assertIn('\nCapabilityBoundingSet=\n', self.UNIT)
+        self.assertTrue(context['readOnlyRootFilesystem'])
+
+    def test_variables_of_the_pod_are_options(self) -> None:
+        """As oslo.config reads them from the environment."""
+        _, template = self.objects()
+        (container,) = template['spec']['containers']
+        known = {option.dest for option in monitor.OPTS}
+        for variable in container['env']:
+            group, _, option = (
+                variable['name'].removeprefix('OS_').lower().partition('__')
+            )
+            self.assertEqual(monitor.GROUP, group)
+            self.assertIn(option, known)
+
+    def playbook(self) -> tuple[dict[str, Any], Any]:
+        """The playbook, and what fills in a text of it."""
+        (play,) = yaml.safe_load((KOLLA / 'kronos-monitor.yml').read_text())
+        facts: dict[str, Any] = {
+            'playbook_dir': str(KOLLA),
+            'network_interface': 'eth0',
+            'ansible_facts': {
+                'nodename': 'cmp1',
+                'os_family': 'Debian',
+                'eth0': {'ipv4': {'address': '192.0.2.17'}},
+            },
+        }
+        env = jinja2.Environment(
+            undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+        )
+
+        def fill(text: str) -> str:
+            while '{{' in text:
+                text = env.from_string(text).render({**play['vars'], **facts})
+            return text
+
+        return play, fill
+
+    def test_options_of_the_playbook(self) -> None:
+        play, fill = self.playbook()
+        found = self.read(fill(play['vars']['kronos_monitor_conf']))
+        self.assertEqual(
+            ('cmp1', '192.0.2.17', '/var/lib/kronos/monitor.db'),
+            (found.host, found.metrics_host, found.state_file),
+        )
+        self.assertIn('\nStateDirectory=kronos\n', self.UNIT)
+
+    def test_tasks_of_the_playbook(self) -> None:
+        """What they copy is there, and whom they notify, too."""
+        play, fill = self.playbook()
+        handlers = {handler['name'] for handler in play['handlers']}
+        for task in play['tasks']:
+            self.assertLessEqual(
+                {task['notify']} if 'notify' in task else set(), handlers
+            )
+            (module,) = (name for name in task if 'ansible.' in name)
+            arguments = task[module]
+            if 'src' in arguments:
+                path = pathlib.Path(fill(arguments['src']))
+                self.assertTrue(path.is_file(), path)
+            if 'ExecStart' in arguments.get('content', ''):
+                self.assertIn(
+                    '\nExecStart=\nExecStart=/opt/kronos/monitor/bin/'
+                    'kronos-instance-monitor\n',
+                    fill(arguments['content']),
+                )
+            if module.endswith('.user'):
+                self.assertIn(f'\nUser={arguments["name"]}\n', self.UNIT)
+
+    def test_scrapes_of_kolla(self) -> None:
+        """Each compute node, by the address that the playbook has."""
+        name = 'config/prometheus/prometheus.yml.d/kronos-monitor.yml'
+        addresses = {'cmp1': '192.0.2.17', 'cmp2': '2001:db8::2'}
+        env = jinja2.Environment(undefined=jinja2.StrictUndefined)
+        env.filters['kolla_address'] = lambda _, host: addresses[host]
+        env.filters['put_address_in_context'] = lambda address, _: (
+            f'[{address}]' if ':' in address else address
+        )
+        text = env.from_string((KOLLA / name).read_text()).render(
+            groups={'compute': ['cmp1', 'cmp2']},
+            hostvars={
+                host: {'ansible_facts': {'nodename': f'{host}.example.org'}}
+                for host in addresses
+            },
+        )
+        (job,) = yaml.safe_load(text)['scrape_configs']
+        self.assertEqual(
+            [
+                (['192.0.2.17:9877'], 'cmp1.example.org'),
+                (['[2001:db8::2]:9877'], 'cmp2.example.org'),
+            ],
+            [
+                (target['targets'], target['labels']['instance'])
+                for target in job['static_configs']
+            ],
+        )
+        (sample,) = yaml.safe_load(
+            (MONITOR / 'prometheus-scrape.yaml').read_text()
+        )['scrape_configs']
+        self.assertEqual(sample['job_name'], job['job_name'])
 
 
 class TestPackages(FilesCase):

@@ -24,13 +24,16 @@ PROMISED = frozenset(
         'die',
         'echo_summary',
         'enable_service',
+        'get_python_exec_prefix',
         'ini_has_option',
         'inidelete',
         'iniget',
         'iniset',
         'is_service_enabled',
         'plugin_requires',
+        'run_process',
         'setup_develop',
+        'stop_process',
     }
 )
 """Functions of DevStack."""
@@ -114,8 +117,8 @@ class TestCalls(base.BaseTestCase):
             'pip_install kronos',
             'if is_fedora; then\n    true_or\nfi',
             'x=$(get_or_create_user kronos)',
-            'echo "a $(run_process kronos) b"',
-            'is_service_enabled x && stop_process kronos',
+            'echo "a $(restart_service kronos) b"',
+            'is_service_enabled x && stop_service kronos',
         ):
             self.assertNotEqual(
                 set(), strangers([f'{self.plugin}\n{more}\n']), more
