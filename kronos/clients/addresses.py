@@ -9,6 +9,7 @@ from urllib import parse
 
 import requests
 
+from kronos.clients import transport
 from kronos.common import plain_text
 
 FOLLOWED = frozenset({301, 302, 303, 305, 307, 308})
@@ -20,9 +21,15 @@ _LONGEST = 200
 class Elsewhere(requests.RequestException):
     """A redirect to another address, which is not followed."""
 
-    @property
-    def status(self) -> int:
-        return 0 if self.response is None else self.response.status_code
+
+def lasting(error: BaseException) -> BaseException | None:
+    """What an error came of, if another try would end in the same way.
+
+    An answer without end, or a redirect elsewhere.
+    """
+    kinds = (transport.TooLong, Elsewhere)
+    causes = transport.causes(error)
+    return next((one for one in causes if isinstance(one, kinds)), None)
 
 
 def shown(url: object, path: bool = True) -> str:
@@ -39,6 +46,18 @@ def shown(url: object, path: bool = True) -> str:
         return 'an address that is not valid'
     text = f'{parts.scheme}://{host}{parts.path if path else ""}'
     return plain_text.line(text)[:_LONGEST]
+
+
+def target(url: str, location: str) -> str:
+    """Where a redirect leads, for messages.
+
+    :param url: that redirects
+    :param location: its header
+    """
+    try:
+        return shown(parse.urljoin(url, location))
+    except ValueError:
+        return shown('')
 
 
 def is_same(one: str, other: str) -> bool:

@@ -10,7 +10,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
 from oslo_log import log as logging
 
-from kronos.clients import answers, keystone, transport
+from kronos.clients import addresses, answers, keystone, transport
 from kronos.common import exceptions, masking, plain_text, yaml_files
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.base import Options, Outcome, Result
@@ -90,7 +90,7 @@ class Service(Generic[Client]):
         endpoint = str(getattr(made, 'endpoint', ''))
         if endpoint.startswith('http://') and not options['insecure']:
             raise exceptions.ClientError(
-                reason=f'its endpoint is {_place(endpoint)}, which anybody on '
+                reason=f'its endpoint is {addresses.shown(endpoint, path=False)}, which anybody on '
                 'the way can read and change; use https://, or set insecure '
                 '= true'
             )
@@ -244,8 +244,3 @@ def _require_readable(name: str, path: str | None) -> None:
 
 def _wrong(reason: str) -> exceptions.ClientError:
     return exceptions.ClientError(reason=reason)
-
-
-def _place(url: str) -> str:
-    parts = parse.urlsplit(url)
-    return f'{parts.scheme}://{parts.netloc.rpartition("@")[2]}'
