@@ -17,7 +17,7 @@ from openstack import exceptions as sdk_exceptions
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.clients import addresses, answers, paging, schema, transport
+from kronos.clients import answers, paging, redirects, schema, transport
 from kronos.clients.paging import Page
 from kronos.common import exceptions, retry_after
 
@@ -280,7 +280,7 @@ def guarded(
     except Exception as error:
         if sent is None and not _may_have_arrived(error):
             sent = False
-        if passing is None or addresses.lasting(error):
+        if passing is None or redirects.lasting(error):
             passing = _is_passing(error)
         raise kind(
             reason=f'{what}: {_text_of(error)}',
@@ -290,7 +290,7 @@ def guarded(
 
 
 def _text_of(error: Exception) -> str:
-    lasting = addresses.lasting(error)
+    lasting = redirects.lasting(error)
     if lasting is not None:
         return answers.line_of(lasting)
     known = isinstance(error, FAILURES)
@@ -339,7 +339,7 @@ def _is_passing(error: Exception) -> bool:
     return (
         isinstance(error, ks_exceptions.ConnectionError)
         and not isinstance(error, ks_exceptions.SSLError)
-        and addresses.lasting(error) is None
+        and redirects.lasting(error) is None
     )
 
 

@@ -15,7 +15,14 @@ _HEADER = re.compile(
 )
 """A header, or a parameter, whose value is a secret."""
 _WORDS = re.compile(r'\s+|\S+')
-_BEARER = re.compile(r'\bBearer\s{1,3}[^\s"\',;]{8,}')
+_SCHEME = re.compile(
+    r'\b(?P<scheme>(?i:bearer)\s{1,3}|(?i:basic)\s{1,3}'
+    # Base64, and no word of a sentence about basic authentication.
+    r'(?=[^\s"\',;][^\s"\',;]{0,400}?[A-Z\d=+/]))[^\s"\',;]{8,}'
+)
+"""Credentials after the name of their scheme."""
+_FERNET = re.compile(r'\bgAAAA[\w-]{20,}={0,2}')
+"""A token of Keystone."""
 
 
 def masked(text: str) -> str:
@@ -24,7 +31,8 @@ def masked(text: str) -> str:
         return text
     text = str(strutils.mask_password(text, HIDDEN))
     text = _HEADER.sub(rf'\g<name>\g<sign>{HIDDEN}', text)
-    text = _BEARER.sub(f'Bearer {HIDDEN}', text)
+    text = _SCHEME.sub(rf'\g<scheme>{HIDDEN}', text)
+    text = _FERNET.sub(HIDDEN, text)
     return ''.join(map(_without_user, _WORDS.findall(text)))
 
 

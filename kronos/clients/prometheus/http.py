@@ -11,10 +11,10 @@ import tenacity
 from keystoneauth1 import exceptions as ks_exceptions
 from oslo_log import log as logging
 
-from kronos.clients import addresses, answers, transport
+from kronos.clients import answers, redirects, transport
 from kronos.clients.prometheus import auth
 from kronos.clients.prometheus import response as answer
-from kronos.common import exceptions, masking, retry_after
+from kronos.common import addresses, exceptions, masking, retry_after
 
 LOG = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ PASSING = (
     requests.ConnectionError,
     requests.exceptions.ChunkedEncodingError,
     transport.TooLong,
-    addresses.Elsewhere,
+    redirects.Elsewhere,
     ks_exceptions.ConnectionError,
 )
 
@@ -42,7 +42,8 @@ class _Reply:
     @property
     def target(self) -> str:
         """Where it redirects to."""
-        return addresses.target(self.url, self.headers.get('Location', ''))
+        location = self.headers.get('Location', '')
+        return addresses.shown(addresses.target(self.url, location))
 
     @property
     def text(self) -> str:
@@ -209,7 +210,7 @@ class Http:
         try:
             self._session.get_token()
         except Exception as error:
-            lasting = addresses.lasting(error)
+            lasting = redirects.lasting(error)
             if lasting is not None:
                 raise answer.AnswerError(str(lasting)) from error
             passing = isinstance(error, (*PASSING, ks_exceptions.HttpError))
@@ -239,7 +240,7 @@ def limits_of(timeout: float, longest: int = LONGEST) -> transport.Limits:
 
 def _broken(error: Exception) -> answer.AnswerError:
     """A connection that was not made or did not last; what lasts."""
-    lasting = addresses.lasting(error)
+    lasting = redirects.lasting(error)
     if lasting is not None:
         return answer.AnswerError(str(lasting))
     return answer.TransientError(f'cannot connect: {_root_of(error)}')

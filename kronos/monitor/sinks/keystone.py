@@ -10,8 +10,14 @@ from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import loading
 from oslo_log import log as logging
 
-from kronos.clients import addresses, answers, keystone, transport
-from kronos.common import exceptions, masking, plain_text, yaml_files
+from kronos.clients import answers, keystone, transport
+from kronos.common import (
+    addresses,
+    exceptions,
+    masking,
+    plain_text,
+    yaml_files,
+)
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.base import Options, Outcome, Result
 from kronos.monitor.sinks.stamps import Stamps
@@ -89,8 +95,9 @@ class Service(Generic[Client]):
         )
         endpoint = str(getattr(made, 'endpoint', ''))
         if endpoint.startswith('http://') and not options['insecure']:
+            place = addresses.shown(endpoint, path=False)
             raise exceptions.ClientError(
-                reason=f'its endpoint is {addresses.shown(endpoint, path=False)}, which anybody on '
+                reason=f'its endpoint is {place}, which anybody on '
                 'the way can read and change; use https://, or set insecure '
                 '= true'
             )

@@ -6,8 +6,7 @@ from urllib import parse
 
 from oslo_log import log as logging
 
-from kronos.clients import addresses
-from kronos.common import masking, plain_text, retry_after
+from kronos.common import addresses, masking, plain_text, retry_after
 from kronos.monitor import messages
 from kronos.monitor.messages import Message
 from kronos.monitor.sinks.base import Options, Outcome, Result, Sink
@@ -91,7 +90,7 @@ class Webhook(Sink):
         said = ' '.join(masking.masked(said).split())
         text = f'HTTP {answer.status}: {plain_text.line(said)[:TOLD]}'
         location = answer.headers.get('Location')
-        if answer.status in addresses.FOLLOWED and location:
+        if answer.status in addresses.REDIRECTS and location:
             target = addresses.target(self.options['url'], location)
             text = (
                 f'HTTP {answer.status}: it redirects to '
