@@ -15,8 +15,9 @@ import requests
 from keystoneauth1 import session as ks_session
 from oslo_log import log as logging
 
-from kronos.clients import addresses, login, transport
+from kronos.clients import login, redirects, transport
 from kronos.clients.transport import Limits, Transport
+from kronos.common import addresses
 
 LOG = logging.getLogger(__name__)
 
@@ -100,7 +101,7 @@ class _Transport(Transport):
             self._tell(request, time.monotonic() - began)
             raise
         is_keystone = self._is_keystone(request.url or '')
-        addresses.stay(response, AUTH_URL if is_keystone else ENDPOINT)
+        redirects.stay(response, AUTH_URL if is_keystone else ENDPOINT)
         return response
 
     def _tell(self, request: requests.PreparedRequest, seconds: float) -> None:

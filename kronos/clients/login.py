@@ -16,7 +16,8 @@ from typing import Any
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import plugin as ks_plugin
 
-from kronos.clients import addresses, transport
+from kronos.clients import transport
+from kronos.common import addresses
 
 _LOCK = '_lock'
 """Where all plugins that log in have it."""

@@ -16,7 +16,7 @@ from openstack import exceptions as sdk_exceptions
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.clients import addresses, answers, paging, schema, transport
+from kronos.clients import answers, paging, redirects, schema, transport
 from kronos.clients.paging import Page
 from kronos.common import exceptions, retry_after
 
@@ -279,7 +279,7 @@ def guarded(
     except Exception as error:
         if sent is None and not _may_have_arrived(error):
             sent = False
-        if passing is None or _is_lasting(error):
+        if passing is None or redirects.lasting(error):
             passing = _is_passing(error)
         raise kind(
             reason=f'{what}: {_text_of(error)}',
@@ -289,9 +289,9 @@ def guarded(
 
 
 def _text_of(error: Exception) -> str:
-    for cause in _causes(error):
-        if isinstance(cause, addresses.Elsewhere):
-            return answers.line_of(cause)
+    lasting = redirects.lasting(error)
+    if lasting is not None:
+        return answers.line_of(lasting)
     known = isinstance(error, FAILURES)
     name = '' if known else f'{type(error).__name__}: '
     return name + answers.line_of(error)
@@ -338,14 +338,8 @@ def _is_passing(error: Exception) -> bool:
     return (
         isinstance(error, ks_exceptions.ConnectionError)
         and not isinstance(error, ks_exceptions.SSLError)
-        and not _is_lasting(error)
+        and redirects.lasting(error) is None
     )
-
-
-def _is_lasting(error: Exception) -> bool:
-    """Whether it is an answer without end, or a redirect elsewhere."""
-    lasting = (transport.TooLong, addresses.Elsewhere)
-    return any(isinstance(cause, lasting) for cause in _causes(error))
 
 
 def _tell(state: tenacity.RetryCallState) -> None:
@@ -374,18 +368,6 @@ def _may_have_arrived(error: BaseException) -> bool:
 
     keystoneauth1 hides it behind one exception for every socket error.
     """
-    return not any(type(x).__name__ in NEVER_SENT for x in _causes(error))
-
-
-def _causes(error: BaseException) -> list[BaseException]:
-    """An error and all that it came of."""
-    todo: list[Any] = [error]
-    seen: list[BaseException] = []
-    while todo:
-        cause = todo.pop()
-        if not isinstance(cause, BaseException) or cause in seen:
-            continue
-        seen.append(cause)
-        todo += [cause.__cause__, cause.__context__, *cause.args]
-        todo.append(getattr(cause, 'reason', None))
-    return seen
+    return not any(
+        type(x).__name__ in NEVER_SENT for x in transport.causes(error)
+    )

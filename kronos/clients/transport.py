@@ -315,3 +315,17 @@ def _bound(manager: Any) -> None:
     usual = poolmanager.pool_classes_by_scheme
     if manager.pool_classes_by_scheme == usual:
         manager.pool_classes_by_scheme = _POOLS
+
+
+def causes(error: BaseException) -> list[BaseException]:
+    """An error and all that it came of."""
+    todo: list[Any] = [error]
+    seen: list[BaseException] = []
+    while todo:
+        cause = todo.pop()
+        if not isinstance(cause, BaseException) or cause in seen:
+            continue
+        seen.append(cause)
+        todo += [cause.__cause__, cause.__context__, *cause.args]
+        todo.append(getattr(cause, 'reason', None))
+    return seen

@@ -27,10 +27,11 @@ _HEADER = re.compile(
 """A header, or a parameter, whose value is a secret."""
 _WORDS = re.compile(r'\s+|\S+')
 _CREDENTIAL = re.compile(
-    r'\b(?P<kind>Bearer\s{1,3}|(?i:bearer|basic)\s{1,3}'
+    r'\b(?P<kind>(?i:bearer)\s{1,3}(?!auth|credential)|(?i:basic)\s{1,3}'
     r'(?=\S{0,999}(?:[0-9=+/]|[a-z][A-Z])))[^\s"\',;]{8,}'
 )
-"""Any after "Bearer"; what looks like one where it may be another word."""
+"""Any after "Bearer", but for words of a sentence; after "Basic", which more
+words of sentences follow, what looks like one."""
 _TOKEN = re.compile(
     r'\b(?:gAAAA[\w-]{16,}={0,2}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)'
 )

@@ -33,6 +33,8 @@ Found = tuple[Sequence[str], Sequence[Any]]
 class ListPlans(command.Lister):
     """List the action plans of Kronos, the newest first."""
 
+    auth_required = False
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument(
@@ -82,6 +84,8 @@ class ListPlans(command.Lister):
 class ShowPlan(command.ShowOne):
     """Show an action plan of Kronos: its moves in order, and what it does."""
 
+    auth_required = False
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument(
@@ -101,6 +105,8 @@ class ShowPlan(command.ShowOne):
 
 class Explain(command.ShowOne):
     """Explain a server: what Kronos did with it of late, and plans to do."""
+
+    auth_required = False
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)

@@ -16,9 +16,10 @@ DEFAULT_API_VERSION = '1'
 
 
 def make_client(instance: Any) -> Any:
-    """A client of Watcher's API, with the session that the user has.
+    """A client of Watcher's API, with the credentials that the user has.
 
-    Nothing is tried twice: somebody waits, and may do that.
+    Nothing is tried twice: somebody waits, and may do that. The commands let
+    the openstack client log in nowhere: its session has no time-out.
 
     :param instance: the ClientManager of the openstack client
     :raises ClientError: there is no Watcher, or Keystone refuses
@@ -27,13 +28,20 @@ def make_client(instance: Any) -> Any:
 
     from kronos.clients import keystone, watcher
 
+    # Else it loads no credentials.
+    instance._auth_required = True
+    instance.setup_auth()
     given = instance.get_configuration()
     override = [
         given.get(f'{kind.replace("-", "_")}_endpoint_override')
         for kind in watcher.SERVICE_TYPES
     ]
     return watcher.find(
-        keystone.own(instance.session, tell=logging.getLogger(__name__).debug),
+        keystone.own(
+            instance.session,
+            tell=logging.getLogger(__name__).debug,
+            use_proxies=True,
+        ),
         instance.region_name or None,
         instance.interface or None,
         next(filter(None, override), None),

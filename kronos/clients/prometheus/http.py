@@ -4,17 +4,16 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib import parse
 
 import requests
 import tenacity
 from keystoneauth1 import exceptions as ks_exceptions
 from oslo_log import log as logging
 
-from kronos.clients import answers, schema, transport
+from kronos.clients import answers, redirects, schema, transport
 from kronos.clients.prometheus import auth
 from kronos.clients.prometheus import response as answer
-from kronos.common import exceptions, masking, retry_after
+from kronos.common import addresses, exceptions, masking, retry_after
 
 LOG = logging.getLogger(__name__)
 
@@ -27,6 +26,7 @@ PASSING = (
     requests.ConnectionError,
     requests.exceptions.ChunkedEncodingError,
     transport.TooLong,
+    redirects.Elsewhere,
     ks_exceptions.ConnectionError,
 )
 
@@ -36,6 +36,13 @@ class _Reply:
     status: int
     headers: Mapping[str, str]
     content: bytes
+    url: str
+
+    @property
+    def target(self) -> str:
+        """Where it redirects to."""
+        location = self.headers.get('Location', '')
+        return addresses.shown(addresses.target(self.url, location))
 
     @property
     def text(self) -> str:
@@ -183,7 +190,12 @@ class Http:
             raise answer.AnswerError(
                 f'{type(error).__name__}: {_root_of(error)}'
             ) from error
-        return _Reply(response.status_code, response.headers, response.content)
+        return _Reply(
+            response.status_code,
+            response.headers,
+            response.content,
+            response.url or '',
+        )
 
     def _by_keystone(
         self, path: str, method: str, kwargs: dict[str, Any]
@@ -195,6 +207,9 @@ class Http:
         try:
             self._session.get_token()
         except Exception as error:
+            lasting = redirects.lasting(error)
+            if lasting is not None:
+                raise answer.AnswerError(str(lasting)) from error
             passing = isinstance(error, (*PASSING, ks_exceptions.HttpError))
             kind = answer.TransientError if passing else answer.AnswerError
             name = type(error).__name__
@@ -221,12 +236,10 @@ def limits_of(timeout: float, longest: int = LONGEST) -> transport.Limits:
 
 
 def _broken(error: Exception) -> answer.AnswerError:
-    """A connection that was not made or did not last; too long an answer."""
-    root: Any = error
-    while root is not None and not isinstance(root, transport.TooLong):
-        root = root.__cause__ or root.__context__
-    if root is not None:
-        return answer.AnswerError(str(root))
+    """A connection that was not made or did not last; what lasts."""
+    lasting = redirects.lasting(error)
+    if lasting is not None:
+        return answer.AnswerError(str(lasting))
     return answer.TransientError(f'cannot connect: {_root_of(error)}')
 
 
@@ -255,10 +268,9 @@ def _check(reply: _Reply) -> None:
         wait = retry_after.seconds_of(reply) or 0.0
         raise answer.TransientError(text, status, wait)
     if status < 400:
-        target = parse.urlsplit(reply.headers.get('Location', ''))
         raise answer.AnswerError(
-            f'HTTP {status}: it redirects to {target.scheme}://'
-            f'{target.hostname}{target.path}; set url to where it is',
+            f'HTTP {status}: it redirects to {reply.target}; set url to '
+            'where it is',
             status,
         )
     if status in (401, 403):

@@ -11,7 +11,13 @@ from keystoneauth1 import loading
 from oslo_log import log as logging
 
 from kronos.clients import answers, keystone, transport
-from kronos.common import exceptions, masking, plain_text, yaml_files
+from kronos.common import (
+    addresses,
+    exceptions,
+    masking,
+    plain_text,
+    yaml_files,
+)
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.base import Options, Outcome, Result
 from kronos.monitor.sinks.stamps import Stamps
@@ -89,8 +95,9 @@ class Service(Generic[Client]):
         )
         endpoint = str(getattr(made, 'endpoint', ''))
         if endpoint.startswith('http://') and not options['insecure']:
+            place = addresses.shown(endpoint, path=False)
             raise exceptions.ClientError(
-                reason=f'its endpoint is {_place(endpoint)}, which anybody on '
+                reason=f'its endpoint is {place}, which anybody on '
                 'the way can read and change; use https://, or set insecure '
                 '= true'
             )
@@ -244,8 +251,3 @@ def _require_readable(name: str, path: str | None) -> None:
 
 def _wrong(reason: str) -> exceptions.ClientError:
     return exceptions.ClientError(reason=reason)
-
-
-def _place(url: str) -> str:
-    parts = parse.urlsplit(url)
-    return f'{parts.scheme}://{parts.netloc.rpartition("@")[2]}'

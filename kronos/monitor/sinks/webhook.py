@@ -5,7 +5,13 @@ from urllib import parse
 
 from oslo_log import log as logging
 
-from kronos.common import masking, plain_files, plain_text, retry_after
+from kronos.common import (
+    addresses,
+    masking,
+    plain_files,
+    plain_text,
+    retry_after,
+)
 from kronos.monitor import messages
 from kronos.monitor.messages import Message
 from kronos.monitor.sinks.base import Options, Outcome, Result, Sink
@@ -102,6 +108,14 @@ class Webhook(Sink):
         said = answer.body[:READ].decode(errors='replace')
         said = ' '.join(secrets.masked(said).split())
         text = f'HTTP {answer.status}: {plain_text.line(said)[:TOLD]}'
+        location = answer.headers.get('Location')
+        if answer.status in addresses.REDIRECTS and location:
+            target = addresses.target(self.options['url'], location)
+            text = (
+                f'HTTP {answer.status}: it redirects to '
+                f'{addresses.shown(target, path=False)}, which is not '
+                'followed. Set url to where it is'
+            )
         if answer.status in _OF_ONE_MESSAGE:
             return Result(Outcome.LATER, text)
         return Result(Outcome.AWAY, text, retry_after.seconds_of(answer))

@@ -144,9 +144,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class DeadlineTestCase(base.BaseTestCase):
+    HANDLER: type[Handler] = Handler
+
     def setUp(self) -> None:
         super().setUp()
-        server = self.server = Server(('127.0.0.1', 0), Handler)
+        server = self.server = Server(('127.0.0.1', 0), self.HANDLER)
         server.url = f'http://127.0.0.1:{server.server_address[1]}'
         server.at_url = f'{server.url}/keystone/v3'
         server.gone = threading.Event()

@@ -40,6 +40,15 @@ class MaskedTestCase(base.BaseTestCase):
             ),
             '"x-auth-token": "gAAAAA"': '"x-auth-token": "***"',
             'no Bearer eyJhbGciOi.J9 here': 'no Bearer *** here',
+            'got bearer abcdefghijkl here': 'got bearer *** here',
+            'sent BASIC dXNlcjpwYXNz, no': 'sent BASIC ***, no',
+            'basic dXNlcjpwdzE=': 'basic ***',
+            'wants basic authentication': 'wants basic authentication',
+            'Basic Authentication failed': 'Basic Authentication failed',
+            'the token gAAAAABlZ-x_0123456789abcdefghij== is': (
+                'the token *** is'
+            ),
+            'gAAAA is short': 'gAAAA is short',
             '/x?api_key=abc': '/x?api_key=***',
             'cookie=a;b': 'cookie=***;b',
             'bearer_token: its value is bad': 'bearer_token: its value is bad',

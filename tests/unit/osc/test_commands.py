@@ -9,6 +9,7 @@ from typing import Any
 import requests
 import yaml
 
+from kronos.common import deadline
 from kronos.osc import commands, rows
 from tests.fakes import keystone, watcher_api
 from tests.unit.osc import clouds
@@ -320,6 +321,12 @@ class TestErrors(CommandsTestCase):
             headers={'Content-Type': 'application/json'},
         )
         self.check('no such user')
+
+    def test_keystone_wants_a_login_for_its_versions(self) -> None:
+        """The client by itself waits for its own lock, for ever."""
+        self.keystone.wire.get(keystone.AUTH_URL, status_code=401)
+        said = deadline.within(60.0, lambda _: self.refused('plan', 'list'))
+        self.assertIn(f'{keystone.AUTH_URL} answers 401', said)
 
     def test_text_that_steers_a_terminal(self) -> None:
         self.watcher.refusal = 500, watcher_api.fault('\x1b[31mred\n\nline')

@@ -50,6 +50,21 @@ class TestDeliver(hooks.HookTestCase):
                 self.assertTrue(result.text.startswith(told), result.text)
                 self.assertLess(len(result.text), 300)
 
+    def test_no_redirect_is_followed(self) -> None:
+        """It names the address, without what may be secret in it."""
+        receiver, other = self.receiver(), self.receiver()
+        hook = self.hook(receiver.url)
+        place = other.url.removeprefix('http://').partition('/')[0]
+        receiver.more = {'Location': f'http://u:s3cret@{place}/s3cret'}
+        for status in (301, 302, 303, 305, 307, 308):
+            receiver.statuses = [status]
+            result = hook.deliver(hooks.message())
+            self.assertIs(Outcome.AWAY, result.outcome)
+            self.assertIn(f'redirects to http://{place}, ', result.text)
+            self.assertIn('Set url', result.text)
+            self.assertNotIn('s3cret', result.text)
+        self.assertEqual([], other.headers)
+
     def test_how_long_it_asks_to_wait(self) -> None:
         receiver = self.receiver()
         receiver.statuses, receiver.more = [503], {'Retry-After': '120'}
