@@ -5,6 +5,7 @@ Of ``[nova]`` in its configuration, of a clouds.yaml or of the environment;
 Watcher and nova-scheduler have their own.
 """
 
+import functools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -152,7 +153,8 @@ def _by_conf(conf: Any, group: str) -> Access:
     try:
         auth = loading.load_auth_from_conf_options(conf, group)
         session = keystone.own(
-            loading.load_session_from_conf_options(conf, group, auth=auth)
+            loading.load_session_from_conf_options(conf, group, auth=auth),
+            use_proxies=True,
         )
     except rest.FAILURES as error:
         raise exceptions.ConfigurationError(
@@ -179,7 +181,9 @@ def _by_sdk(source: str, **kwargs: str) -> Access:
             app_name='kronos', **kwargs
         )
         # Before its session is made, that is.
-        found.config.set_session_constructor(keystone.Session)
+        found.config.set_session_constructor(
+            functools.partial(keystone.Session, use_proxies=True)
+        )
         session = found.session
     except rest.FAILURES as error:
         raise exceptions.ConfigurationError(

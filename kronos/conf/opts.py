@@ -233,6 +233,13 @@ PROMETHEUS_OPTS = [
     ),
     cfg.StrOpt('certfile', help='Client certificate. Related: keyfile.'),
     cfg.StrOpt('keyfile', help='Key of the client certificate.'),
+    cfg.URIOpt(
+        'proxy',
+        schemes=['http', 'https'],
+        secret=True,
+        help='HTTP proxy on the way to url. Unset: none. Proxies and a .netrc '
+        'of the environment are ignored.',
+    ),
     cfg.StrOpt(
         'interface',
         default='public',

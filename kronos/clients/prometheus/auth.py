@@ -2,6 +2,7 @@
 """The authentication to Prometheus, by the operator's options."""
 
 import base64
+import ipaddress
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,7 @@ AUTH_OPTIONS = (
     'cafile',
     'certfile',
     'keyfile',
+    'proxy',
 )
 
 
@@ -116,11 +118,33 @@ def session_from(options: Any) -> requests.Session:
         )
     elif 'username' in given:
         session.auth = (given['username'], given['password'])
+    if 'proxy' in given:
+        session.proxies = dict.fromkeys(('http', 'https'), given['proxy'])
     return session
 
 
+def is_readable(options: Any) -> bool:
+    """Whether anybody on the way to Prometheus can read its credentials."""
+    url = options.url or ''
+    parts = parse.urlsplit(url)
+    names = ('bearer_token', 'bearer_token_file', 'password')
+    sends = parts.username is not None or given_options(options).keys() & {
+        *names
+    }
+    return bool(
+        parts.scheme == 'http' and sends and not _is_loopback(parts.hostname)
+    )
+
+
+def _is_loopback(host: str | None) -> bool:
+    try:
+        return ipaddress.ip_address(host or '').is_loopback
+    except ValueError:
+        return host == 'localhost'
+
+
 def given_options(options: Any) -> dict[str, str]:
-    """The authentication options that have a value."""
+    """The options of the connection to ``url`` that have a value."""
     found = {name: getattr(options, name, None) for name in AUTH_OPTIONS}
     return {name: value for name, value in found.items() if value}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from oslo_config import cfg
 
+from kronos.clients.prometheus import auth
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.config_files import Paths
 from kronos.conf import opts as conf_opts
@@ -47,6 +48,13 @@ def check(conf: Any, where: Paths, findings: Findings) -> bool:
     faults = list(validation.faults(conf))
     for fault in faults:
         findings.error('config-invalid', fault, 'correct the value')
+    if not faults and auth.is_readable(conf.kronos_prometheus):
+        findings.warning(
+            'prometheus-clear-text',
+            '[kronos_prometheus] url is http://, so that anybody on the way '
+            'to Prometheus can read the credentials',
+            'set url to https://, and cafile if its CA is your own',
+        )
     return not faults
 
 

@@ -13,6 +13,7 @@ from keystoneauth1.identity import v3
 from oslo_config import cfg
 from responses import matchers
 
+from kronos.clients.prometheus import auth
 from kronos.clients.prometheus import client as prometheus
 from kronos.common import exceptions
 from kronos.conf import opts
@@ -151,6 +152,61 @@ class TestOptions(OptionsTestCase):
         client = self.client_of(cafile=ca, certfile=cert, keyfile=key)
         reading = client.instant_query('up')
         self.assertEqual(Health.HEALTHY, reading.health)
+
+    def test_proxies(self) -> None:
+        """One of the options; what the environment has is for others."""
+        proxy = 'http://proxy.example.org:3128'
+        for name in ('http_proxy', 'https_proxy', 'all_proxy'):
+            self.useFixture(
+                fixtures.EnvironmentVariable(name, 'http://other.example.org')
+            )
+        for values, proxies in (
+            ({}, {}),
+            ({'proxy': proxy}, {'http': proxy, 'https': proxy}),
+        ):
+            session = auth.session_from(options(url=URL, **values))
+            settings = session.merge_environment_settings(
+                URL, {}, None, None, None
+            )
+            self.assertEqual(proxies, dict(settings['proxies']))
+
+    def test_ca_of_the_environment(self) -> None:
+        self.useFixture(
+            fixtures.EnvironmentVariable('REQUESTS_CA_BUNDLE', '/elsewhere')
+        )
+        session = auth.session_from(options(url=URL))
+        settings = session.merge_environment_settings(
+            URL, {}, None, None, None
+        )
+        self.assertEqual('/elsewhere', settings['verify'])
+
+    def test_netrc(self) -> None:
+        path = self.file('netrc', 'default login bob password s3cret\n')
+        self.useFixture(fixtures.EnvironmentVariable('NETRC', path))
+        self.gives('hosts')
+        self.client_of().instant_query('up')
+        self.assertIsNone(self.sent())
+
+    def test_credentials_that_others_can_read(self) -> None:
+        for url, values, is_readable in (
+            ('http://prometheus:9090', {'bearer_token': 't'}, True),
+            ('http://prometheus:9090', {'bearer_token_file': '/t'}, True),
+            (
+                'http://prometheus:9090',
+                {'username': 'u', 'password': 'p'},
+                True,
+            ),
+            ('http://u:p@prometheus:9090', {}, True),
+            ('http://prometheus:9090', {}, False),
+            ('http://prometheus:9090', {'cafile': '/c'}, False),
+            ('https://prometheus:9090', {'bearer_token': 't'}, False),
+            ('http://127.0.0.1:9090', {'bearer_token': 't'}, False),
+            ('http://[::1]:9090', {'bearer_token': 't'}, False),
+            ('http://localhost:9090', {'bearer_token': 't'}, False),
+        ):
+            given = options(url=url, **values)
+            self.assertIs(is_readable, auth.is_readable(given), url)
+        self.assertFalse(auth.is_readable(options(bearer_token='t')))
 
     def test_certificate_and_key_in_one_file(self) -> None:
         cert = self.file('both', 'PEM')
