@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The notifier: it hands notifications to the broker, and delays no move."""
 
-import logging
 import os
 import queue
 import threading
@@ -9,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import oslo_messaging
-from oslo_log import log
+from oslo_log import log as logging
+from oslo_messaging.notify import messaging
 from watcher.common import rpc
 
-LOG = log.getLogger(__name__)
+LOG = logging.getLogger(__name__)
 
 _RETRIES = 1
 """Of a notice: a connection that stood idle may have died unnoticed."""
 _DRIVER = 'messagingv2'
-_DRIVER_LOG = 'oslo_messaging.notify.messaging'
 
 
 @dataclass
@@ -31,19 +30,19 @@ class Notice:
     payload: dict[str, Any]
 
 
-class _Failures(logging.Filter):
+class _Failures:
     """The failures that oslo.messaging logs in the thread of this object.
 
-    It raises none, and logs each with its traceback and the payload. They
-    are kept here instead, so that one warning can stand for all.
+    A filter of its log. It raises none, and logs each with its traceback and
+    the payload. They are kept here instead, so that one warning can stand for
+    all.
     """
 
     def __init__(self) -> None:
-        super().__init__()
         self._thread = threading.get_ident()
         self._last = ''
 
-    def filter(self, record: logging.LogRecord) -> bool:
+    def filter(self, record: Any) -> bool:
         if threading.get_ident() != self._thread:
             return True
         kind = (record.exc_info or (None,))[0]
@@ -82,8 +81,7 @@ class Notifier:
 
     def _run(self) -> None:
         failures = _Failures()
-        # oslo.log has no logger of this name: it makes a dot of each '_'.
-        logging.getLogger(_DRIVER_LOG).addFilter(failures)
+        messaging.LOG.addFilter(failures)
         while True:
             notice = self._waiting.get()
             problem = self._attempt(notice) or failures.taken()

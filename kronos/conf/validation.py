@@ -2,6 +2,7 @@
 """The validation of options: which one is wrong, where and why."""
 
 import math
+import pathlib
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ from oslo_config import cfg
 from kronos.common import exceptions
 from kronos.conf import opts as conf_opts
 
+OLD_GROUPS = {'engine': 'kronos', 'prometheus': 'kronos_prometheus'}
+"""Groups of kronos-openstack, and what took their place."""
 # oslo.config tells the place only within its text.
 _PLACE = re.compile(r"detail='([^']+)'\) is not valid")
 
@@ -44,6 +47,43 @@ def faults(
                 continue
             if wrong:
                 yield f'{where}{_origin(conf, group, opt)}: {wrong}'
+
+
+def old_groups(conf: Any) -> Iterator[str]:
+    """The groups of kronos-openstack in the files of a configuration.
+
+    :param conf: one that was read
+    """
+    for path in _files(conf):
+        sections: dict[str, Any] = {}
+        try:
+            cfg.ConfigParser(path, sections).parse()
+        except (OSError, ValueError, cfg.ParseError):
+            continue  # who reads the options tells
+        for name in sections:
+            if name in OLD_GROUPS:
+                text, remedy = old_group(path, name)
+                yield f'{text}; {remedy}'
+
+
+def old_group(path: str, name: str) -> tuple[str, str]:
+    """What is said of such a group in a file, and what to do."""
+    return (
+        f'{path}: [{name}] is a group of kronos-openstack and has no effect',
+        f'write its options into [{OLD_GROUPS[name]}], by their names in '
+        'configuration.rst of the documentation',
+    )
+
+
+def _files(conf: Any) -> Iterator[str]:
+    """All that oslo.config reads, in its order."""
+    try:
+        yield from conf.config_file or conf.default_config_files or ()
+        folders = conf.config_dir or conf.default_config_dirs or ()
+    except cfg.Error:
+        return  # nothing was read
+    for folder in folders:
+        yield from sorted(map(str, pathlib.Path(folder).glob('*.conf')))
 
 
 def fault_of(opt: Any, value: Any) -> str:

@@ -206,6 +206,8 @@ class KronosStrategy(base.BaseStrategy):
 
         CONF.reload_config_files()
         validation.require_valid(CONF)
+        for warning in validation.old_groups(CONF):
+            LOG.warning('Audit %s: %s', audit.uuid, warning)
         request = kronos_audit.AuditRequest(
             policies_file=self.policies_file(CONF.kronos),
             plan_mode=self.PLAN_MODE,

@@ -28,8 +28,6 @@ BOTH_WEIGH = frozenset(
     }
 )
 """Options of ``[kronos]`` for planning that the weigher follows, too."""
-OF_THE_DAEMONS = {'engine': 'kronos', 'prometheus': 'kronos_prometheus'}
-"""Groups of kronos-openstack, and what took their place."""
 MEND_CONFIG = 'configuration.rst of the documentation lists every option'
 
 
@@ -126,13 +124,9 @@ def unknown(path: str, findings: Findings) -> None:
                 _tell(
                     path, f'[{section}] {key}', key, known[section], findings
                 )
-        elif section in OF_THE_DAEMONS:
+        elif section in validation.OLD_GROUPS:
             findings.warning(
-                'option-unknown',
-                f'{path}: [{section}] is a group of kronos-openstack and has '
-                'no effect',
-                f'write its options into [{OF_THE_DAEMONS[section]}], by '
-                'their names in configuration.rst of the documentation',
+                'option-unknown', *validation.old_group(path, section)
             )
         elif difflib.get_close_matches(section, known, 1, 0.85):
             _tell(path, f'[{section}]', section, known, findings)

@@ -73,6 +73,7 @@ def check_one(
                 'reason to migrate, it only forbids migrations',
                 'give it a weight, or set enabled: false',
             )
+        _threshold(policy, to)
         _capacity(policy, settings, to)
         _window(policy, kronos.cooldown, to)
 
@@ -115,6 +116,17 @@ def _modes(found: list[PolicySet], findings: Findings) -> None:
             'kronos_spread refuses them',
             'for both strategies, keep policies of mode spread in '
             'policies_file and set pack_policies_file',
+        )
+
+
+def _threshold(policy: Policy, to: Findings) -> None:
+    """The threshold in mode pack."""
+    if policy.mode is Mode.PACK and 'threshold' in policy.model_fields_set:
+        to.warning(
+            'threshold-ignored',
+            f'policy {policy.name}: threshold = {policy.threshold:g} has no '
+            'effect in mode pack, which evens nothing out',
+            'leave it out; capacity_threshold says how full a host becomes',
         )
 
 

@@ -101,6 +101,18 @@ class BadOptionTestCase(test_audits.Oneshot):
         for part in ('s3$', 's3/', '/cret', 'cr@et', 'joe:'):
             self.assertNotIn(part, log.output)
 
+    def test_a_group_that_is_not_there_any_more(self):
+        """The audit goes on, and says that nothing of it counts."""
+        log = self.useFixture(fixtures.FakeLogger())
+        self.file.write('engine', 'cooldown = 5')
+        audit = self.ends('SUCCEEDED')
+        self.assertIn(
+            f'Audit {audit["uuid"]}: {self.file.path}: [engine] is a group of '
+            'kronos-openstack and has no effect; write its options into '
+            '[kronos]',
+            log.output,
+        )
+
     def test_of_another_group(self):
         """Of an option that is Watcher's own the value is not told."""
         log = self.useFixture(fixtures.FakeLogger())

@@ -241,6 +241,21 @@ class TestOffline(CheckTestCase):
             {'weight-zero', 'policy-disabled'}, set(self.codes(report))
         )
 
+    def test_a_threshold_of_pack(self) -> None:
+        for more, codes in (({}, {}), ({'threshold': 0.15}, {'warning'})):
+            self.write_policies(
+                policy(mode='pack', capacity_query='x', **more),
+                name='pack.yaml',
+            )
+            self.write_policies(policy(threshold=0.15))
+            conf = self.conf(pack_policies_file=self.folder / 'pack.yaml')
+            report = self.check('--offline', '--config-file', conf)
+            found = self.codes(report)
+            self.assertEqual({*codes}, {*found.values()})
+            if codes:
+                text = self.finding(report, 'threshold-ignored')['text']
+                self.assertIn('threshold = 0.15 has no effect', text)
+
     def test_windows_that_are_none(self) -> None:
         """A subquery looks for a peak; a label may hold brackets."""
         self.write_policies(

@@ -128,3 +128,28 @@ class ToldTestCase(base.BaseTestCase):
 
     def test_names_are(self):
         self.assertIn('none', self.error('text', 'x', 'none'))
+
+
+class TestOldGroups(OptionsTestCase):
+    """Of kronos-openstack: oslo.config passes over them in silence."""
+
+    def test_in_each_file(self):
+        conf = self.conf('[engine]', 'cooldown = 5', '[prometheus]')
+        folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        more = folder / 'more.conf'
+        more.write_text('[engine]\n[nova]\n')
+        (folder / 'broken.conf').write_text('[engine\n')
+        self.assertEqual(2, len([*validation.old_groups(conf)]))
+        (folder / 'broken.conf').unlink()
+        conf([], default_config_dirs=[str(folder)])
+        [found] = validation.old_groups(conf)
+        self.assertEqual(
+            f'{more}: [engine] is a group of kronos-openstack and has no '
+            'effect; write its options into [kronos], by their names in '
+            'configuration.rst of the documentation',
+            found,
+        )
+
+    def test_none(self):
+        self.assertEqual([], [*validation.old_groups(self.conf())])
+        self.assertEqual([], [*validation.old_groups(cfg.ConfigOpts())])

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of what APIs tell of moves between cells.
 
-Microversions of Nova, an extension of Neutron, metadata of aggregates.
+Microversions of Nova and Cinder, an extension of Neutron, metadata of
+aggregates.
 """
 
 from typing import Any
 
-from kronos.clients import neutron
+from keystoneauth1 import exceptions as ks_exceptions
+
+from kronos.clients import neutron, rest
 from kronos.clients.nova.cell_listings import KEEPS_KEYS
 from kronos.cmd.checks import cloud
 from kronos.cmd.checks.cached_clients import OnceNova
@@ -24,10 +27,12 @@ MICROVERSIONS = {
     'pinned ones fail in an audit with unpin_az',
 }
 """What is missing where Nova is older."""
-NOVA, NEUTRON = 'Nova', 'Neutron'
+NOVA, NEUTRON, CINDER = 'Nova', 'Neutron', 'Cinder'
 KEYS = 'key pairs of servers that leave their cell'
 BINDING = 'binding-extended'
 """The extension with which a port is bound to two hosts at a time."""
+ATTACHMENTS = (3, 44)
+"""Cinder's microversion with which a volume is attached to two hosts."""
 
 
 def check(
@@ -42,6 +47,7 @@ def check(
         *_microversions(newest, findings),
         _keys(newest, kronos, findings),
         _extension(access, findings),
+        _attachments(access, findings),
         *_multipliers(nova, findings),
     ]
 
@@ -112,6 +118,37 @@ def _extension(access: Access, to: Findings) -> Need:
             'restart nova-conductor, which remembers the list',
         )
     return Need(what, 'yes' if is_there else 'no', NEUTRON, is_there)
+
+
+def _attachments(access: Access, to: Findings) -> Need:
+    number = '.'.join(map(str, ATTACHMENTS))
+    what = f'microversion {number}'
+    kind = exceptions.ClientError
+    adapter = access.adapter('block-storage')
+    try:
+        with rest.guarded(kind, 'its endpoint', sent=False):
+            adapter.get_endpoint()
+    except exceptions.ClientError as error:
+        if isinstance(error.__cause__, ks_exceptions.EndpointNotFound):
+            return Need(what, 'no Cinder', CINDER, None)
+    newest = cloud.newest(adapter, kind)
+    if newest is None:
+        to.warning(
+            'cinder-failed',
+            'the microversions of Cinder cannot be read',
+            cloud.MEND_AWAY,
+        )
+        return Need(what, 'unknown', CINDER, None)
+    is_good = newest >= ATTACHMENTS
+    if not is_good:
+        to.error(
+            'cells-cinder',
+            f'the newest microversion of Cinder is {newest[0]}.{newest[1]}: '
+            f'Nova needs {number} to move a server with volumes to another '
+            'cell',
+            'upgrade Cinder',
+        )
+    return Need(what, 'yes' if is_good else 'no', CINDER, is_good)
 
 
 def _multipliers(nova: OnceNova, to: Findings) -> list[Need]:

@@ -8,6 +8,7 @@ from tests.unit.clients.nova.test_client import SERVICE, SERVICES, aggregate
 from tests.unit.cmd.checking import HOSTS, CheckTestCase
 
 NEUTRON = 'https://neutron.example.org'
+CINDER = 'https://cinder.example.org'
 RULE = 'compute:servers:resize:cross_cell'
 HIDDEN = 'h1dden'
 """A value of Nova's files that no report may repeat."""
@@ -21,6 +22,7 @@ class CellsTestCase(CheckTestCase):
         self.cells(old=HOSTS[:1], new=HOSTS[1:])
         self.catalog(f'{NEUTRON}/')
         self.extensions('quotas', 'binding-extended')
+        self.cinder('3.71')
 
     def cells(self, **hosts: Any) -> None:
         """Aggregates that say so, beside that of the scope."""
@@ -42,11 +44,16 @@ class CellsTestCase(CheckTestCase):
             },
         )
 
-    def catalog(self, neutron: str) -> None:
-        """Keystone's, with an endpoint of Neutron; '': without one."""
+    def catalog(self, neutron: str, cinder: str = f'{CINDER}/v3') -> None:
+        """Keystone's, with endpoints of Neutron and Cinder; '': without.
+
+        ``{project}`` stands for the id of the user's project.
+        """
         body = self.token()
-        if neutron:
-            self._add(body, neutron)
+        for kind, url in (('network', neutron), ('volumev3', cinder)):
+            if url:
+                project = body['token']['project']['id']
+                self._add(body, kind, url.format(project=project))
         self.wire.post(
             f'{AUTH_URL}/auth/tokens',
             json=body,
@@ -54,15 +61,15 @@ class CellsTestCase(CheckTestCase):
         )
 
     @staticmethod
-    def _add(body: Any, url: str) -> None:
+    def _add(body: Any, kind: str, url: str) -> None:
         body['token']['catalog'].append(
             {
-                'id': 'n',
-                'name': 'neutron',
-                'type': 'network',
+                'id': kind,
+                'name': kind,
+                'type': kind,
                 'endpoints': [
                     {
-                        'id': 'n1',
+                        'id': f'{kind}-1',
                         'interface': 'public',
                         'region': 'one',
                         'region_id': 'one',
@@ -75,6 +82,17 @@ class CellsTestCase(CheckTestCase):
     def extensions(self, *aliases: str) -> None:
         told = [{'alias': one, 'name': one} for one in aliases]
         self.wire.get(f'{NEUTRON}/v2.0/extensions', json={'extensions': told})
+
+    def cinder(self, newest: str) -> None:
+        version = {
+            'id': 'v3.0',
+            'status': 'CURRENT',
+            'version': newest,
+            'min_version': '3.0',
+            'links': [{'rel': 'self', 'href': f'{CINDER}/v3/'}],
+        }
+        for path in ('/', '/v3', '/v3/'):
+            self.wire.get(f'{CINDER}{path}', json={'versions': [version]})
 
     def policy(self, rule: str | None, more: str = '') -> str:
         """The path of a policy file of nova-api."""
@@ -107,7 +125,7 @@ class CellsTestCase(CheckTestCase):
         return {
             code: level
             for code, level in self.codes(report).items()
-            if code.startswith(('cells-', 'neutron-', 'config-'))
+            if code.startswith(('cells-', 'neutron-', 'cinder-', 'config-'))
         }
 
     def needs(self, report: dict[str, Any]) -> dict[str, tuple[str, Any]]:

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does ``--cells`` tell what Nova and Neutron lack for moves between cells?"""
 
-from tests.unit.cmd.checks.cells.checking import NEUTRON, CellsTestCase
+from tests.unit.cmd.checks.cells.checking import (
+    CINDER,
+    NEUTRON,
+    CellsTestCase,
+)
 
 WHAT = 'extension binding-extended'
 
@@ -30,6 +34,40 @@ class TestNeutron(CellsTestCase):
         self.assertEqual({'neutron-failed': 'warning'}, self.found(report))
         text = self.finding(report, 'neutron-failed')['text']
         self.assertIn('HTTP 403', text)
+
+
+class TestCinder(CellsTestCase):
+    WHAT = 'microversion 3.44'
+
+    def test_new_and_old(self) -> None:
+        for newest, value in (('3.44', 'yes'), ('3.43', 'no'), ('3.9', 'no')):
+            self.cinder(newest)
+            report = self.asked()
+            good = value == 'yes'
+            self.assertEqual((value, good), self.needs(report)[self.WHAT])
+            self.assertEqual(
+                {} if good else {'cells-cinder': 'error'}, self.found(report)
+            )
+            if not good:
+                text = self.finding(report, 'cells-cinder')['text']
+                self.assertIn(f'Cinder is {newest}: Nova needs 3.44', text)
+
+    def test_a_project_in_its_endpoint(self) -> None:
+        self.catalog(f'{NEUTRON}/', f'{CINDER}/v3/{{project}}')
+        self.assertEqual(('yes', True), self.needs(self.asked())[self.WHAT])
+
+    def test_a_cloud_without_volumes(self) -> None:
+        self.catalog(f'{NEUTRON}/', '')
+        report = self.asked()
+        self.assertEqual({}, self.found(report))
+        self.assertEqual(('no Cinder', None), self.needs(report)[self.WHAT])
+
+    def test_it_does_not_answer(self) -> None:
+        for path in ('/', '/v3', '/v3/'):
+            self.wire.get(f'{CINDER}{path}', status_code=503)
+        report = self.asked()
+        self.assertEqual({'cinder-failed': 'warning'}, self.found(report))
+        self.assertEqual(('unknown', None), self.needs(report)[self.WHAT])
 
 
 class TestOldNova(CellsTestCase):

@@ -23,6 +23,7 @@ class TestCells(CellsTestCase):
                 'microversion 2.80': ('yes', True),
                 'microversion 2.104': ('yes', True),
                 'extension binding-extended': ('yes', True),
+                'microversion 3.44': ('yes', True),
                 RULE: ('rule:admin_api', True),
                 '[DEFAULT] long_rpc_timeout': ('1800', True),
                 '[DEFAULT] resize_confirm_window': ('0', True),
