@@ -548,6 +548,15 @@ class TestMetrics(CheckTestCase):
         self.assertEqual(1, len(self.queries()))
         self.assertFalse(report['good'])
 
+    def test_credentials_over_http(self) -> None:
+        """Without the files of the cloud, too."""
+        conf = self.conf(prometheus={'bearer_token': 't0ken'})
+        for more in ((), ('--offline',)):
+            report = self.check('--config-file', conf, *more)
+            found = self.finding(report, 'prometheus-clear-text')
+            self.assertIn('http://', found['text'])
+            self.assertEqual('warning', found['level'])
+
     def test_options_that_contradict_each_other(self) -> None:
         conf = self.conf(prometheus={'bearer_token': 't0ken', 'username': 'x'})
         report = self.check('--config-file', conf)
