@@ -5,7 +5,6 @@ from oslotest import base
 
 from kronos.common import status
 
-
 HEAL = (
     '"nova-manage placement heal_allocations --instance '
     '0b813439-c2fa-4b1f-9d52-00ef9ae085bf --force"'
