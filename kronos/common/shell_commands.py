@@ -101,6 +101,11 @@ class ShellCommand(StrEnum):
         return self.value.rpartition(' {')[0]
 
 
+_PROGRAMS = '|'.join(sorted({one.partition(' ')[0] for one in ShellCommand}))
+IN_SENTENCE = re.compile(rf'"(?:{_PROGRAMS}) [^"]*"')
+"""A command, as messages have it: between quotes."""
+
+
 def word(value: str) -> str:
     """A value as one word of a shell, on one line.
 

@@ -3,7 +3,7 @@
 
 import re
 
-from kronos.common import masking
+from kronos.common import masking, shell_commands
 
 LIMIT = 210
 """Characters: Watcher's column holds 255, and it adds words of its own."""
@@ -14,7 +14,6 @@ BETWEEN, MORE = '; ', '...'
 """Stands between two clauses; and for what is cut off."""
 _CODES = re.compile(r'KRONOS:(?:\w+: \[\w+\])? ')
 """What a message of an action begins with."""
-_COMMAND = re.compile(r'"(?:openstack|nova-manage|kronos-[a-z-]+) [^"]*"')
 
 
 def fit(text: str) -> str:
@@ -36,7 +35,7 @@ def _command_first(line: str) -> str:
     Its clause goes to the beginning; where that is too long itself, the
     command alone.
     """
-    command = _COMMAND.search(line)
+    command = shell_commands.IN_SENTENCE.search(line)
     most = LIMIT - len(MORE)
     if command is None or command.end() <= most:
         return line

@@ -208,7 +208,9 @@ class Kronos(base.BasePlanner):
         except Exception as error:
             # It is so in the database already.
             LOG.warning(
-                'Action plan %s is not announced: %s', plan.uuid, error
+                'Action plan %s is not announced: %s',
+                plan.uuid,
+                type(error).__name__,
             )
 
     @staticmethod
@@ -223,7 +225,7 @@ class Kronos(base.BasePlanner):
                 'Action plan %s is not deleted. It stays %s: %s',
                 plan.uuid,
                 objects.action_plan.State.CANCELLED,
-                error,
+                type(error).__name__,
             )
 
     @staticmethod
@@ -260,7 +262,7 @@ class Kronos(base.BasePlanner):
             LOG.warning(
                 'The older empty plans of audit %s are not used: %s',
                 audit.uuid,
-                error,
+                type(error).__name__,
             )
             return None
         return newest
@@ -282,7 +284,9 @@ class Kronos(base.BasePlanner):
                 row.create()
         except Exception as error:
             LOG.warning(
-                'The empty plan %s is not up to date: %s', plan.uuid, error
+                'The empty plan %s is not up to date: %s',
+                plan.uuid,
+                type(error).__name__,
             )
 
 
@@ -329,7 +333,9 @@ def _not_written(
         fresh.status_message = text
         fresh.save()
     except Exception as other:
-        LOG.warning('Audit %s does not tell so: %s', audit.uuid, other)
+        LOG.warning(
+            'Audit %s does not tell so: %s', audit.uuid, type(other).__name__
+        )
     if audit.audit_type == objects.audit.AuditType.CONTINUOUS.value:
         return exception.ActionPlanIsOngoing(text)
     return exception.WatcherException(text)

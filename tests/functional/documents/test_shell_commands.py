@@ -41,6 +41,9 @@ CELLS = 'tests/functional/cells/'
 ENDS = f'{CELLS}test_cell_broken_ends.py:TestEnds.'
 LATER_ENDS = f'{CELLS}test_cell_broken_ends_long.py:'
 NOVA = 'tests/functional/nova/test_shell_commands.py:'
+CLIENT = (
+    'tests/functional/watcher/test_openstack_client.py:TestOpenStackClient.'
+)
 RUN_BY = {
     ShellCommand.SERVER_START: (
         f'{LATER_ENDS}TestOnItsWay.test_the_conductor_dies_with_volumes'
@@ -76,12 +79,13 @@ RUN_BY = {
         f'{LATER_ENDS}TestOnItsWay.test_the_conductor_dies_with_volumes'
     ),
     ShellCommand.IMAGE_DELETE: f'{ENDS}test_the_conductor_dies',
-    ShellCommand.AUDIT_CREATE: (
-        'tests/lab/long/test_recover.py:RecoverTestCase.recovering'
+    ShellCommand.AUDIT_CREATE: f'{CLIENT}test_audit_that_is_not_there',
+    ShellCommand.PLAN_START: f'{CLIENT}test_a_plan_and_its_servers',
+    ShellCommand.PLAN_SHOW: (
+        f'{CLIENT}test_what_was_deleted_and_what_is_another_strategys'
     ),
-    ShellCommand.PLAN_START: 'tests/lab/base.py:LabTestCase.start',
     ShellCommand.PLAN_LIST: (
-        'tests/lab/test_documented.py:TestDocumented.test_openstack_commands'
+        f'{CLIENT}test_what_was_deleted_and_what_is_another_strategys'
     ),
     ShellCommand.TEST_CONFIG: (
         'tests/lab/test_test_config.py:TestBroken.test_prometheus_is_away'
@@ -118,9 +122,6 @@ NOT_RUN = {
     ShellCommand.IMAGE_LIST: 'it only shows; its result is deleted by id',
     ShellCommand.SEGMENT_HOST_CREATE: 'no test has a Masakari of its own',
     ShellCommand.SEGMENT_HOST_OPEN: 'no test has a Masakari of its own',
-    ShellCommand.PLAN_SHOW: (
-        'it is for plans of other strategies, which the lab has not'
-    ),
     ShellCommand.MONITOR_STATUS: 'no test has the unit in its systemd',
 }
 """Why no test can give a command."""

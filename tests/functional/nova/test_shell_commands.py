@@ -4,13 +4,13 @@
 import argparse
 import contextlib
 import io
-import re
 import shlex
 from typing import Any
 
 from nova import context, objects
 from nova.cmd import manage
 
+from kronos.common import shell_commands
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.eligibility import allocations
 from kronos.engine.faults import TABLE, Fault
@@ -20,7 +20,6 @@ from kronos.snapshots.past import lasting_faults
 from kronos.snapshots.scopes import Cloud
 from tests.functional.nova import base
 
-IN_QUOTES = re.compile('"((?:nova-manage|openstack) [^"]+)"')
 DONE, NOTHING_TO_DO = 0, 4
 """Exit statuses of heal_allocations."""
 
@@ -93,9 +92,9 @@ class TestAllocations(CommandTestCase):
     def is_healed(self) -> None:
         """By what the message says; the other server is left alone."""
         before = self.placement_client.allocations_of(self.other)
-        [command] = IN_QUOTES.findall(self.refusal())
+        [command] = shell_commands.IN_SENTENCE.findall(self.refusal())
         self.assertIsNotNone(self.misallocated())
-        status, _ = self.nova_manage(command)
+        status, _ = self.nova_manage(command.strip('"'))
         self.assertEqual(DONE, status)
         self.assertEqual('', self.refusal())
         self.assertIsNone(self.misallocated())

@@ -2,16 +2,21 @@
 """Does the openstack client tell what Kronos did, by Watcher's own API?"""
 
 import json
+import re
+import shlex
 
 import fixtures
+from watcher import objects
 from watcher.api import app
 from watcher.common import policies, policy
 from wsgi_intercept import interceptor
 
+from kronos.common.shell_commands import ShellCommand
 from tests import openstack_client
 from tests.functional.watcher import base
 
 API = 'http://watcher.example.org:80/'
+SHOWN = re.compile(r'openstack optimize (?:kronos plan list|\w+ \w+ [\w-]+)')
 ROLES = {'of-an-admin': 'admin', 'of-a-reader': 'reader'}
 
 
@@ -38,12 +43,22 @@ class TestOpenStackClient(base.KronosTestCase):
         self.addCleanup(api.uninstall_intercept)
 
     def said(self, *arguments, token='of-an-admin'):
+        return self.client(token).run('optimize', 'kronos', *arguments)
+
+    def give(self, command):
+        """Give a command that Kronos shows; what it prints."""
+        program, *words = shlex.split(command)
+        self.assertEqual('openstack', program)
+        code, out, err = self.client('of-an-admin').run(*words, '-f', 'json')
+        self.assertEqual(0, code, err)
+        return json.loads(out)
+
+    def client(self, token):
         cloud = {
             'auth_type': 'admin_token',
             'auth': {'endpoint': API, 'token': token},
         }
-        client = self.useFixture(openstack_client.OpenStackClient(cloud))
-        return client.run('optimize', 'kronos', *arguments)
+        return self.useFixture(openstack_client.OpenStackClient(cloud))
 
     def told(self, *arguments):
         code, out, err = self.said(*arguments, '-f', 'json')
@@ -77,7 +92,8 @@ class TestOpenStackClient(base.KronosTestCase):
         self.assertEqual('PENDING', before['actions'][0]['state'])
 
         locked.locked = True
-        self.start(plan)
+        self.give(SHOWN.search(before['answer'])[0])
+        self.wait_for('action_plans', plan['uuid'])
         (row,) = self.told('plan', 'list')
         self.assertEqual(
             (3, 2, 1), tuple(row[x] for x in ('Actions', 'Done', 'Failed'))
@@ -114,6 +130,7 @@ class TestOpenStackClient(base.KronosTestCase):
         code, _, err = self.said('plan', 'show', plan['uuid'])
         self.assertEqual(1, code)
         self.assertIn('has no action plan', err)
+        self.assertEqual([], self.give(SHOWN.search(err)[0]))
         (gone,) = self.told('explain', server)['actions']
         self.assertEqual(
             ('DELETED', 'instance_locked', ''),
@@ -130,6 +147,23 @@ class TestOpenStackClient(base.KronosTestCase):
         code, _, err = self.said('plan', 'show', dummy['uuid'])
         self.assertEqual(1, code)
         self.assertIn('is of the strategy dummy, not of Kronos', err)
+        shown = self.give(SHOWN.search(err)[0])
+        self.assertEqual(dummy['uuid'], shown['UUID'])
+
+    def test_audit_that_is_not_there(self):
+        """The command that the sink of the monitor shows makes it."""
+        command = ShellCommand.AUDIT_CREATE.of(audit='recover it')
+        self.give(command.replace('AGGREGATE', 'alpha'))
+        [audit] = objects.Audit.list(self.context)
+        self.assertEqual(
+            ('recover it', 'EVENT', 'PENDING', 'alpha'),
+            (
+                audit.name,
+                audit.audit_type,
+                audit.state,
+                audit.parameters['aggregates'],
+            ),
+        )
 
     def test_refusals(self):
         """Watcher's own words for them are in the line."""

@@ -89,6 +89,7 @@ class TestRelaxations(base.BaseTestCase):
     def test_an_instance(self) -> None:
         table = (
             (Code.INSTANCE_UNMOVABLE, 'unmovable', 'asked for', ''),
+            (Code.INSTANCE_ALLOCATIONS, 'misallocated_on', ['h2'], None),
             (Code.INSTANCE_LOCKED, 'locked', True, False),
             (Code.INSTANCE_NOT_ACTIVE, 'status', 'PAUSED', 'ACTIVE'),
             (Code.INSTANCE_BUSY, 'task_state', 'rebuilding', None),

@@ -331,6 +331,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     ),
     Code.SCOPE_BALANCED: balanced,
     Code.INSTANCE_UNMOVABLE: lambda: of_instance(unmovable='excluded'),
+    Code.INSTANCE_ALLOCATIONS: lambda: of_instance(misallocated_on=['b']),
     Code.INSTANCE_LOCKED: lambda: of_instance(locked=True),
     Code.INSTANCE_PINNED: lambda: of_instance(tags=['kronos:pin']),
     Code.INSTANCE_NOT_ACTIVE: lambda: of_instance(status='SHUTOFF'),
