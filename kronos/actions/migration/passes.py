@@ -154,7 +154,8 @@ class Passes:
 
         0 where what is left takes no longer than :data:`DOWNTIME`.
         """
-        best, since = math.inf, 0
+        best: float = math.inf
+        since = 0
         for one in self._passes:
             if not one.is_seen:
                 break

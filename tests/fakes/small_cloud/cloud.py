@@ -136,7 +136,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         except Broken as broken:
             return _breaking(*broken.args)
         data = b'' if answer.body is None else json.dumps(answer.body).encode()
-        phrase = http.HTTPStatus(answer.status).phrase
+        phrase = http.client.responses.get(answer.status, 'Unknown')
         start_response(
             f'{answer.status} {phrase}',
             [
