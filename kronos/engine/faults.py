@@ -459,14 +459,17 @@ TABLE: dict[Fault, Consequence] = {
         _TIMEOUT,
         Whose.SERVER,
         'The migration was under way for migration_timeout and was aborted.',
-        'Raise migration_timeout, or pin the server.',
+        'Raise migration_timeout or migration_timeout_per_gib, or pin the '
+        'server.',
         quarantines=True,
     ),
     Fault.QUEUED_TOO_LONG: Consequence(
         _TIMEOUT,
         Whose.SOURCE,
-        "The migration was in Nova's queue for queue_timeout and was aborted.",
-        'See what else leaves that host, and whether its nova-compute works.',
+        "The migration was in Nova's queue for queue_timeout and was aborted, "
+        'or Nova made no migration of the request.',
+        'See what else leaves that host, and whether its nova-compute and '
+        'nova-conductor work.',
     ),
     Fault.CELL_CHECK_FAILED: Consequence(
         _FAILED,

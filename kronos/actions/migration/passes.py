@@ -154,8 +154,7 @@ class Passes:
 
         0 where what is left takes no longer than :data:`DOWNTIME`.
         """
-        best: float = math.inf
-        since = 0
+        best, since = math.inf, 0
         for one in self._passes:
             if not one.is_seen:
                 break
@@ -218,11 +217,11 @@ class Passes:
         most = float(max(begun, default=0))
         least = max(look.remaining for look in self._recent)
         for parts in range(1, MOST_PARTS):
-            size = most / parts
-            if size < least:
+            part = most / parts
+            if part < least:
                 break
-            if all(_is_multiple(one, size) for one in begun):
-                return size
+            if all(_is_multiple(total, part) for total in begun):
+                return part
         return max(most, least)
 
     def _seconds(self, size: float) -> float:
