@@ -474,14 +474,14 @@ TABLE: dict[Fault, Consequence] = {
         _TIMEOUT,
         Whose.SERVER,
         'The migration was under way for migration_timeout and was aborted.',
-        'Raise migration_timeout, or pin the server.',
+        'Raise migration_timeout or migration_timeout_per_gib, or pin it.',
         quarantines=True,
     ),
     Fault.QUEUED_TOO_LONG: Consequence(
         _TIMEOUT,
         Whose.SOURCE,
-        "The migration was in Nova's queue for queue_timeout and was aborted.",
-        'See what else leaves that host, and whether its nova-compute works.',
+        'Nova had the request for queue_timeout, and sent nothing yet.',
+        'Check nova-conductor, and nova-compute of that host and its queue.',
     ),
     Fault.CELL_CHECK_FAILED: Consequence(
         _FAILED,

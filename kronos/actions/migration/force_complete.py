@@ -86,14 +86,7 @@ class ForceComplete:
         """
         if self._at_stall is AtStall.ABORT:
             return ''
-        pause, longest = passes.pause, self._longest
-        if self._at_stall is AtStall.FORCE and pause > longest:
-            long = 'for ever' if math.isinf(pause) else f'for {pause:.0f} s'
-            return (
-                f'not forced: its guest would be paused {long} '
-                f'(max_pause_seconds: {longest:g})'
-            )
-        if refused := self._send(seen):
+        if refused := self._too_long(passes) or self._send(seen):
             return f'not forced: {refused}'
         LOG.warning(
             'Instance %s: its migration does not converge (%s) and is '
@@ -102,6 +95,17 @@ class ForceComplete:
             passes,
         )
         return ''
+
+    def _too_long(self, passes: Passes) -> str:
+        """:returns: why its guest must not be paused; '' if it may"""
+        pause, longest = passes.pause, self._longest
+        if self._at_stall is not AtStall.FORCE or pause <= longest:
+            return ''
+        long = 'for ever' if math.isinf(pause) else f'for {pause:.0f} s'
+        return (
+            f'its guest would be paused {long} (max_pause_seconds: '
+            f'{longest:g})'
+        )
 
     def _send(self, seen: MigrationStatus) -> str:
         """:returns: why Nova surely does not do it; '' if it may"""
@@ -119,7 +123,7 @@ class ForceComplete:
             self._asked_at = self._clock()
         return refused
 
-    def why_give_up(self, seen: MigrationStatus) -> str:
+    def why_give_up(self, seen: MigrationStatus, passes: Passes) -> str:
         """Why what was asked for is taken back; '' if it is not.
 
         A guest that runs on shows that nothing was done: Nova is asked again.
@@ -137,9 +141,11 @@ class ForceComplete:
                 f'Nova was asked {passed:.0f} s ago to complete it by force, '
                 'and it is not over; whether its guest is paused is not known'
             )
-        return self._again(seen) if is_running else self._paused_for(passed)
+        if is_running:
+            return self._again(seen, passes)
+        return self._paused_for(passed)
 
-    def _again(self, seen: MigrationStatus) -> str:
+    def _again(self, seen: MigrationStatus, passes: Passes) -> str:
         """:returns: why Nova is not asked again; '' if it is"""
         times = wording.counted(self._requests, 'time')
         text = (
@@ -148,13 +154,13 @@ class ForceComplete:
         )
         if self._requests >= MOST_REQUESTS:
             return text
-        refused = self._send(seen)
+        refused = self._too_long(passes) or self._send(seen)
         if not refused:
             LOG.warning(
                 'Instance %s: %s; it is asked again', self._task.instance, text
             )
             return ''
-        return f'{text}; then it refused: {refused}'
+        return f'{text}; not forced again: {refused}'
 
     def _paused_for(self, seconds: float) -> str:
         how = f'its guest was paused for {seconds:.0f} s'

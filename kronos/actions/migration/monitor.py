@@ -215,7 +215,8 @@ class Migration:
     def _why_take_back(self) -> exceptions.MigrationError | None:
         """Why a forced end is given up; None: it may go on."""
         seen = self._observed.seen
-        reason = self._forced.why_give_up(seen) if seen else ''
+        passes = self._observed.progress.passes
+        reason = self._forced.why_give_up(seen, passes) if seen else ''
         if not reason:
             return None
         return self._late(

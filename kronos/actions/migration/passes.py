@@ -217,11 +217,11 @@ class Passes:
         most = float(max(begun, default=0))
         least = max(look.remaining for look in self._recent)
         for parts in range(1, MOST_PARTS):
-            size = most / parts
-            if size < least:
+            part = most / parts
+            if part < least:
                 break
-            if all(_is_multiple(one, size) for one in begun):
-                return size
+            if all(_is_multiple(total, part) for total in begun):
+                return part
         return max(most, least)
 
     def _seconds(self, size: float) -> float:

@@ -159,7 +159,7 @@ class ForceTestCase(WritingGuestTestCase):
         self.answer(202, 403)
         self.fails(
             exceptions.MigrationFailed,
-            'and its guest runs on at h1; then it refused: ',
+            'and its guest runs on at h1; not forced again: ',
             'HTTP 403',
         )
 

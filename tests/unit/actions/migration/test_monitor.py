@@ -2,8 +2,10 @@
 """Is a live migration followed to whatever end it takes?"""
 
 import logging
+import time
 
 import fixtures
+import testscenarios
 
 from kronos.actions.migration import monitor
 from kronos.common import exceptions
@@ -413,3 +415,245 @@ class RefusalTextTestCase(base.MoveTestCase):
             'migration failed: the connection to the host was lost; '
             'nova-compute on source h1 is down',
         )
+
+
+class ClocksTestCase(testscenarios.TestWithScenarios, base.MoveTestCase):
+    """Nova's API and its conductors have clocks that are apart."""
+
+    scenarios = [
+        (f'{apart} s', {'apart': apart})
+        for apart in (-300, -240, -20, -3, 0, 3, 20, 240, 300)
+    ]
+
+    def setUp(self):
+        super().setUp()
+        self.settings.timing.poll_interval = 5
+
+    def aborts_at_look(self, number):
+        looks = iter(range(1, 1000))
+
+        def look(migration):
+            if next(looks) == number:
+                at = time.time() + self.apart
+                self.cloud.note_abort(base.UUID, at=at)
+                migration.script[1:] = ['cancelled']
+
+        self.cloud.on_look = look
+
+    def is_aborted(self):
+        self.fails(
+            exceptions.MigrationCancelled, 'aborted in Nova by somebody else'
+        )
+        self.assertEqual(1, self.requests)
+
+    def test_an_operator_s_abort(self):
+        for status in ('queued', 'preparing', 'running'):
+            self.cloud.bodies.clear()
+            self.instance.script = (status,) * 50
+            self.aborts_at_look(3)
+            self.is_aborted()
+
+    def stops(self):
+        self.instance.script = ('queued', 'queued', 'cancelled')
+        self.clock.at(
+            self.clock.now + 12,
+            lambda: setattr(self.instance, 'script', ('running', 'completed')),
+        )
+
+    def test_a_nova_compute_that_was_stopped(self):
+        self.stops()
+        self.assertEqual('tried 2 times', self.run_move())
+
+    def test_the_same_after_an_abort_of_an_earlier_migration(self):
+        at = time.time() + self.apart
+        self.cloud.note_abort(base.UUID, at=at)
+        self.stops()
+        self.assertEqual('tried 2 times', self.run_move())
+
+    def test_an_earlier_migration_of_another_conductor(self):
+        """It is not taken for the one of this request."""
+        self.instance.script = ('running', 'completed')
+        self.live_migration.live_migrate(base.UUID, 'h2')
+        (earlier,) = self.cloud.migrations
+        earlier.began = time.time() + self.apart
+        self.end(earlier, 'error')
+        self.instance.host, self.instance.task_state = 'h1', None
+        self.instance.script = ('accepted', 'running', 'completed')
+        self.assertEqual('', self.run_move())
+        self.assertEqual('h2', self.instance.host)
+
+
+class CancelledOutsideTestCase(base.MoveTestCase):
+    def test_by_the_hypervisor_or_nova_s_own_timeout(self):
+        """A migration that ran is never tried again for it."""
+        self.instance.script = ('running', 'running', 'running', 'cancelled')
+        error = self.fails(
+            exceptions.MigrationCancelled,
+            "aborted, though nobody asked Nova's API for it",
+            'live_migration_completion_timeout',
+        )
+        self.assertEqual('aborted', error.kwargs['fault'])
+        self.assertEqual(1, self.requests)
+
+
+class SlowSourceTestCase(base.MoveTestCase):
+    """The server has arrived; its source has not said so yet."""
+
+    def setUp(self):
+        super().setUp()
+        self.settings.timing.poll_interval = 5
+        self.instance.script = ('running',) * 1000
+        room, real = {'VCPU': 1, 'MEMORY_MB': 1024}, self.cloud.allocations
+
+        def allocations():
+            found = real()
+            migrations = self.cloud.migrations
+            if migrations and migrations[0].status == 'running':
+                found[base.UUID] = {'h2': room}
+                found[migrations[0].uuid] = {'h1': room}
+            return found
+
+        self.cloud.allocations = allocations
+
+    def arrives(self, seconds=None, **source):
+        """:param seconds: until it is completed; None: it never is"""
+        looks = iter(range(1, 100_000))
+
+        def look(migration):
+            if next(looks) == 3:
+                self.instance.host, self.instance.task_state = 'h2', None
+                self.cloud.services['h1'].update(source)
+                if seconds is not None:
+                    self.clock.at(
+                        self.clock.now + seconds, lambda: self.end(migration)
+                    )
+
+        self.cloud.on_look = look
+
+    def test_it_is_waited_for(self):
+        for seconds in (25, 90, 400):
+            with self.subTest(seconds=seconds):
+                self.cloud.migrations.clear()
+                self.instance.host = 'h1'
+                self.arrives(seconds)
+                self.assertEqual('', self.run_move())
+
+    def test_however_late_it_is(self):
+        """What has arrived is not aborted."""
+        self.settings.timing.migration_timeout = 60
+        self.arrives(400)
+        self.assertEqual('', self.run_move())
+        self.assertEqual([], self.aborts)
+
+    def test_it_never_ends(self):
+        self.arrives()
+        text = self.run_move()
+        self.assertIn('Nova left its migration running', text)
+        self.assertIn('allocation delete', text)
+        self.assertGreater(self.clock.now, 1000 + 600)
+
+    def test_its_source_died(self):
+        self.arrives(state='down')
+        self.assertIn('Nova left its migration running', self.run_move())
+        self.assertLess(self.clock.now, 1000 + 120)
+
+
+class LostRequestTestCase(base.MoveTestCase):
+    """Nova takes a request, and nothing comes of it."""
+
+    def setUp(self):
+        super().setUp()
+        self.instance.script = ('accepted',) * 1000
+        real = self.cloud.answer
+
+        def answer(method, path, query, body):
+            found = real(method, path, query, body)
+            if path.endswith('/os-migrations'):
+                return {'migrations': []}
+            if '/os-instance-actions/req' in path:
+                found['instanceAction']['events'] = []
+            return found
+
+        self.cloud.answer = answer
+
+    def test_nothing_was_aborted(self):
+        error = self.fails(
+            exceptions.MigrationTimeout,
+            'Nova took the request 1800 s ago and has made no migration of '
+            'it, so there was nothing to abort; the server stays migrating',
+        )
+        self.assertEqual('queued_too_long', error.kwargs['fault'])
+        self.assertNotIn('aborted', str(error))
+        self.assertEqual([], self.aborts)
+        self.assertLess(self.clock.now, 1000 + 1900)
+
+    def test_its_plan_is_cancelled(self):
+        self.clock.at(1200, lambda: setattr(self, 'cancelled', True))
+        self.fails(
+            exceptions.MigrationCancelled,
+            'its plan was cancelled, and Nova has made no migration of its '
+            'request, so there was nothing to abort; it may still begin',
+        )
+
+
+class LargeTestCase(base.MoveTestCase):
+    """What bounds a migration follows from how much it has to send."""
+
+    GIB = 2**30
+
+    def setUp(self):
+        super().setUp()
+        self.settings.timing.poll_interval = 20
+        self.instance.script = ('running',) * 10_000
+        self.instance.ram = 1024
+
+    def moves(self, gib, gib_per_second, disk_gib=0):
+        began, total = self.clock.now, gib * self.GIB
+
+        def look(migration):
+            sent = (self.clock.now - began) * gib_per_second * self.GIB
+            disk = min(int(sent), disk_gib * self.GIB)
+            done = min(int(sent) - disk, total)
+            is_disk = disk < disk_gib * self.GIB
+            migration.figures = {
+                'memory_total_bytes': 0 if is_disk else total,
+                'memory_processed_bytes': done,
+                'memory_remaining_bytes': 0 if is_disk else total - done,
+                'disk_total_bytes': disk_gib * self.GIB,
+                'disk_processed_bytes': disk,
+                'disk_remaining_bytes': disk_gib * self.GIB - disk,
+            }
+            if done == total:
+                migration.script[:] = ['running', 'completed']
+
+        self.cloud.on_look = look
+
+    def test_much_memory_that_is_sent_evenly(self):
+        self.moves(1024, 0.5)
+        self.assertEqual('', self.run_move())
+        self.assertEqual([], self.aborts)
+        self.assertGreater(self.clock.now, 1000 + 2000)
+
+    def test_large_disks(self):
+        self.moves(8, 0.1, disk_gib=200)
+        self.assertEqual('', self.run_move())
+
+    def test_one_that_crawls(self):
+        self.moves(256, 0.01)
+        error = self.fails(
+            exceptions.MigrationTimeout, 'aborted after 4096 s under way'
+        )
+        self.assertEqual('too_slow', error.kwargs['fault'])
+
+    def test_a_small_one_that_crawls(self):
+        self.moves(8, 0.0005)
+        self.fails(exceptions.MigrationTimeout, 'aborted after 600 s')
+
+    def test_size_does_not_matter(self):
+        self.settings.timing.migration_timeout_per_gib = 0
+        self.moves(1024, 0.5)
+        self.fails(exceptions.MigrationTimeout, 'aborted after 600 s')
+
+    def test_one_that_stands_still(self):
+        self.moves(1024, 0)
+        self.fails(exceptions.MigrationFailed, 'no progress for 300 s')

@@ -375,7 +375,7 @@ class IntervalTestCase(
 class RandomTestCase(IntervalTestCase):
     """Guests of all sorts, by seeds."""
 
-    scenarios = [(str(seed), {'seed': seed}) for seed in range(40)]
+    scenarios = [(str(seed), {'seed': seed}) for seed in range(20)]
 
     def setUp(self):
         super().setUp()

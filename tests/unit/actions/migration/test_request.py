@@ -5,10 +5,12 @@ import contextlib
 
 import testscenarios
 
-from kronos.actions.migration import lost_answers
+from kronos.actions.migration import lost_answers, request
 from kronos.common import exceptions
 from tests.fakes.small_cloud import cloud
 from tests.unit.actions.migration import base
+
+LONG = 200
 
 
 class CallTestCase(base.MoveTestCase):
@@ -481,3 +483,50 @@ class RefusedConnectionTestCase(CallTestCase):
         """The client itself repeats it a few times."""
         self.cloud.answers[base.POST] = [cloud.REFUSED] * 6
         self.assertEqual('tried 2 times', self.run_move())
+
+
+class StatusTestCase(testscenarios.TestWithScenarios, CallTestCase):
+    """Each status that there is."""
+
+    scenarios = [
+        ('3xx', {'statuses': range(300, 400)}),
+        ('4xx', {'statuses': range(400, 500)}),
+        ('5xx', {'statuses': range(500, 600)}),
+    ]
+
+    def begin(self):
+        self.instance.host, self.instance.task_state = 'h1', None
+        self.instance.script = ('running',) * LONG
+        self.cloud.bodies.clear()
+        self.cloud.migrations.clear()
+        self.request = request.MigrationRequest(
+            self.settings, self.run_of()._context
+        )
+
+    def test_a_request_that_came_to_nothing(self):
+        """It is refused at once, or may be sent again, and never is here."""
+        for status in self.statuses:
+            self.begin()
+            self.cloud.answers[base.POST] = [status]
+            before = self.clock.now
+            error = self.assertRaises(
+                exceptions.KronosException, self.request.send
+            )
+            self.assertIn('away for now' if status >= 400 else '', str(error))
+            self.assertEqual(1, self.requests, status)
+            self.assertEqual([], self.cloud.migrations)
+            if 400 <= status < 500 and status != 408:
+                self.assertEqual(before, self.clock.now, status)
+
+    def test_an_answer_that_was_lost(self):
+        """Nova has begun the migration: that one is followed."""
+        for status in self.statuses:
+            if 400 <= status < 500 and status not in (408, 409):
+                # Nova itself answers so, and then it has begun nothing.
+                continue
+            self.begin()
+            self.cloud.lost[base.POST] = [status]
+            sent = self.request.send()
+            (migration,) = self.cloud.migrations
+            self.assertEqual(migration.request, sent.request_id, status)
+            self.assertEqual(1, self.requests, status)
