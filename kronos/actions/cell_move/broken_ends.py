@@ -8,11 +8,11 @@ the other cell, it does not: only an administrator of the databases can.
 
 from oslo_log import log as logging
 
-from kronos.actions.cell_move import checks, progress, repairs
+from kronos.actions.cell_move import checks, progress
 from kronos.actions.cell_move.context import BegunMove, CellMoveContext
 from kronos.actions.cell_move.evidence import AWAY
 from kronos.actions.cell_move.parameters import CellMoveSettings
-from kronos.actions.cell_move.repairs import Repair
+from kronos.actions.core import repairs
 from kronos.actions.core.step import End
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions
@@ -131,13 +131,20 @@ class BrokenEnds:
     """
 
     def __init__(self, begun: BegunMove) -> None:
-        self._begun = begun
         self._settings = begun.settings
         self._task = begun.settings.task
         self._context = begun.context
         self._mark = begun.mark
         self._evidence = begun.evidence
         self._before = Details.from_document(begun.mark.before)
+        timing = begun.settings.timing
+        self._workshop = repairs.Workshop(
+            begun.context.nova,
+            begun.settings.task.instance,
+            begun.context,
+            timing.settle_timeout,
+            timing.poll_interval,
+        )
 
     def of_move(self, look: progress.Look) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
@@ -277,12 +284,15 @@ class BrokenEnds:
             and (instance.power_state == RUNNING) == self._ran
         )
 
-    def _do(self, step: Repair, found: list[str]) -> Instance | None:
+    def _do(self, step: repairs.Repair, found: list[str]) -> Instance | None:
         """One step, and the server after it; None: nothing more is tried."""
         evidence, uuid = self._evidence, self._task.instance
         LOG.warning('Instance %s: %s: %s', uuid, step.told, step.command)
         evidence.mended.append(f'{step.told}: {step.command}')
-        result = repairs.carry_out(step, self._begun)
+        number = f'mend {len(evidence.mended)}'
+        result = self._workshop.carry_out(
+            step, lambda request: evidence.requests.update({number: request})
+        )
         instance = result.seen
         if result.end is End.REFUSED:
             self._leave(step)
@@ -303,7 +313,7 @@ class BrokenEnds:
         )
         return None
 
-    def _leave(self, step: Repair) -> None:
+    def _leave(self, step: repairs.Repair) -> None:
         """Tell an operator of a step, and of the one that follows on it."""
         stop = f'openstack server stop {self._task.instance}'
         told = [step.command]
