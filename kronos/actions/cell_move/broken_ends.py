@@ -8,10 +8,11 @@ the other cell, it does not: only an administrator of the databases can.
 
 from oslo_log import log as logging
 
-from kronos.actions.cell_move import checks, progress
+from kronos.actions.cell_move import checks
 from kronos.actions.cell_move.context import BegunMove, CellMoveContext
 from kronos.actions.cell_move.evidence import AWAY
 from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.cell_move.progress import ERROR, FAILED, Look
 from kronos.actions.core import repairs
 from kronos.actions.core.step import End
 from kronos.clients.nova.server_details import Details
@@ -23,6 +24,7 @@ from kronos.engine.types import Instance
 
 LOG = logging.getLogger(__name__)
 
+ACTIVE, STOPPED = 'ACTIVE', 'SHUTOFF'
 DUPLICATE = 'DBDuplicateEntry'
 """In Nova's words where a copy of the server is in the other cell."""
 NO_HOST = 'No valid host'
@@ -61,7 +63,7 @@ def reconnections(before: Details, host: str) -> list[str]:
         f'nova-manage volume_attachment refresh {uuid} {volume.id} {connector}'
         for volume in before.volumes
     ]
-    if before.status == progress.ACTIVE:
+    if before.status == ACTIVE:
         refresh.insert(0, f'openstack server stop {uuid}')
         refresh.append(f'openstack server start {uuid}')
     return [
@@ -146,14 +148,11 @@ class BrokenEnds:
             timing.poll_interval,
         )
 
-    def of_move(self, look: progress.Look) -> exceptions.MigrationError:
+    def of_move(self, look: Look) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
         reason = self.reason()
         is_untouched = self._is_as_before(look.instance)
-        was_lost = (
-            look.instance is not None
-            and look.instance.status == progress.ERROR
-        )
+        was_lost = look.instance is not None and look.instance.status == ERROR
         after = self.mend(look)
         if was_lost:
             self._evidence.commands += reconnections(
@@ -179,9 +178,7 @@ class BrokenEnds:
             else f'Nova gave it up: {reason}',
         )
 
-    def of_endless(
-        self, look: progress.Look | None
-    ) -> exceptions.MigrationError:
+    def of_endless(self, look: Look | None) -> exceptions.MigrationError:
         """The error of a move that has not come to an end in time."""
         task, limit = self._task, self._settings.timing.move_timeout
         uuid, ours = task.instance, self._mark.migration
@@ -191,7 +188,7 @@ class BrokenEnds:
             f'openstack server reboot --hard {uuid}',
             *(
                 [f'openstack server stop {uuid}']
-                if self._mark.status == progress.STOPPED
+                if self._mark.status == STOPPED
                 else []
             ),
             *copy_commands(uuid, task.destination_cell),
@@ -239,25 +236,24 @@ class BrokenEnds:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             return nothing
 
-    def mend(self, look: progress.Look) -> str:
+    def mend(self, look: Look) -> str:
         """Bring the server back to how it was, as far as the API can.
 
         :returns: what was left, and what was done; '' if nothing was
         """
         found: list[str] = []
-        if not self._is_ours():
+        is_ours = self._is_ours()
+        if is_ours is False:
             return ''
         instance = look.instance
-        has_failed = (
-            look.migration is None or look.migration.status in progress.FAILED
-        )
+        has_failed = look.migration is None or look.migration.status in FAILED
         nova, ran = self._context.cell_migration, self._ran
         uuid = self._task.instance
         for step in repairs.of(nova, uuid, ran, has_failed):
             if instance is None or not step.is_left(instance):
                 continue
             found.append(step.told)
-            if not self._settings.recovers:
+            if not (self._settings.recovers and is_ours):
                 self._leave(step)
                 found.append(f'"{step.command}" mends it')
                 break
@@ -266,16 +262,16 @@ class BrokenEnds:
 
     @property
     def _ran(self) -> bool:
-        return self._mark.status == progress.ACTIVE
+        return self._mark.status == ACTIVE
 
-    def _is_ours(self) -> bool:
-        """Whether nobody has asked for another move of it since."""
+    def _is_ours(self) -> bool | None:
+        """Whether no other move of it was asked for since; None: unknown."""
         ours, uuid = self._mark.request, self._task.instance
         try:
             return not ours or self._context.nova.is_moved_by(uuid, [ours])
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', uuid, error)
-            return False
+            return None
 
     def _is_as_before(self, instance: Instance | None) -> bool:
         return instance is not None and (
@@ -317,6 +313,6 @@ class BrokenEnds:
         """Tell an operator of a step, and of the one that follows on it."""
         stop = f'openstack server stop {self._task.instance}'
         told = [step.command]
-        if self._mark.status == progress.STOPPED and step.command != stop:
+        if self._mark.status == STOPPED and step.command != stop:
             told.append(stop)
         self._evidence.commands += told

@@ -20,8 +20,8 @@ from kronos.snapshots.watcher_actions import CELL_MARK
 LOG = logging.getLogger(__name__)
 
 VERIFY = 'VERIFY_RESIZE'
-ERROR, ACTIVE, STOPPED = 'ERROR', 'ACTIVE', 'SHUTOFF'
-AT_REST = (ACTIVE, STOPPED)
+ERROR = 'ERROR'
+AT_REST = ('ACTIVE', 'SHUTOFF')
 FAILED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
 """Statuses of a migration that Nova gave up."""
 ENDING = frozenset({'confirming', 'reverting'})
