@@ -4,9 +4,6 @@
 from nova import context
 from nova.compute import power_state
 
-from kronos.actions import server_restart
-from kronos.actions.migration.context import Patience
-from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova import server_power
 from kronos.clients.nova.instance_actions import (
     CONFIRM,
@@ -14,7 +11,6 @@ from kronos.clients.nova.instance_actions import (
     START,
     InstanceActions,
 )
-from kronos.engine.types import UNASSIGNED
 from tests.functional.nova import test_migrations
 
 
@@ -67,45 +63,14 @@ class TestPower(test_migrations._Migrations):
         self.assertTrue(self.nova.is_moved_by(uuid, [request]))
         self.assertFalse(self.nova.is_moved_by(uuid, ['req-1']))
         self.assertTrue(self.power.may_be_confirmed(uuid))
-        self.power.confirm(uuid)
+        asked = {MIGRATE: request, CONFIRM: self.power.confirm(uuid)}
         self.is_(uuid, 'SHUTOFF')
-        self.power.start(uuid)
+        asked[START] = self.power.start(uuid)
         self.is_(uuid, 'ACTIVE')
+        # Each is found by the name that Nova gives it.
+        actions = InstanceActions(self.nova.api)
+        for kind, request in asked.items():
+            self.assertEqual([request], actions.requests(uuid, (kind,)))
         one = self.nova.get_instance(uuid)
         assert one is not None
         self.assertEqual('host2', one.host)
-
-    def restart(self, uuid: str, host: str) -> server_restart.ServerRestart:
-        return server_restart.ServerRestart(
-            server_restart.RestartSettings(
-                MigrationTask(uuid, 'host1', host, 'evacuate', UNASSIGNED),
-                failed_at=1.0,
-                poll_interval=0.2,
-                require_headroom=False,
-            ),
-            server_restart.Asked(
-                nova=self.nova,
-                power=self.power,
-                placement=self.placement_client,
-                failures=lambda: {uuid: 2.0},
-                acts=self.ids.append,
-                moves=self.ids.append,
-            ),
-            Patience(is_cancelled=lambda: False, tell=lambda text: None),
-        )
-
-    def test_a_whole_restart(self) -> None:
-        """Each step is found by the name that Nova gives it."""
-        self.ids: list[str] = []
-        uuid = self.boot('host1')['id']
-        self.crash(uuid, 'host1')
-        self.is_(uuid, 'SHUTOFF')
-        self.restart(uuid, 'host2').carry_out()
-        one = self.nova.get_instance(uuid)
-        assert one is not None
-        self.assertEqual(('ACTIVE', 'host2'), (one.status, one.host))
-        self.assertEqual(['', '?'], self.ids[:2])
-        actions = InstanceActions(self.nova.api)
-        self.assertEqual(self.ids[2:], actions.requests(uuid, (MIGRATE,)))
-        for kind in (CONFIRM, START):
-            self.assertEqual(1, len(actions.requests(uuid, (kind,))), kind)
