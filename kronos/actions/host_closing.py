@@ -25,6 +25,10 @@ LOG = logging.getLogger(__name__)
 T = TypeVar('T')
 
 CLOSED = 'disabled'
+SHORTEST_WAIT = 1.0
+"""Seconds between two looks at the service."""
+SETTLE_SECONDS = 60.0
+"""For Nova to show what it was asked for, beside the tries."""
 AtFault = Callable[[Collection[str]], Mapping[str, float]]
 """Gives those of the hosts that ``host_fault_query`` names, with its values;
 raises PrometheusError where that is not known."""
@@ -166,11 +170,14 @@ class HostClosing:
         )
 
     def _limits(self) -> Limits:
-        """In as much time as the tries of :meth:`_again` may take."""
+        """As many tries as in :meth:`_again`."""
         settings = self._settings
+        wait = max(settings.retry_backoff, SHORTEST_WAIT)
         return Limits(
-            timeout=settings.retry_backoff * 2.0**settings.max_retries,
-            poll_interval=settings.retry_backoff,
+            timeout=wait * 2.0**settings.max_retries + SETTLE_SECONDS,
+            poll_interval=wait,
+            idle=wait,
+            requests=settings.max_retries + 1,
         )
 
     def _again(self, work: Callable[[], T]) -> T:

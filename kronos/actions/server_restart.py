@@ -31,7 +31,7 @@ from kronos.common import exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility.restarts import VERIFY
 from kronos.engine.faults import Fault
-from kronos.engine.types import Instance
+from kronos.engine.types import ASKED, Instance
 
 __all__ = ['Asked', 'RestartSettings', 'ServerRestart']
 
@@ -106,7 +106,9 @@ class ServerRestart:
             self._asked.acts(earlier)
 
     def _stop(self) -> Instance:
+        """:raises TurnUnknown: the row does not take that it is to stop"""
         self._patience.stop_if_cancelled()
+        self._asked.acts(ASKED)
         poll = self._settings.poll_interval
         result = self._take(
             Step(
@@ -157,6 +159,7 @@ class ServerRestart:
         return result.seen, failure
 
     def _migrate(self) -> Result[Instance]:
+        self._note(self._asked.moves, ASKED)
         host, poll = self._task.destination, self._settings.poll_interval
         return self._take(
             Step(

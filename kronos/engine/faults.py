@@ -457,8 +457,7 @@ TABLE: dict[Fault, Consequence] = {
     Fault.RESTART_FAILED: Consequence(
         _FAILED,
         Whose.SERVER,
-        'Nova refused or gave up to stop, to migrate, to confirm or to start '
-        'the server.',
+        'Nova refused to stop, migrate, confirm or start it, or gave it up.',
         "Read Nova's words in the message, and look where the server is.",
         rests=Rest.NOBODY,
     ),

@@ -4,7 +4,8 @@
 It is asked for those alone that failed, or that Kronos began to restart.
 """
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from oslo_log import log as logging
@@ -13,7 +14,7 @@ from kronos.clients.nova.client import NovaClient
 from kronos.common import exceptions
 from kronos.engine.eligibility import restarts as eligible
 from kronos.engine.settings import Settings
-from kronos.engine.types import Instance, PastRestart
+from kronos.engine.types import ASKED, Instance, PastRestart
 from kronos.snapshots.cloud import CloudInventory
 
 LOG = logging.getLogger(__name__)
@@ -41,7 +42,9 @@ def note(
         return
     left = MOST
     for one in gathered.instances:
-        one.restarts = list(past.get(one.uuid, ()))
+        one.restarts = [
+            dataclasses.replace(row) for row in past.get(one.uuid, ())
+        ]
         if not (one.failure or any(row.acted for row in one.restarts)):
             continue
         if left == 0:
@@ -60,11 +63,26 @@ def _ask(nova: NovaClient, one: Instance) -> None:
         if runs is not None:
             one.guest = eligible.RUNNING if runs else eligible.OFF
     elif one.status == 'SHUTOFF':
+        _learn(one, 'stop', nova.own_stop)
         one.stopped_by = stopped_by(nova, one)
     elif one.status == eligible.VERIFY:
+        _learn(one, 'migrate', nova.own_migration)
         ours = {row.migrate for row in one.restarts if row.migrate}
         is_ours = nova.is_moved_by(one.uuid, ours)
         one.stopped_by = eligible.BY_KRONOS if is_ours else eligible.BY_USER
+
+
+def _learn(one: Instance, name: str, ask: Callable[[str], str]) -> None:
+    """Fill in the id of a request whose applier died before it learned that.
+
+    :param name: of the request, as of the field of :class:`.PastRestart`
+    :param ask: gives the id of the newest such request of Kronos' own user
+    """
+    missing = [row for row in one.restarts if getattr(row, name) == ASKED]
+    request = ask(one.uuid) if missing else ''
+    known = {getattr(row, name) for row in one.restarts}
+    for row in missing:
+        setattr(row, name, '' if request in known else request)
 
 
 def stopped_by(nova: NovaClient, one: Instance) -> str:

@@ -38,7 +38,8 @@ MOVES = (ACTION_TYPE, CELL_MOVE)
 """Those that take a server from host to host, and no more than that."""
 RECOVERY = 'recovery'
 """Mark of a restart that began to act: ``{"at": 1763752294.1, "stop":
-"req-...", "migrate": "req-..."}``, among its input parameters."""
+"req-...", "migrate": "req-..."}``, among its input parameters. Right before
+Nova is asked for one of them it is ``ASKED``."""
 FINISHED = 'SUCCEEDED'
 FAILED = 'FAILED'
 DELETED = 'DELETED'

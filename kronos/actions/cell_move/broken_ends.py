@@ -8,11 +8,12 @@ the other cell, it does not: only an administrator of the databases can.
 
 from oslo_log import log as logging
 
-from kronos.actions.cell_move import checks, progress, repairs
+from kronos.actions.cell_move import checks
 from kronos.actions.cell_move.context import BegunMove, CellMoveContext
 from kronos.actions.cell_move.evidence import AWAY
 from kronos.actions.cell_move.parameters import CellMoveSettings
-from kronos.actions.cell_move.repairs import Repair
+from kronos.actions.cell_move.progress import ERROR, FAILED, Look
+from kronos.actions.core import repairs
 from kronos.actions.core.step import End
 from kronos.clients.nova.server_details import Details
 from kronos.common import exceptions, plain_text
@@ -24,6 +25,7 @@ from kronos.engine.types import Instance
 
 LOG = logging.getLogger(__name__)
 
+ACTIVE, STOPPED = 'ACTIVE', 'SHUTOFF'
 DUPLICATE = 'DBDuplicateEntry'
 """In Nova's words where a copy of the server is in the other cell."""
 NO_HOST = 'No valid host'
@@ -65,7 +67,7 @@ def reconnections(before: Details, host: str) -> list[str]:
         )
         for volume in before.volumes
     ]
-    if before.status == progress.ACTIVE:
+    if before.status == ACTIVE:
         refresh.insert(0, ShellCommand.SERVER_STOP.of(server=uuid))
         refresh.append(ShellCommand.SERVER_START.of(server=uuid))
     return [
@@ -135,22 +137,26 @@ class BrokenEnds:
     """
 
     def __init__(self, begun: BegunMove) -> None:
-        self._begun = begun
         self._settings = begun.settings
         self._task = begun.settings.task
         self._context = begun.context
         self._mark = begun.mark
         self._evidence = begun.evidence
         self._before = Details.from_document(begun.mark.before)
+        timing = begun.settings.timing
+        self._workshop = repairs.Workshop(
+            begun.context.nova,
+            begun.settings.task.instance,
+            begun.context,
+            timing.settle_timeout,
+            timing.poll_interval,
+        )
 
-    def of_move(self, look: progress.Look) -> exceptions.MigrationError:
+    def of_move(self, look: Look) -> exceptions.MigrationError:
         """The error of a move that Nova gave up before anybody confirmed."""
         reason = self.reason()
         is_untouched = self._is_as_before(look.instance)
-        was_lost = (
-            look.instance is not None
-            and look.instance.status == progress.ERROR
-        )
+        was_lost = look.instance is not None and look.instance.status == ERROR
         after = self.mend(look)
         if was_lost:
             self._evidence.commands += reconnections(
@@ -176,9 +182,7 @@ class BrokenEnds:
             else f'Nova gave it up: {reason}',
         )
 
-    def of_endless(
-        self, look: progress.Look | None
-    ) -> exceptions.MigrationError:
+    def of_endless(self, look: Look | None) -> exceptions.MigrationError:
         """The error of a move that has not come to an end in time."""
         task, limit = self._task, self._settings.timing.move_timeout
         uuid, ours = task.instance, self._mark.migration
@@ -189,7 +193,7 @@ class BrokenEnds:
             ShellCommand.SERVER_REBOOT.of(server=uuid),
             *(
                 [ShellCommand.SERVER_STOP.of(server=uuid)]
-                if self._mark.status == progress.STOPPED
+                if self._mark.status == STOPPED
                 else []
             ),
             *copy_commands(uuid, task.destination_cell),
@@ -236,24 +240,23 @@ class BrokenEnds:
             LOG.warning('Instance %s: %s', self._task.instance, error)
             return nothing
 
-    def mend(self, look: progress.Look) -> str:
+    def mend(self, look: Look) -> str:
         """Bring the server back to how it was, as far as the API can.
 
         :returns: what was left, and what was done; '' if nothing was
         """
         found: list[str] = []
-        if not self._is_ours():
+        is_ours = self._is_ours()
+        if is_ours is False:
             return ''
         instance = look.instance
-        has_failed = (
-            look.migration is None or look.migration.status in progress.FAILED
-        )
+        has_failed = look.migration is None or look.migration.status in FAILED
         nova, ran = self._context.cell_migration, self._ran
         for step in repairs.of(nova, ran, has_failed):
             if instance is None or not step.is_left(instance):
                 continue
             found.append(step.told)
-            if not self._settings.recovers:
+            if not (self._settings.recovers and is_ours):
                 self._leave(step)
                 found.append(f'"{self._command(step)}" mends it')
                 break
@@ -262,16 +265,16 @@ class BrokenEnds:
 
     @property
     def _ran(self) -> bool:
-        return self._mark.status == progress.ACTIVE
+        return self._mark.status == ACTIVE
 
-    def _is_ours(self) -> bool:
-        """Whether nobody has asked for another move of it since."""
+    def _is_ours(self) -> bool | None:
+        """Whether no other move of it was asked for since; None: unknown."""
         ours, uuid = self._mark.request, self._task.instance
         try:
             return not ours or self._context.nova.is_moved_by(uuid, [ours])
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', uuid, error)
-            return False
+            return None
 
     def _is_as_before(self, instance: Instance | None) -> bool:
         return instance is not None and (
@@ -280,13 +283,16 @@ class BrokenEnds:
             and (instance.power_state == RUNNING) == self._ran
         )
 
-    def _do(self, step: Repair, found: list[str]) -> Instance | None:
+    def _do(self, step: repairs.Repair, found: list[str]) -> Instance | None:
         """One step, and the server after it; None: nothing more is tried."""
         evidence, uuid = self._evidence, self._task.instance
         command = self._command(step)
         LOG.warning('Instance %s: %s: %s', uuid, step.told, command)
         evidence.mended.append(f'{step.told}: {command}')
-        result = repairs.carry_out(step, self._begun)
+        number = f'mend {len(evidence.mended)}'
+        result = self._workshop.carry_out(
+            step, lambda request: evidence.requests.update({number: request})
+        )
         instance = result.seen
         if result.end is End.REFUSED:
             self._leave(step)
@@ -307,15 +313,15 @@ class BrokenEnds:
         )
         return None
 
-    def _leave(self, step: Repair) -> None:
+    def _leave(self, step: repairs.Repair) -> None:
         """Tell an operator of a step, and of the one that follows on it."""
         commands = [step.command]
         stop = ShellCommand.SERVER_STOP
-        if self._mark.status == progress.STOPPED and step.command is not stop:
+        if self._mark.status == STOPPED and step.command is not stop:
             commands.append(stop)
         self._evidence.commands += [
             command.of(server=self._task.instance) for command in commands
         ]
 
-    def _command(self, step: Repair) -> str:
+    def _command(self, step: repairs.Repair) -> str:
         return step.command.of(server=self._task.instance)

@@ -15,14 +15,13 @@ from kronos.actions.cell_move.context import BegunMove
 from kronos.clients.nova.rows import MigrationStatus
 from kronos.common import exceptions
 from kronos.engine import types
-from kronos.engine.eligibility.instances import RUNNING
 from kronos.snapshots.watcher_actions import CELL_MARK
 
 LOG = logging.getLogger(__name__)
 
 VERIFY = 'VERIFY_RESIZE'
-ERROR, ACTIVE, STOPPED = 'ERROR', 'ACTIVE', 'SHUTOFF'
-AT_REST = (ACTIVE, STOPPED)
+ERROR = 'ERROR'
+AT_REST = ('ACTIVE', 'SHUTOFF')
 FAILED = frozenset({'error', 'failed', 'cancelled', 'conflict'})
 """Statuses of a migration that Nova gave up."""
 ENDING = frozenset({'confirming', 'reverting'})
@@ -280,20 +279,3 @@ def worded(look: Look) -> str:
     status, task = look.instance.status, look.instance.task_state
     told = f', migration {look.migration.status}' if look.migration else ''
     return f'is {status}{f" ({task})" if task else ""}{told}'
-
-
-def is_moving(one: types.Instance) -> bool:
-    """Whether its task is one of a cold move."""
-    return (one.task_state or '').startswith('resize_')
-
-
-def is_active(one: types.Instance) -> bool:
-    return one.status == ACTIVE and not one.task_state
-
-
-def runs(one: types.Instance) -> bool:
-    return is_active(one) and one.power_state == RUNNING
-
-
-def is_stopped(one: types.Instance) -> bool:
-    return one.status == STOPPED and not one.task_state

@@ -55,6 +55,8 @@ class Limits:
     """For which a conflict is endured."""
     retry_interval: float = 0.0
     """Between a refusal and the next request, if more than a poll."""
+    requests: float = math.inf
+    """So many are sent at most."""
     refusals: float = 1
     """The last of so many, other than conflicts, ends the step."""
 
@@ -130,7 +132,7 @@ class StepRun(Generic[T]):
         self._quiet_needed = 0.0
         """... for so many seconds."""
         self._quiet_since = math.inf
-        self._refusals = 0
+        self._sent = self._refusals = 0
         self._conflict_since = math.inf
         self._refusal: int | None = None
         """Status of a refusal that was not weighed yet; 0: none."""
@@ -197,7 +199,9 @@ class StepRun(Generic[T]):
             return None
         if self._refusal is not None:
             return End.REFUSED if self._is_refused_for_good() else None
-        if now < self._deadline:
+        if self._sent >= self._limits.requests:
+            return End.LATE
+        if now < self._deadline or not self._sent:
             # What is sent is looked at once more.
             self._send()
         return None
@@ -230,6 +234,7 @@ class StepRun(Generic[T]):
         """
         if self._known is None:
             self._known = set(self._step.requests())
+        self._sent += 1
         try:
             request = self._step.ask()
         except exceptions.NovaClientError as error:

@@ -9,7 +9,13 @@ from oslo_log import log as logging
 from kronos.clients import rest
 from kronos.clients.nova import migrations, rows, schema, server_listing
 from kronos.clients.nova.api import Api, quoted
-from kronos.clients.nova.instance_actions import InstanceActions, Stop
+from kronos.clients.nova.instance_actions import (
+    MIGRATE,
+    RESIZE,
+    STOP,
+    InstanceActions,
+    Stop,
+)
 from kronos.clients.nova.rows import HostAggregate
 from kronos.clients.nova.server_groups import ServerGroups
 from kronos.common import exceptions
@@ -230,6 +236,19 @@ class NovaClient:
     def last_stop(self, uuid: str) -> Stop | None:
         """As :meth:`.InstanceActions.last_stop`."""
         return self._actions.last_stop(uuid)
+
+    def own_stop(self, uuid: str) -> str:
+        """Id of the newest request to stop a server, if it is Kronos' own.
+
+        Of anybody who has the same user; '': it is somebody else's.
+        """
+        user = self.api.user_id
+        return self._actions.newest_of(uuid, STOP, (STOP,), user)
+
+    def own_migration(self, uuid: str) -> str:
+        """As :meth:`own_stop`, for a cold migration or a resize."""
+        user = self.api.user_id
+        return self._actions.newest_of(uuid, MIGRATE, (MIGRATE, RESIZE), user)
 
     def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
         """As :meth:`.InstanceActions.is_moved_by`."""

@@ -108,6 +108,20 @@ class InstanceActions:
         moves = self.requests(uuid, (MIGRATE, RESIZE))
         return bool(requests) and (not moves or moves[0] in requests)
 
+    def newest_of(
+        self, uuid: str, kind: str, among: Collection[str], user: str
+    ) -> str:
+        """Id of the newest request of some kinds, if it is a user's.
+
+        :param kind: which it has to be
+        :param user: id of the user; '': nobody's
+        :returns: '' if it is another one
+        :raises NovaClientError: also when there is no such server (404)
+        """
+        newest = self.requests(uuid, among)[:1]
+        own = self.requests(uuid, (kind,), user)[:1] if user else []
+        return own[0] if own and own == newest else ''
+
     def refusal_reason(self, uuid: str, request_id: str) -> str:
         """Why a request failed after Nova had accepted it.
 

@@ -122,6 +122,11 @@ class Flavor:
         }
 
 
+ASKED = '?'
+"""Stands for the id of a request that Nova was about to be asked for, by an
+action whose applier may have died before it learned the id."""
+
+
 @dataclass
 class PastRestart:
     """A restart of an instance by Kronos, as its action's row tells."""

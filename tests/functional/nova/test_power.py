@@ -5,6 +5,12 @@ from nova import context
 from nova.compute import power_state
 
 from kronos.clients.nova import server_power
+from kronos.clients.nova.instance_actions import (
+    CONFIRM,
+    MIGRATE,
+    START,
+    InstanceActions,
+)
 from tests.functional.nova import test_migrations
 
 
@@ -52,12 +58,19 @@ class TestPower(test_migrations._Migrations):
         uuid = self.boot('host1')['id']
         self.crash(uuid, 'host1')
         self.is_(uuid, 'SHUTOFF')
-        self.power.migrate(uuid, 'host2')
+        request = self.power.migrate(uuid, 'host2')
         self.is_(uuid, 'VERIFY_RESIZE')
-        self.power.confirm(uuid)
+        self.assertTrue(self.nova.is_moved_by(uuid, [request]))
+        self.assertFalse(self.nova.is_moved_by(uuid, ['req-1']))
+        self.assertTrue(self.power.may_be_confirmed(uuid))
+        asked = {MIGRATE: request, CONFIRM: self.power.confirm(uuid)}
         self.is_(uuid, 'SHUTOFF')
-        self.power.start(uuid)
+        asked[START] = self.power.start(uuid)
         self.is_(uuid, 'ACTIVE')
+        # Each is found by the name that Nova gives it.
+        actions = InstanceActions(self.nova.api)
+        for kind, request in asked.items():
+            self.assertEqual([request], actions.requests(uuid, (kind,)))
         one = self.nova.get_instance(uuid)
         assert one is not None
         self.assertEqual('host2', one.host)

@@ -186,11 +186,14 @@ class TestRestarts(RestartTestCase):
 
     def test_a_guest_that_is_paused(self):
         self.cloud.crash(ONE, 'io_error')
-        self.restarted()
+        action = self.restarted()
         self.assertEqual(
             ['stop', 'migrate', 'confirm', 'start'], self.server.steps
         )
         self.assertIn(self.server.host, ('h4', 'h5'))
+        told = action.input_parameters['recovery']
+        self.assertEqual(self.server.stops[0][0], told['stop'])
+        self.assertIn(('migrate', told['migrate']), self.server.asked)
 
     def test_it_runs_again(self):
         self.cloud.crash(ONE)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of Nova before a server is started again?"""
 
+from keystoneauth1 import noauth
+
 from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, PastRestart
 from kronos.snapshots import recoveries
@@ -73,3 +75,46 @@ class RecoveriesTestCase(base.MoveTestCase):
             self.assertEqual('user', self.note([past]).stopped_by)
         without = PastRestart(1.0, 'FAILED', True, 'req-2')
         self.assertEqual('user', self.note([without]).stopped_by)
+
+    def user_is(self, name):
+        """Of Kronos."""
+        auth = noauth.NoAuth()
+        auth.get_user_id = lambda session, **more: name
+        self.client.api.wire.adapter.session.auth = auth
+        self.client.api._user = None
+
+    def test_an_applier_that_died_before_it_knew(self):
+        """Nova was about to be asked; its newest request tells."""
+        self.one.failure = ''
+        asked = PastRestart(1.0, 'ONGOING', True, '?', '?')
+        for status, field in (
+            ('SHUTOFF', 'stop'),
+            ('VERIFY_RESIZE', 'migrate'),
+        ):
+            self.one.status = status
+            self.instance.stops = [('req-2', 'watcher'), ('req-1', 'joe')]
+            self.instance.asked = [('migrate', 'req-2'), ('resize', 'req-1')]
+            self.user_is('watcher')
+            self.assertEqual('kronos', self.note([asked]).stopped_by)
+            self.assertEqual('req-2', getattr(self.one.restarts[0], field))
+            self.user_is('')
+            self.assertEqual('user', self.note([asked]).stopped_by)
+            self.user_is('watcher')
+            self.instance.stops.insert(0, ('req-3', 'joe'))
+            self.instance.asked.insert(0, ('resize', 'req-3'))
+            self.assertEqual('user', self.note([asked]).stopped_by)
+            self.assertEqual('', getattr(self.one.restarts[0], field))
+        # What is in a recording does not change the row that was read.
+        self.assertEqual('?', asked.stop)
+
+    def test_an_earlier_one_is_known_already(self):
+        """Nova was never asked for the later one."""
+        self.one.failure, self.one.status = '', 'SHUTOFF'
+        self.instance.stops = [('req-2', 'watcher')]
+        self.user_is('watcher')
+        past = [
+            PastRestart(1.0, 'SUCCEEDED', True, 'req-2'),
+            PastRestart(2.0, 'ONGOING', True, '?'),
+        ]
+        self.note(past)
+        self.assertEqual('', self.one.restarts[1].stop)

@@ -2,6 +2,7 @@
 """Is Nova asked exactly once, with the mark before it?"""
 
 import testscenarios
+from keystoneauth1 import noauth
 
 from kronos.actions.cell_move import request
 from kronos.actions.cell_move.mark import PlanStanding, Stage
@@ -276,6 +277,45 @@ class TestInDoubt(RequestTestCase):
             Fault.NOVA_REJECTED,
             'while it is in task_state resize_prep',
         )
+
+
+class TestWhose(testscenarios.TestWithScenarios, RequestTestCase):
+    """A request that is fresh is only taken for ours if it is of our user."""
+
+    scenarios = [
+        ('refused', {'fault': 409, 'error': exceptions.PreFlightError}),
+        ('lost', {'fault': 503, 'error': exceptions.NovaClientError}),
+    ]
+
+    def setUp(self):
+        super().setUp()
+        self.user = 'kronos'
+        auth = noauth.NoAuth()
+        auth.get_user_id = lambda session, **more: self.user
+        self.nova.api.wire.adapter.session.auth = auth
+        self.cloud.lost[base.ACTION] = [self.fault]
+
+    def test_of_somebody_else(self):
+        """Who was faster."""
+        error = self.fails(self.error, run=self.send)
+        self.assertIn(f'HTTP {self.fault}', str(error))
+        self.assertIsNone(self.request.found())
+
+    def test_ours(self):
+        self.user = 'user'
+        self.assertEqual(REQUEST, self.send())
+
+    def test_another_kind(self):
+        """A resize of our user's, such as another tool of the operator."""
+        self.user = 'user'
+        self.resizes()
+        self.server.asked.append(('migrate', 'req-0'))
+        self.cloud.lost.clear()
+        self.cloud.answers[base.ACTION] = [self.fault]
+        self.clock.at(
+            1005, lambda: self.server.asked.append(('migrate', 'req-9'))
+        )
+        self.fails(self.error, run=self.send)
 
 
 class TestZones(RequestTestCase):

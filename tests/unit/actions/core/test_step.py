@@ -133,6 +133,12 @@ class TestOnce(StepTestCase):
             (End.GIVEN_UP, 'No valid host'), (found.end, found.words)
         )
 
+    def test_a_number_of_requests(self):
+        self.answers = [(failed(503), False)] * 9
+        found = self.run_step(requests=2)
+        self.assertIs(End.LATE, found.end)
+        self.assertEqual(2, len(self.sent))
+
     def test_late(self):
         self.answers = [('202', False)] * 99
         found = self.run_step(timeout=100.0)

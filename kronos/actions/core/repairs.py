@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The repairs of a server that Nova has left half moved, one after the other.
+
+Who follows a move chooses among them, and reports what came of them.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kronos.actions.core.step import Limits, Result, Step, StepRun
+from kronos.actions.migration import lost_answers
+from kronos.actions.migration.context import Patience
+from kronos.clients.nova.cell_migration import CellMigration
+from kronos.clients.nova.client import NovaClient
+from kronos.common.shell_commands import ShellCommand
+from kronos.engine.eligibility.instances import RUNNING
+from kronos.engine.types import Instance
+
+ERROR, ACTIVE, STOPPED = 'ERROR', 'ACTIVE', 'SHUTOFF'
+
+
+@dataclass
+class Repair:
+    """What may be wrong with a server, and what mends it."""
+
+    is_left: Callable[[Instance], bool]
+    told: str
+    command: ShellCommand
+    """For an operator."""
+    ask: Callable[[str], str]
+    """Asks Nova for the same; returns the request id."""
+    is_mended: Callable[[Instance], bool]
+
+
+def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[Repair]:
+    """In the order in which one thing is mended after the other.
+
+    :param ran: whether the server ran before its move
+    :param has_failed: whether Nova gave the migration up
+    """
+    return [
+        Repair(
+            lambda one: has_failed and is_moving(one),
+            'Nova left it busy for ever',
+            ShellCommand.SERVER_SET_ACTIVE,
+            nova.set_active,
+            lambda one: not one.task_state,
+        ),
+        Repair(
+            lambda one: one.status == ERROR and not one.task_state,
+            'Nova left it in ERROR',
+            ShellCommand.SERVER_REBOOT,
+            nova.reboot,
+            runs,
+        ),
+        Repair(
+            lambda one: ran and is_active(one) and not runs(one),
+            'Nova left it powered off',
+            ShellCommand.SERVER_REBOOT,
+            nova.reboot,
+            runs,
+        ),
+        Repair(
+            lambda one: ran and is_stopped(one),
+            'Nova left it powered off',
+            ShellCommand.SERVER_START,
+            nova.start,
+            runs,
+        ),
+        Repair(
+            lambda one: not ran and is_active(one),
+            'it had been stopped',
+            ShellCommand.SERVER_STOP,
+            nova.stop,
+            is_stopped,
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Whose repairs are asked for, and how they are waited for."""
+
+    nova: NovaClient
+    uuid: str
+    patience: Patience
+    timeout: float
+    """Seconds for each."""
+    poll_interval: float
+
+    def carry_out(
+        self, repair: Repair, on_request: Callable[[str], object]
+    ) -> Result[Instance | None]:
+        """Ask for a repair, and look until it has helped, or time is up.
+
+        None is what is seen of a server that was deleted.
+
+        :param on_request: gets the id of the request
+        """
+        step = Step(
+            participle='mended',
+            ask=lambda: repair.ask(self.uuid),
+            look=lambda: self.nova.get_instance(self.uuid),
+            is_reached=lambda one: one is None or repair.is_mended(one),
+            may_ask=lambda one: one is not None and repair.is_left(one),
+            on_request=on_request,
+        )
+        limits = Limits(
+            timeout=self.timeout,
+            poll_interval=self.poll_interval,
+            doubt=lost_answers.QUIET_LOOKS * self.poll_interval,
+            idle=math.inf,
+        )
+        return StepRun(step, self.patience, limits).carry_out()
+
+
+def is_moving(one: Instance) -> bool:
+    """Whether its task is one of a cold move."""
+    return (one.task_state or '').startswith('resize_')
+
+
+def is_active(one: Instance) -> bool:
+    return one.status == ACTIVE and not one.task_state
+
+
+def runs(one: Instance) -> bool:
+    return is_active(one) and one.power_state == RUNNING
+
+
+def is_stopped(one: Instance) -> bool:
+    return one.status == STOPPED and not one.task_state
