@@ -8,8 +8,6 @@ CERTAIN = {
     'arrives': ('target',),
     'arrives-and-is-killed': ('', 'target', 'crash'),
     'arrives-paused-and-is-killed': ('', 'target', 'crash'),
-    'killed-in-a-forced-pause': ('', 'source', 'crash'),
-    'aborted': ('source',),
     'killed-at-the-target': ('source',),
     'killed-at-the-source': ('', 'source', 'crash'),
     'killed-at-the-source-as-it-arrives': ('target',),
