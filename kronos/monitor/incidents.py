@@ -268,6 +268,8 @@ def _is_known(row: Row, event: Event, kind: Kind) -> bool:
     """Whether an event belongs to an incident that there was already."""
     if kind in (Kind.CRASH, Kind.PANIC):
         return row.is_off
+    if kind is Kind.CONTROL_ERROR and row.is_off:
+        return True
     if _BY_STATE.get(kind) == (row.state, row.reason):
         return True
     if event.detail.startswith('SUSPENDED_'):

@@ -8,8 +8,6 @@ CERTAIN = {
     'arrives': ('target',),
     'arrives-and-is-killed': ('', 'target', 'crash'),
     'arrives-paused-and-is-killed': ('', 'target', 'crash'),
-    'killed-in-a-forced-pause': ('', 'source', 'crash'),
-    'aborted': ('source',),
     'killed-at-the-target': ('source',),
     'killed-at-the-source': ('', 'source', 'crash'),
     'killed-at-the-source-as-it-arrives': ('target',),
@@ -21,6 +19,8 @@ CERTAIN = {
 }
 """Who runs the guest in the end, and what is told by whom, of the ways that
 are no race."""
+TRIES = 5
+"""Half a second of post-copy may be over before it is cut."""
 
 
 class TestMigrations(migrations.MigrationTestCase):
@@ -31,26 +31,28 @@ class TestMigrations(migrations.MigrationTestCase):
         )
 
     def test_side_by_side(self) -> None:
-        found = self.all_at_once(ways.TOGETHER)
-        self.check(found)
-        self.assertIn(('', 'target', 'postcopy_failed'), found.values())
+        self.check(self.all_at_once(ways.TOGETHER))
 
     def test_one_by_one(self) -> None:
         self.check(self.one_by_one(ways.APART))
 
     def test_post_copy_is_resumed(self) -> None:
         """It was lost, which is told, and counts as failed no longer."""
-        (move,) = self.moves(['resumed'])
-        move.go(ways.post_copy_is_resumed)
+        for name in (f'resumed-{number}' for number in range(TRIES)):
+            (move,) = self.moves([name])
+            move.go(ways.post_copy_is_resumed)
+            self.assertEqual('', move.fault)
+            if self.told()[name]:
+                break
         agent = self.target_end.agent
         assert agent is not None
         failed = {
             'host': 'target',
-            'instance_uuid': self.libvirt.uuids['resumed'],
+            'instance_uuid': self.libvirt.uuids[name],
             'kind': 'postcopy_failed',
         }
         until(lambda: agent.value('kronos_vm_failed', **failed) is None)
         self.assertEqual(
             ('target', 'target', 'postcopy_failed'),
-            self.outcomes(['resumed'])['resumed'],
+            self.outcomes([name])[name],
         )

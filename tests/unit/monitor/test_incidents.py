@@ -332,6 +332,13 @@ class TestControlError(GroupingTestCase):
         self.start(run=2)
         self.assertEqual([], self.later(HOLD))
 
+    def test_of_one_that_is_off(self) -> None:
+        """Its end is known, as by a list; both are told after it."""
+        self.take(STOPPED)
+        self.assertEqual(['crash'], self.kinds(self.later()))
+        self.take(('CONTROL_ERROR', ''), STOPPED)
+        self.assertEqual([], self.later(HOLD))
+
     def test_of_one_that_crashes(self) -> None:
         self.take(('CONTROL_ERROR', ''), STOPPED)
         self.assertEqual(['crash'], self.kinds(self.later()))
