@@ -49,15 +49,12 @@ class MaskedTestCase(base.BaseTestCase):
 
     def test_credentials_without_a_header(self):
         token = 'gAAAAABnSecretOfKeystone0123456789_-=='
-        jwt = 'eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl'
         for text, masked in {
             'bearer dGhpc2lz0K': 'bearer ***',
             'BEARER abcDefgh': 'BEARER ***',
             'basic dXNlcjpwdw==': 'basic ***',
             'Basic authentication': 'Basic authentication',
-            'the bearer credentials are old': 'the bearer credentials are old',
             f'token {token} is old': 'token *** is old',
-            f'{jwt}!': '***!',
         }.items():
             self.assertEqual(masked, masking.masked(text))
 
