@@ -143,32 +143,35 @@ class HttpServer:
                 self._changed.wait(wait)
 
     def _serve(self, connection: '_Connection') -> None:
-        reason = ''
         try:
-            reason = connection.serve(
-                self._application, self.context, self._limits.head_bytes
-            )
-        except _HeadTooLarge:
-            reason = f'its head has more than {self._limits.head_bytes} bytes'
-            with contextlib.suppress(OSError):
-                connection.send(TOO_LARGE)
-        except TimeoutError:
-            reason = f'it takes more than {self._limits.request_seconds:g} s'
-        except ssl.SSLEOFError:
-            # A client may leave when it likes.
-            reason = ''
-        except ssl.SSLError as error:
-            reason = f'TLS: {error.reason or type(error).__name__}'
-        except OSError:
-            reason = ''
-        except Exception as error:
-            # Whatever a client sends, the server goes on.
-            reason = f'{type(error).__name__}: {error}'
+            reason = self._failure(connection)
+            reason = connection.aborted or reason
+            if reason and not self._is_closed:
+                self._failures.add(connection.peer, reason)
         finally:
             self._end(connection)
-        reason = connection.aborted or reason
-        if reason and not self._is_closed:
-            self._failures.add(connection.peer, reason)
+
+    def _failure(self, connection: '_Connection') -> str:
+        """Answer a request, or say why it failed; '': it did not."""
+        most = self._limits.head_bytes
+        try:
+            return connection.serve(self._application, self.context, most)
+        except _HeadTooLarge:
+            with contextlib.suppress(OSError):
+                connection.send(TOO_LARGE)
+            return f'its head has more than {most} bytes'
+        except TimeoutError:
+            return f'it takes more than {self._limits.request_seconds:g} s'
+        except ssl.SSLError as error:
+            if isinstance(error, ssl.SSLEOFError):
+                return ''
+            return f'TLS: {error.reason or type(error).__name__}'
+        except OSError:
+            # A client may leave when it likes.
+            return ''
+        except Exception as error:
+            # Whatever a client sends, the server goes on.
+            return f'{type(error).__name__}: {error}'
 
     def _end(self, connection: '_Connection') -> None:
         connection.close()

