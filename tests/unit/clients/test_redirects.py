@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import requests
+from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import http_basic
 from keystoneauth1 import session as ks_session
 from oslotest import base
@@ -201,10 +202,12 @@ class TestServices(RedirectTestCase):
         self.assertEqual(1, len(self.server.asked))
 
     def test_masakari(self) -> None:
-        url = f'{self.server.url}/masakari/v1'
-        client = masakari.connect(
-            own.own(self.session()), endpoint_override=url, max_retries=0
+        adapter = ks_adapter.Adapter(
+            own.own(self.session()),
+            service_type='instance-ha',
+            endpoint_override=f'{self.server.url}/masakari/v1',
         )
+        client = masakari.MasakariClient(adapter, max_retries=0)
         self.redirect('/masakari')
         self.assertIn(
             f'redirects to {self.other.url}',
