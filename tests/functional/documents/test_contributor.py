@@ -50,7 +50,6 @@ WITHOUT_TWIN = frozenset(
         'clients/nova/schema',
         'clients/prometheus/response',
         'clients/schema',
-        'clients/transport',
         'clients/watcher',
         'cmd/checks/cloud',
         'cmd/checks/files',

@@ -20,6 +20,7 @@ from kronos.common.exceptions import KronosException
 from kronos.recordings import load
 from kronos.recordings.replay import ReplayOptions, replay
 from kronos.reports import document
+from tests import places
 from tests.builders import recordings
 
 FUZZED = hypothesis.settings(
@@ -47,6 +48,7 @@ VALUES: list[Any] = [
     '../../etc/passwd',
     '\x00\x1b[2J',
     'x' * 10**6,
+    '\ud800',
     [],
     {},
     [[[[[[]]]]]],
@@ -57,6 +59,7 @@ YAML = [
     'policies: &a [*a]\n',
     'policies: ' + '[' * 5000,
     'policies: 2020-99-99\n',
+    'policies: !!set {a, b}\n',
     'policies: [{weight: 0x' + 'f' * 9000 + '}]\n',
     'policies: !!python/object:os.system [ls]\n',
 ]
@@ -144,6 +147,22 @@ class TestDamaged(base.BaseTestCase):
                 self.assertLess(len(str(error)), 5000)
             else:
                 json.dumps(document.document(plan.report), allow_nan=False)
+        finally:
+            shutil.rmtree(folder)
+
+    @FUZZED
+    @hypothesis.given(st.randoms())
+    def test_a_single_file(self, rng: random.Random) -> None:
+        folder = self.top / 'single'
+        folder.mkdir()
+        path = folder / 'cluster.json'
+        shutil.copy(places.CLUSTERS / 'by-hand.json', path)
+        try:
+            hypothesis.note(damage(folder, rng))
+            try:
+                replay(load.read(str(path)), ReplayOptions())
+            except KronosException as error:
+                self.assertLess(len(str(error)), 5000)
         finally:
             shutil.rmtree(folder)
 
