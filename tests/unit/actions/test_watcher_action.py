@@ -5,9 +5,12 @@ from watcher.common import exception
 
 from kronos.actions import watcher_action
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 from tests.watcher_tests import db_base as base
+
+UUID = '11111111-1111-1111-1111-111111111111'
 
 
 class Action(watcher_action.KronosAction):
@@ -69,3 +72,24 @@ class WatcherActionTestCase(base.DbTestCase):
             self.assertEqual(
                 'KRONOS:NovaClientError: [nova_error] Nova: away', str(error)
             )
+
+    def test_what_helps_is_not_cut_off(self):
+        """However long the story of Nova is."""
+        heal = ShellCommand.HEAL_ALLOCATIONS.of(server=UUID)
+        told = watcher_action.told(
+            faults.error(
+                Fault.MIGRATION_FAILED,
+                'in ERROR, its guest runs on h1; migration error: '
+                f'{"Nova says much about it " * 9}; the instance is ERROR on '
+                f'h1; Placement holds room for it on h1 and h2; "{heal}" puts '
+                'that right',
+            )
+        )
+        self.assertEqual(210, len(told))
+        self.assertTrue(
+            told.startswith(
+                f'KRONOS:MigrationFailed: [migration_failed] "{heal}" puts '
+                'that right; in ERROR, its guest runs on h1; migr'
+            ),
+            told,
+        )
