@@ -295,11 +295,11 @@ class Migration:
     def _was_aborted(self) -> bool:
         """Whether somebody asked for it; if unknown, what is safe is yes."""
         try:
-            found = self._live_migration.abort_requests(self._task.instance)
+            requests = self._live_migration.abort_requests(self._task.instance)
         except Exception as error:
             self._observed.tell(error)
             return True
-        return bool(set(found) - self._sent.earlier)
+        return bool(set(requests) - self._sent.earlier)
 
     def _abort(self, because: exceptions.MigrationError) -> str:
         """Abort in Nova and wait until the migration is over.

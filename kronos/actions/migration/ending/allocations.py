@@ -64,8 +64,8 @@ class Allocations:
 
         def besides() -> str:
             node = self._node(host)
-            held = self._placement.nodes_of(self._task.instance)
-            if node <= held <= node | self._node(failed):
+            providers = self._placement.nodes_of(self._task.instance)
+            if node <= providers <= node | self._node(failed):
                 return self._of_migration(migration)
             return self._besides(migration, node)
 
@@ -90,9 +90,9 @@ class Allocations:
         return remark
 
     def _besides(self, migration: str, node: set[str]) -> str:
-        held = self._placement.nodes_of(self._task.instance)
-        if len(held) != 1 or (node and held != node):
-            nodes = ' and '.join(sorted(held)) or 'no host'
+        providers = self._placement.nodes_of(self._task.instance)
+        if len(providers) != 1 or (node and providers != node):
+            nodes = ' and '.join(sorted(providers)) or 'no host'
             heal = ShellCommand.HEAL_ALLOCATIONS.of(server=self._task.instance)
             besides = self._of_migration(migration)
             return (
@@ -103,17 +103,17 @@ class Allocations:
         return self._of_migration(migration)
 
     def _held_of_a_loss(self, migration: str) -> str:
-        held = self._placement.nodes_of(self._task.instance)
-        if held:
-            nodes = ' and '.join(sorted(held))
+        providers = self._placement.nodes_of(self._task.instance)
+        if providers:
+            nodes = ' and '.join(sorted(providers))
             return f'Placement still holds room for it on {nodes}'
         return self._of_migration(migration)
 
     def _of_migration(self, migration: str) -> str:
-        held = self._placement.nodes_of(migration) if migration else set()
-        if not held:
+        providers = self._placement.nodes_of(migration) if migration else set()
+        if not providers:
             return ''
-        nodes = ' and '.join(sorted(held))
+        nodes = ' and '.join(sorted(providers))
         free = ShellCommand.ALLOCATION_DELETE.of(consumer=migration)
         return (
             f'Placement still holds room for its migration on {nodes}; '
@@ -131,9 +131,9 @@ class Allocations:
         """
         task = self._task
         try:
-            held = self._placement.nodes_of(task.instance)
+            providers = self._placement.nodes_of(task.instance)
             besides = self._placement.nodes_of(migration)
-            if (held, besides) != (
+            if (providers, besides) != (
                 self._node(task.destination),
                 self._node(task.source),
             ):
@@ -153,5 +153,7 @@ class Allocations:
         return 'its allocations in Placement were put back'
 
     def _node(self, host: str) -> set[str]:
-        found = self._nova.get_compute_host(host)
-        return {found.node} if found and found.node else set()
+        hypervisor = self._nova.get_compute_host(host)
+        if hypervisor is None or not hypervisor.node:
+            return set()
+        return {hypervisor.node}

@@ -303,12 +303,12 @@ class IntervalTestCase(
         now = itertools.count(1000.7, self.poll)
         task = MigrationTask('uuid', 'a', 'b', 'spread')
         settings = parameters.MigrationSettings(task=task)
-        self.at = 0.7
+        self.now = 0.7
         found = progress.Progress(
-            settings, notifications.Record(), lambda: self.at
+            settings, notifications.Record(), lambda: self.now
         )
-        for self.at in now:
-            past = self.at - 1000.0
+        for self.now in now:
+            past = self.now - 1000.0
             if past >= min(seconds, copy.end) or found.passes.in_vain() >= 3:
                 return found
             figures, written = copy.row(past)
@@ -384,7 +384,7 @@ class RandomTestCase(IntervalTestCase):
         self.poll = chance.choice((0.5, 1.0, 5.0, 10.0))
         speed = chance.uniform(20, 2000) * MIB
         working_set = chance.uniform(0.6, 20) * speed
-        self.given = {
+        self.guest = {
             'memory': chance.uniform(20, 60) * speed,
             'speed': speed,
             'working_set': working_set,
@@ -393,11 +393,11 @@ class RandomTestCase(IntervalTestCase):
         }
 
     def copy(self, **more):
-        return super().copy(**{**self.given, **more})
+        return super().copy(**{**self.guest, **more})
 
     def test_one_that_converges(self):
-        rate = 0.8 * self.given['speed']
-        copy = self.copy(dirty_rate=rate, working_set=self.given['memory'])
+        rate = 0.8 * self.guest['speed']
+        copy = self.copy(dirty_rate=rate, working_set=self.guest['memory'])
         self.assertLess(self.follow(copy, 5000).passes.in_vain(), 3)
 
     def test_one_that_never_ends(self):
@@ -408,7 +408,7 @@ class RandomTestCase(IntervalTestCase):
             self.assertGreaterEqual(found.passes.pause, 0.99 * copy.pause)
 
     def test_the_speed(self):
-        copy = self.copy(memory=1000 * self.given['speed'])
+        copy = self.copy(memory=1000 * self.guest['speed'])
         self.check_speed(copy, self.follow(copy, 900))
 
     def test_two_conductors_of_which_the_clocks_differ(self):

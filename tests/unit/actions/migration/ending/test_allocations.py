@@ -17,16 +17,16 @@ class EvacuationTestCase(base.MoveTestCase):
         super().setUp()
         self.settings.timing.poll_interval = 5
         self.instance.script = ('running',) * 2000
-        self.held = {}
+        self.holders = {}
         real = self.cloud.allocations
 
-        def allocations():
-            found = real()
-            if self.held:
-                found[base.UUID] = self.held
-            return found
+        def read():
+            allocations = real()
+            if self.holders:
+                allocations[base.UUID] = self.holders
+            return allocations
 
-        self.cloud.allocations = allocations
+        self.cloud.allocations = read
 
     def evacuate(self, source, destination, *held, at=3, ends='running'):
         """At one look at its migration, an operator evacuates it.
@@ -41,7 +41,7 @@ class EvacuationTestCase(base.MoveTestCase):
                 self.instance.host = destination
                 self.instance.task_state = None
                 migration.script[:] = [ends] * 2000
-                self.held = dict.fromkeys(held, ROOM)
+                self.holders = dict.fromkeys(held, ROOM)
                 self.cloud.cold_migrations.append(
                     self.row(source, destination)
                 )
@@ -108,13 +108,13 @@ class EvacuationTestCase(base.MoveTestCase):
         self.evacuate('h1', 'h3')
         real = self.cloud.allocations
 
-        def allocations():
-            found = real()
+        def read():
+            allocations = real()
             if self.instance.host == 'h3':
-                found[self.cloud.migrations[0].uuid] = {'h1': ROOM}
-            return found
+                allocations[self.cloud.migrations[0].uuid] = {'h1': ROOM}
+            return allocations
 
-        self.cloud.allocations = allocations
+        self.cloud.allocations = read
         self.assertIn(
             'Placement still holds room for its migration on h1.example.org; '
             '"openstack resource provider allocation delete '
