@@ -125,6 +125,8 @@ class StepRun(Generic[T]):
         self._in_doubt = False
         """Whether a request may be there whose answer was lost."""
         self._deadline = math.inf
+        self._wish = 0.0
+        """Seconds that Nova asks to wait after a refusal."""
         self._looks_at_once = False
         """Whether the next look comes without a wait."""
         self._not_before = -math.inf
@@ -210,7 +212,8 @@ class StepRun(Generic[T]):
         """Whether a refusal, while nothing goes on, is the last word."""
         now, limits = self._patience.clock(), self._limits
         status, self._refusal = self._refusal, None
-        self._wait(limits.retry_interval or limits.poll_interval)
+        interval = limits.retry_interval or limits.poll_interval
+        self._wait(max(interval, self._wish))
         if status == CONFLICT:
             self._conflict_since = min(self._conflict_since, now)
             return now - self._conflict_since >= limits.conflict
@@ -274,6 +277,7 @@ class StepRun(Generic[T]):
             # Is it busy, or there already?
             self._refusal, self._looks_at_once = status or 0, True
             self._wait(0.0)
+            self._wish = wish
 
     def _doubt(self, wish: float = 0.0) -> None:
         self._in_doubt = True

@@ -229,10 +229,11 @@ class TestAnswers(StepTestCase):
             self.assertEqual([self.listed[0]], self.ids)
 
     def test_retry_after(self):
-        for status in (429, 503):
+        for status in (409, 413, 429, 503):
             self.state, self.sent = OFF, []
             self.answers = [(failed(status, retry_after=42.0), False)]
-            self.assertIs(End.REACHED, self.run_step().end)
+            found = self.run_step(conflict=60.0, refusals=3)
+            self.assertIs(End.REACHED, found.end)
             first, second = self.sent
             self.assertEqual(45, second - first)
 
