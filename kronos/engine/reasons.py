@@ -169,7 +169,7 @@ class Code(StrEnum):
     INSTANCE_ON_ITS_WAY = (
         'instance_on_its_way',
         'It is being migrated, or is in a plan that is under way.',
-        'Wait, or cancel the action plan.',
+        'Wait, or cancel the action plan; start it if no applier has begun it.',
     )
     INSTANCE_QUARANTINE = (
         'instance_quarantine',
