@@ -18,7 +18,6 @@ from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event, Origin, Outcome, Snapshot
 
-
 NOT_BEGUN = 'RECOMMENDED'
 """The state of a plan that no applier has begun."""
 

@@ -240,6 +240,7 @@ class TestQuarantine(base.BaseTestCase):
         own = {fault for fault, row in faults.TABLE.items() if row.quarantines}
         self.assertEqual(
             {
+                'instance_refused',
                 'migration_failed',
                 'migration_stalled',
                 'inconsistent',
