@@ -60,8 +60,10 @@ def _vtpm(instance: Instance) -> list[Reason]:
     security = instance.extra_specs.get(TPM_SECURITY)
     if not has_vtpm(instance) or security == BY_HOST:
         return []
-    state = f'{TPM_SECURITY} of its flavor is {security or "not set"}'
-    text = f'it has a vTPM, and {state}, not {BY_HOST}'
+    text = (
+        'it has a vTPM, and hw:tpm_secret_security of its flavor is '
+        f'{security or "not set"}, not {BY_HOST}'
+    )
     return [Reason(text, Code.INSTANCE_VTPM, security or '')]
 
 
