@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from kronos.clients import rest
 from kronos.clients.schema import Text
 from kronos.common import exceptions
+from kronos.engine.cell_drain import ACCELERATOR, RESOURCES
 
 VERSION = '/v2.0'
 """The only one; some catalogs have it in the endpoint already."""
@@ -16,8 +17,6 @@ VERSION = '/v2.0'
 
 REQUEST, VNIC_TYPE = 'resource_request', 'binding:vnic_type'
 """What Neutron shows of a port to administrators alone."""
-RESOURCES, ACCELERATOR = 'a resource request', 'an accelerator'
-"""What a port has with which Nova takes no server to another cell."""
 ACCELERATED = frozenset({'accelerator-direct', 'accelerator-direct-physical'})
 PER_CALL = 50
 """So many servers are asked for at a time, which an URL has room for."""

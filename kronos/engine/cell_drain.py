@@ -38,6 +38,10 @@ POLICY = 'compute:servers:resize:cross_cell'
 """The rule of Nova that lets servers leave their cell."""
 
 
+RESOURCES, ACCELERATOR = 'a resource request', 'an accelerator'
+"""What a port has with which Nova takes no server to another cell."""
+
+
 class CrossCellPolicy(StrEnum):
     """Whether Nova's policy lets servers leave their cell."""
 

@@ -71,6 +71,7 @@ class Fault(StrEnum):
     GROUP_RULE = 'group_rule'
     INSTANCE_TIED = 'instance_tied'
     ZONE_PINNED = 'zone_pinned'
+    INSTANCE_REFUSED = 'instance_refused'
     NOVA_REJECTED = 'nova_rejected'
     BAD_PARAMETERS = 'bad_parameters'
     CONFLICT = 'conflict'
@@ -360,6 +361,16 @@ TABLE: dict[Fault, Consequence] = {
         'destination.',
         'Unpin it, or let the audit do so (unpin_az).',
         rests=Rest.SCOPE,
+    ),
+    Fault.INSTANCE_REFUSED: Consequence(
+        _PREFLIGHT,
+        Whose.SERVER,
+        'Nova moves no such server, whatever its destination: it has a vTPM, '
+        'encrypted memory, an accelerator, or a port that an old nova-compute '
+        'cannot move.',
+        "Read Nova's words in the message; upgrade the computes if they say "
+        'so, or pin the server.',
+        quarantines=True,
     ),
     Fault.NOVA_REJECTED: Consequence(
         _PREFLIGHT,

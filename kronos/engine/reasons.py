@@ -175,10 +175,17 @@ class Code(StrEnum):
         'Its flavor has an extra spec that may tie it to its host.',
         'Add the key to allowed_extra_specs if it does not.',
     )
+    INSTANCE_VTPM = (
+        'instance_vtpm',
+        'It has a vTPM whose secret Nova does not hand to another host.',
+        'Resize it to a flavor with hw:tpm_secret_security=host; that needs '
+        'Nova 33 or later on all computes of its cell.',
+    )
     INSTANCE_ON_ITS_WAY = (
         'instance_on_its_way',
         'It is being migrated, or is in a plan that is under way.',
-        'Wait, or cancel the action plan.',
+        'Wait, or cancel the action plan; start it if no applier has begun '
+        'it.',
     )
     INSTANCE_QUARANTINE = (
         'instance_quarantine',
@@ -386,6 +393,12 @@ class Code(StrEnum):
         'zone_crossed',
         'The host is in another availability zone, and restrict_to_az is set.',
         'Set restrict_to_az to false.',
+    )
+    VTPM_HOST = (
+        'vtpm_host',
+        'The host lacks a trait that the vTPM of the instance needs.',
+        'Choose a host of Nova 33 or later with swtpm_enabled and host among '
+        'supported_tpm_secret_security.',
     )
     NO_ROOM = (
         'no_room',

@@ -29,7 +29,7 @@ from kronos.engine.cell_drain import (
     UnfinishedMove,
 )
 from kronos.engine.eligibility import flavors
-from kronos.engine.types import Flavor, Instance
+from kronos.engine.types import Event, Flavor, Instance, Outcome
 
 LOG = logging.getLogger(__name__)
 
@@ -117,10 +117,13 @@ def gather(
     drain: CellDrain,
     instances: Iterable[Instance],
     tell: Callable[[str], None],
+    has_crossed: bool = False,
 ) -> CellNeeds:
     """Ask for it, of the instances that are to leave.
 
     Their ``has_shares`` and ``tied_port`` are filled in.
+
+    :param has_crossed: whether a server has left its cell of late
 
     :raises ConfigurationError: the flavor map gives what does not exist
     :raises NovaClientError: a listing failed
@@ -128,7 +131,7 @@ def gather(
     found = CellNeeds(
         flavors={one.name: one for one in listings.flavors()},
         offloaded=sorted(listings.offloaded(), key=lambda one: one.uuid),
-        cell_policy=policy(sources.policy_files),
+        cell_policy=policy(sources.policy_files, has_crossed),
         loses_keys=loses_keys(listings, sources),
     )
     drain.flavor_map = resolved(drain.flavor_map, found.flavors)
@@ -145,7 +148,27 @@ def gather(
         one.has_shares = listings.has_shares(one.uuid)
     tell(f'shares of {len(leaving)} instances')
     found.warnings += ports(sources, leaving)
+    # Of the last warnings an audit's message has room.
+    found.warnings += _of_policy(found.cell_policy, drain, leaving)
     return found
+
+
+def _of_policy(
+    state: CrossCellPolicy, drain: CellDrain, leaving: Iterable[Instance]
+) -> list[str]:
+    """A warning if no server may leave, or no hosts are closed for some."""
+    if state is CrossCellPolicy.CLOSED:
+        return [f'no server may leave: Nova has closed the policy {POLICY}']
+    if (
+        state is CrossCellPolicy.UNKNOWN
+        and drain.close_source
+        and any(flavors.is_changed(one, drain) for one in leaving)
+    ):
+        return [
+            'nothing is closed for servers whose flavor changes: set '
+            f'nova_policy_files, to show that {POLICY} is open'
+        ]
+    return []
 
 
 def of_cloud(
@@ -178,16 +201,34 @@ def loses_keys(listings: Listings, sources: Sources) -> bool:
     return not sources.keeps_keys and listings.loses_keys()
 
 
-def policy(paths: Sequence[str]) -> CrossCellPolicy:
-    """Whether Nova lets servers leave their cell, as its files tell."""
+def policy(paths: Sequence[str], has_crossed: bool = False) -> CrossCellPolicy:
+    """Whether Nova lets servers leave their cell, as its files tell.
+
+    :param has_crossed: whether a server did of late, if they do not
+    """
+    unknown = CrossCellPolicy.OPEN if has_crossed else CrossCellPolicy.UNKNOWN
     if not paths:
-        return CrossCellPolicy.UNKNOWN
+        return unknown
     try:
         is_open = policy_files.is_open(paths, POLICY)
     except policy_files.Invalid as error:
         LOG.warning('nova_policy_files: %s', error)
-        return CrossCellPolicy.UNKNOWN
+        return unknown
     return CrossCellPolicy.OPEN if is_open else CrossCellPolicy.CLOSED
+
+
+def has_crossed(events: Iterable[Event], cells: Mapping[str, str]) -> bool:
+    """Whether a server has left its cell of late: then Nova lets them.
+
+    :param cells: by host
+    """
+    return any(
+        event.outcome is Outcome.MOVED
+        and bool(cells.get(event.source))
+        and bool(cells.get(event.destination))
+        and cells[event.source] != cells[event.destination]
+        for event in events
+    )
 
 
 def ports(sources: Sources, instances: Iterable[Instance]) -> list[str]:

@@ -208,12 +208,15 @@ class Collector:
             if host.cell == drain.source
         }
         listings = CellListings(self._nova.api)
+        known = gathered.cloud.hosts | gathered.cloud.other_hosts
+        by_host = {name: host.cell for name, host in known.items()}
         gathered.cell_needs = cell_needs.gather(
             listings,
             self._cell_sources,
             drain,
             [one for one in gathered.instances if one.host in names],
             self._tell,
+            cell_needs.has_crossed(gathered.events, by_host),
         )
         gathered.warnings += gathered.cell_needs.warnings
         unfinished_moves.note(listings, gathered, begun)

@@ -103,9 +103,19 @@ def _to_do(plans: list[Any]) -> watcher_actions.Told:
     for rows in by_plan.values():
         # It may have changed since it was listed.
         newest = max((row.action_plan for row in rows), key=_touched)
-        plan = PlanRow(newest.uuid, newest.state, _touched(newest))
+        plan = PlanRow(newest.uuid, _state(newest), _touched(newest))
         found |= watcher_actions.to_do(plan, [_action(row) for row in rows])
     return found
+
+
+def _state(plan: Any) -> str:
+    """Of a plan; PENDING once an applier has taken it.
+
+    Watcher leaves it RECOMMENDED until a worker of that applier is free.
+    """
+    state: str = plan.state
+    is_taken = state == watcher_actions.RECOMMENDED and plan.hostname
+    return watcher_actions.PENDING if is_taken else state
 
 
 def _ended(since: cooldown.Since) -> list[Any]:

@@ -11,7 +11,7 @@ SERVERS = 12
 
 class TestRefused(cells.CellsTestCase):
     def test_closed_policy(self):
-        """Nova is asked once, not for each server; then it is opened."""
+        """Nova is asked for two servers, not for each."""
         placed = {f'vm-{at}': cells.OLD_HOSTS[at % 2] for at in range(SERVERS)}
         self.boot_here(placed)
         policy.write(is_open=False)
@@ -21,9 +21,11 @@ class TestRefused(cells.CellsTestCase):
         self.assertEqual('FAILED', self.executed(plan)['state'])
         rows = self.moves(plan)
         refused = [n for n, row in rows.items() if row['state'] == 'FAILED']
-        self.assertEqual(1, len(refused), rows)
+        self.assertEqual(2, len(refused), rows)
         self.assert_once(*refused)
-        self.assertIn('[cell_closed]', rows[refused[0]]['status_message'])
+        told = ' '.join(rows[name]['status_message'] for name in refused)
+        self.assertIn('[cell_refused]', told)
+        self.assertIn('[cell_closed]', told)
         for name in placed.keys() - {*refused}:
             message = rows[name]['status_message']
             self.assertEqual('SKIPPED', rows[name]['state'], message)

@@ -184,6 +184,10 @@ class CellMoveRequest:
     ) -> exceptions.MigrationError:
         status, task = error.kwargs['status'], self._task
         reason = lost_answers.words_of(error)
+        if lost_answers.is_of_server(reason):
+            return faults.error(
+                Fault.INSTANCE_REFUSED, f'rejected by Nova: {reason}'
+            )
         if status == 400 and 'could not be found' in reason:
             if not task.is_resize:
                 return self._unknown_host()

@@ -4,6 +4,7 @@
 Moves inside a cell and to another one use it.
 """
 
+import re
 from collections.abc import Callable
 
 from oslo_log import log as logging
@@ -20,6 +21,8 @@ QUIET_LOOKS = 3
 lost: a slow API worker may still be at it."""
 _REQUEST_TIMEOUT = 408
 """A proxy's, which may have sent the request on."""
+_OF_SERVER = re.compile(r'\bnot supported (?:for|with|by old)\b')
+"""In what Nova answers, by its API's checks."""
 
 
 def may_have_arrived(error: exceptions.NovaClientError) -> bool:
@@ -33,6 +36,15 @@ def words_of(error: exceptions.NovaClientError) -> str:
     """Nova's own words of an HTTP error, without what was asked."""
     reason: str = error.kwargs['reason']
     return reason.partition(f'HTTP {error.kwargs["status"]}: ')[2]
+
+
+def is_of_server(words: str) -> bool:
+    """Whether Nova refuses a server wherever it is to go.
+
+    Such as one with a vTPM, an accelerator, or a kind of port that an old
+    nova-compute cannot move.
+    """
+    return _OF_SERVER.search(words) is not None
 
 
 def await_request(

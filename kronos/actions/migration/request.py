@@ -165,6 +165,10 @@ class MigrationRequest:
     ) -> exceptions.MigrationError:
         status = error.kwargs['status']
         reason = lost_answers.words_of(error)
+        if lost_answers.is_of_server(reason):
+            return faults.error(
+                Fault.INSTANCE_REFUSED, f'rejected by Nova: {reason}'
+            )
         if status != 400:
             return faults.error(
                 Fault.NOVA_REJECTED,

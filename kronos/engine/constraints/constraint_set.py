@@ -27,6 +27,7 @@ from kronos.engine.constraints.server_group import (
     SoftServerGroups,
 )
 from kronos.engine.constraints.stuck_destination import StuckDestination
+from kronos.engine.constraints.vtpm import VtpmTraits
 from kronos.engine.phase_rules import SoftGroups
 from kronos.engine.reasons import Code, Reason
 
@@ -40,6 +41,7 @@ CONSTRAINTS: tuple[type[Constraint], ...] = (
     SameCell,
     TargetCell,
     SameZone,
+    VtpmTraits,
     Quota,
     HeadroomConstraint,
     HardServerGroups,

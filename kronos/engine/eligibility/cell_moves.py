@@ -17,7 +17,6 @@ from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, ServerGroup, Snapshot
 
 AFFINITY = 'affinity'
-VTPM = 'hw:tpm_version'
 STOPPED = 'SHUTOFF'
 CODES = frozenset(
     {
@@ -71,7 +70,7 @@ class CellMoves:
         if instance.uuid in self._unfinished:
             return [self._unfinished[instance.uuid]]
         # Whether a vTPM may go is said by itself.
-        specs = [*settings.allowed_extra_specs, 'hw:tpm_*']
+        specs = [*settings.allowed_extra_specs, instances.TPM_SPECS]
         return [
             *instances.forbidden(instance),
             *_state(instance, drain),
@@ -163,7 +162,7 @@ class CellMoves:
         for lost, what in (
             (instance.ephemeral_gb, 'an ephemeral disk'),
             (instance.swap_mb, 'a swap disk'),
-            (instance.extra_specs.get(VTPM), 'a vTPM'),
+            (instances.has_vtpm(instance), 'a vTPM'),
             (instance.has_shares, 'a Manila share'),
             (instance.has_key and self._snapshot.loses_keys, 'a key pair'),
         ):

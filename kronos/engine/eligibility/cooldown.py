@@ -20,6 +20,8 @@ from kronos.engine.types import Event, Origin, Outcome, Snapshot
 
 LASTING_SECONDS = 7 * 86400.0
 """For so long a failure is known, so that what lasts is looked at again."""
+NOT_BEGUN = 'RECOMMENDED'
+"""The state of a plan that no applier has begun."""
 
 
 @dataclass
@@ -192,6 +194,12 @@ class _Past:
         left = limit - self._age(newest)
         if left <= 0:
             return None
+        if _is_not_begun(newest):
+            return Reason(
+                f'aggregate {self._snapshot.scope} waits for a plan that '
+                + self._not_begun(newest),
+                Code.SCOPE_COOLDOWN,
+            )
         return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
             f'{math.ceil(left)} s: '
@@ -292,6 +300,8 @@ class _Past:
         :param whose: the instance in "the move of ..."
         """
         way = quarantine.route(event)
+        if _is_not_begun(event):
+            return f'{who} is in a plan that {self._not_begun(event)}'
         if event.outcome is Outcome.PLANNED:
             # An operator who wants it gone has to name it.
             plan = f' (action plan {event.plan} is {event.status})'
@@ -302,6 +312,15 @@ class _Past:
             return f'{who} moved {way} {self._ago(event)}'
         why = f' ({_named(event)})' if event.error_type else ''
         return f'a move {whose} {way} failed{why} {self._ago(event)}'
+
+    def _not_begun(self, event: Event) -> str:
+        """What to do with a plan whose trigger may be lost."""
+        seconds = max(0.0, self._now - event.at)
+        return (
+            f'no applier has begun for {seconds:.0f} s; if that lasts, '
+            f'"openstack optimize actionplan start {event.plan}", or cancel '
+            'it: its trigger was lost'
+        )
 
 
 def _last(
@@ -324,6 +343,18 @@ def _meant(cause: Event) -> str:
 
 def _in_progress(event: Event) -> bool:
     return event.outcome in (Outcome.PLANNED, Outcome.UNDER_WAY)
+
+
+def _is_not_begun(event: Event) -> bool:
+    """Whether it is in a plan that an applier was told to start, and did not.
+
+    Its workers are busy, or the message is lost; Watcher sends none again.
+    """
+    return (
+        event.outcome is Outcome.PLANNED
+        and event.status == NOT_BEGUN
+        and bool(event.plan)
+    )
 
 
 def _rests_the_instance(event: Event) -> bool:

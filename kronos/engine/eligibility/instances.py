@@ -9,6 +9,11 @@ from kronos.engine.types import Instance
 PIN = 'kronos:pin'
 """Metadata key (of any value) or tag by which an owner opts out."""
 MIB = 2.0**20
+TPM_SPECS = 'hw:tpm_*'
+TPM_VERSION, TPM_SECURITY = 'hw:tpm_version', 'hw:tpm_secret_security'
+BY_HOST = 'host'
+"""The only value of the latter with which Nova (33 and later) live-migrates;
+it is read from the flavor that the server got, not from its image."""
 RUNNING, PAUSED = 1, 3
 POWER_STATES = {
     0: 'unknown',
@@ -37,8 +42,30 @@ def reasons(instance: Instance, settings: Settings) -> list[Reason]:
         text = f'it failed itself ({instance.failure})'
         found.append(Reason(text, Code.INSTANCE_FAILED))
     if instance.extra_specs:
-        found += special(instance, settings.allowed_extra_specs)
+        found += _vtpm(instance)
+        specs = settings.allowed_extra_specs
+        # Whether a vTPM may go is said by itself, whatever is allowed.
+        found += special(
+            instance, [*specs, TPM_SPECS] if has_vtpm(instance) else specs
+        )
     return found
+
+
+def has_vtpm(instance: Instance) -> bool:
+    """Whether its flavor or its image asks for a vTPM."""
+    return bool(instance.extra_specs.get(TPM_VERSION))
+
+
+def _vtpm(instance: Instance) -> list[Reason]:
+    """That its vTPM cannot move: only a host has no need of its user."""
+    security = instance.extra_specs.get(TPM_SECURITY)
+    if not has_vtpm(instance) or security == BY_HOST:
+        return []
+    text = (
+        'it has a vTPM, and hw:tpm_secret_security of its flavor is '
+        f'{security or "not set"}, not {BY_HOST}'
+    )
+    return [Reason(text, Code.INSTANCE_VTPM, security or '')]
 
 
 def forbidden(instance: Instance) -> list[Reason]:

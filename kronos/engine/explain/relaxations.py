@@ -17,7 +17,12 @@ from kronos.engine.cell_drain import SAME, CrossCellPolicy
 from kronos.engine.constraints import constraint_set
 from kronos.engine.edits import Pair
 from kronos.engine.eligibility import stuck_migrations
-from kronos.engine.eligibility.instances import PIN, RUNNING
+from kronos.engine.eligibility.instances import (
+    BY_HOST,
+    PIN,
+    RUNNING,
+    TPM_SECURITY,
+)
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.types import Flavor, Outcome, PlanningInput
@@ -149,6 +154,13 @@ def _stuck_out(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
     )
 
 
+def _vtpm_by_host(case: PlanningInput, _: Reason, pair: Pair) -> PlanningInput:
+    specs = case.snapshot.instances[pair.instance].extra_specs
+    return edits.with_instance(
+        case, pair.instance, extra_specs=specs | {TPM_SECURITY: BY_HOST}
+    )
+
+
 def _no_quarantine(case: PlanningInput, _: Reason, __: Pair) -> PlanningInput:
     if case.snapshot.seeds is not None:
         seeds = replace(case.snapshot.seeds, instance_quarantines={})
@@ -181,6 +193,7 @@ _RELAXATIONS: dict[Code, Relaxation] = {
     Code.INSTANCE_FAILED: _instance(failure=''),
     Code.INSTANCE_DIRTY_RATE: _instance(dirty_rate=0.0),
     Code.INSTANCE_EXTRA_SPEC: _extra_spec,
+    Code.INSTANCE_VTPM: _vtpm_by_host,
     Code.CELL_STATUS: _instance(status='ACTIVE', power_state=RUNNING),
     Code.CELL_BEGUN: _move_over,
     Code.CELL_UNCONFIRMED: _move_over,

@@ -207,6 +207,7 @@ class _Rewriter:
             project_id=names.project(was.project_id),
             flavor=names.flavor(was.flavor),
             failure=_only(was.failure, failures.KINDS, failures.UNKNOWN),
+            tied_port=_only(was.tied_port, vocabulary.PORTS),
             guest=_only(was.guest, vocabulary.GUESTS),
             stopped_by=_only(was.stopped_by, vocabulary.STOPPERS),
             restarts=[self._past_restart(one) for one in was.restarts],

@@ -11,7 +11,7 @@ import os_resource_classes
 import os_traits
 
 from kronos.common import exceptions
-from kronos.engine import faults
+from kronos.engine import cell_drain, faults
 from kronos.engine.eligibility import restarts
 from kronos.engine.scoring import dirty_rates
 from kronos.engine.settings import PlanMode
@@ -121,6 +121,7 @@ GUESTS = frozenset({'', restarts.RUNNING, restarts.OFF})
 STOPPERS = frozenset(
     {'', restarts.BY_NOVA, restarts.BY_KRONOS, restarts.BY_USER}
 )
+PORTS = frozenset({'', cell_drain.RESOURCES, cell_drain.ACCELERATOR})
 ACTION_STATES = _words(
     'PENDING ONGOING SUCCEEDED FAILED CANCELLED DELETED SKIPPED'
 )

@@ -92,10 +92,19 @@ class CellDrainTestCase(base.KronosTestCase):
         )
 
     def test_new_flavors(self):
-        """The hosts are closed before, and every move waits for that."""
-        audit = self.drain(
-            flavor_map={'small': '2'}, close_source=True, max_migrations=2
-        )
+        """The hosts are closed before, and every move waits for that.
+
+        If it is known that Nova lets servers leave their cell.
+        """
+        asked = {'flavor_map': {'small': '2'}, 'close_source': True}
+        audit = self.drain(**asked)
+        self.assertEqual([], self.actions(self.plan(audit)))
+        self.assertIn('nova_policy_files', self.message(audit))
+        path = os.path.join(self.useFixture(fixtures.TempDir()).path, 'policy')
+        with open(path, 'w') as file:
+            file.write('"compute:servers:resize:cross_cell": "role:admin"')
+        self.set('kronos', nova_policy_files=[path])
+        audit = self.drain(max_migrations=2, force=True, **asked)
         self.assertEqual('SUCCEEDED', audit['state'], self.message(audit))
         rows = self.actions(self.plan(audit))
         closed = [one for one in rows if 'state' in one.input_parameters]

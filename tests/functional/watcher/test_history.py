@@ -352,6 +352,14 @@ class TestLaunchedByItself(HistoryTestCase):
             (event.outcome, event.status, event.plan),
         )
 
+    def test_an_applier_has_taken_it(self):
+        """It waits for a worker there, so its trigger is not lost."""
+        plan = self.planned()
+        self.launch(plan)
+        self.rewrite(self.plan_row(plan), hostname='applier')
+        (event,) = past()
+        self.assertEqual('PENDING', event.status)
+
     def test_not_for_ever(self):
         """Its message may have been lost."""
         plan = self.planned()

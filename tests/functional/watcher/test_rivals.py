@@ -3,8 +3,10 @@
 
 import threading
 
+import fixtures
 from watcher import objects
-from watcher.common import context
+from watcher.applier.messaging import trigger
+from watcher.common import context, exception
 
 from tests.functional.watcher import base
 
@@ -198,3 +200,44 @@ class RivalsTestCase(base.KronosTestCase):
             },
         ).create()
         return plan.uuid
+
+
+class TestLostTrigger(base.KronosTestCase):
+    """An applier whose database has not got the plan yet begins nothing."""
+
+    CAST_AS_CALL = False
+
+    def test_the_next_audit_says_what_to_do(self):
+        self.set('kronos', cooldown=40)
+        lost = threading.Event()
+        real = trigger.TriggerActionPlan.launch_action_plan
+
+        def launch(endpoint, context, action_plan_uuid):
+            if not lost.is_set():
+                lost.set()
+                raise exception.ActionPlanNotFound(
+                    action_plan=action_plan_uuid
+                )
+            return real(endpoint, context, action_plan_uuid)
+
+        self.useFixture(
+            fixtures.MonkeyPatch(
+                'watcher.applier.messaging.trigger.TriggerActionPlan.'
+                'launch_action_plan',
+                launch,
+            )
+        )
+        plan = self.plan(self.create_audit(**AT_ONCE))
+        self.assertTrue(lost.wait(60))
+        for _ in range(2):
+            later = self.create_audit(**AT_ONCE)
+            message = self.message(later)
+            self.assertIn(
+                f'"openstack optimize actionplan start {plan["uuid"]}"',
+                message,
+            )
+            self.assertNotIn('cools down', message)
+            moves = [self.actions(one) for one in self.plans(later)]
+            self.assertEqual([], [one for one in moves if one])
+        self.assertEqual('SUCCEEDED', self.start(plan)['state'])
+        self.assertIn('cools down', self.message(self.create_audit(**AT_ONCE)))

@@ -23,7 +23,7 @@ from tests.lab import cells, replays
 from tests.lab.cells import OLD_HOSTS
 
 from labkit import layout, services  # isort: skip
-from labkit.cells import choice  # isort: skip
+from labkit.cells import choice, policy  # isort: skip
 
 OFF = ('off-1', 'off-2', 'off-3')
 MAPPED = ('small-1', 'small-2')
@@ -45,7 +45,7 @@ class TestDrain(cells.CellsTestCase):
         """One audit moves nine, a second one the rest; the cell is deleted."""
         self.addCleanup(self.bring_back)
         self.keep = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        self.configure(record_dir=self.keep)
+        self.configure(record_dir=self.keep, nova_policy_files=policy.FILE)
         self.build()
         before = {name: self.kept(name) for name in self.uuids}
         audit, plan, _ = self.drained(ASKED)

@@ -18,7 +18,7 @@ from kronos.engine.cell_drain import (
     CrossCellPolicy,
     OffloadedServer,
 )
-from kronos.engine.types import Flavor
+from kronos.engine.types import Event, Flavor, Origin, Outcome
 from kronos.snapshots import cell_needs
 from kronos.snapshots.cell_needs import CellNeeds
 from tests.builders.cells import server
@@ -116,10 +116,36 @@ class TestSources(base.BaseTestCase):
             (['open', 'closed'], 'closed'),
             (['open', 'broken'], 'unknown'),
         ):
-            found = cell_needs.policy([paths[name] for name in names])
-            self.assertEqual(state, found.value, names)
+            chosen = [paths[name] for name in names]
+            self.assertEqual(state, cell_needs.policy(chosen).value, names)
+            # The files count before what was seen.
+            crossed = cell_needs.policy(chosen, has_crossed=True).value
+            self.assertEqual(state.replace('unknown', 'open'), crossed)
         sources = cell_needs.Sources(policy_files=[paths['closed']])
-        self.assertEqual('closed', self.needs(sources).cell_policy.value)
+        found = self.needs(sources)
+        self.assertEqual('closed', found.cell_policy.value)
+        self.assertEqual(
+            [f'no server may leave: Nova has closed the policy {POLICY}'],
+            found.warnings,
+        )
+
+    def test_a_server_that_has_left_its_cell(self) -> None:
+        """That proves that the policy is open."""
+        cells = {'a': 'old', 'b': 'old', 'c': 'new', 'd': ''}
+
+        def crossed(source: str, destination: str, outcome: Outcome) -> bool:
+            event = Event('u', source, destination, outcome, 0.0, Origin.NOVA)
+            return cell_needs.has_crossed([event], cells)
+
+        self.assertTrue(crossed('a', 'c', Outcome.MOVED))
+        for source, destination, outcome in (
+            ('a', 'b', Outcome.MOVED),
+            ('a', 'd', Outcome.MOVED),
+            ('a', 'gone', Outcome.MOVED),
+            ('a', 'c', Outcome.FAILED),
+            ('a', 'c', Outcome.UNDER_WAY),
+        ):
+            self.assertFalse(crossed(source, destination, outcome))
 
     def test_keys(self) -> None:
         """An operator may tell of a backport."""

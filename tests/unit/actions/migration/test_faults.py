@@ -138,6 +138,11 @@ class Scenes(whole.WholeMoveTestCase):
             }
         ]
 
+    def instance_refused(self):
+        self.answers(
+            400, "Operation 'live-migration' not supported for vTPM-enabled"
+        )
+
     def nova_rejected(self):
         self.answers(409, 'Instance is in an odd state.')
 

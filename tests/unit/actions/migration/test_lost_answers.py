@@ -63,3 +63,32 @@ class TestAwaitRequest(base.MoveTestCase):
 
         self.assertEqual('', self.wait(away))
         self.assertEqual(2800.0, self.clock.now)
+
+
+class TestOfServer(base.base.BaseTestCase):
+    def test_words_of_novas_checks(self):
+        """Of the API of Nova 34; the rest may be about hosts."""
+        for words, expected in (
+            ("Operation 'live-migration' not supported for vTPM-enabled "
+             'instance (u).', True),
+            ("Operation 'live-migration' not supported for mem encryption "
+             'enabled instance u.', True),
+            ("Operation 'live-migration' not supported for instance with "
+             'vDPA ports (u).', True),
+            ('Feature not supported with Ports that have accelerators.',
+             True),
+            ('Feature not supported with instances that have accelerators.',
+             True),
+            ('Feature not supported with instances that have shares.', True),
+            ('vTPM live migration is not supported by old nova-compute '
+             'services. Upgrade your nova-compute services to Gazpacho '
+             '(33.0.0) or later.', True),
+            ('The port-resource-request-groups neutron API extension is not '
+             'supported by old nova compute service. Upgrade your compute '
+             'services to Xena (24.0.0) or later.', True),
+            ('Compute host h2 could not be found.', False),
+            ('Compute service of h2 is unavailable at this time.', False),
+            ('Instance has not been resized.', False),
+            ('', False),
+        ):  # fmt: skip
+            self.assertIs(expected, lost_answers.is_of_server(words), words)

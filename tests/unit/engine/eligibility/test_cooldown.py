@@ -114,6 +114,21 @@ class TestAggregate(base.BaseTestCase):
                 standstill(event(outcome, -5000, plan='p', status='PENDING')),
             )
 
+    def test_a_plan_that_no_applier_has_begun(self) -> None:
+        """Its trigger may be lost; that does not pass by itself."""
+        one = event(Outcome.PLANNED, 905, plan='p', status='RECOMMENDED')
+        told = (
+            'no applier has begun for 95 s; if that lasts, "openstack '
+            'optimize actionplan start p", or cancel it: its trigger was lost'
+        )
+        self.assertEqual(
+            f'aggregate gpu waits for a plan that {told}', standstill(one)
+        )
+        memory = remember(one, instance_cooldown_seconds=900.0)
+        self.assertEqual(
+            f'it is in a plan that {told}', memory.unavailable['u1']
+        )
+
     def test_what_is_stuck_holds_back_itself_alone(self) -> None:
         """And every audit says so."""
         for at, rests in ((-86400 + 1000, True), (-86400 + 999, False)):
@@ -226,6 +241,7 @@ class TestQuarantine(base.BaseTestCase):
         own = {fault for fault, row in faults.TABLE.items() if row.quarantines}
         self.assertEqual(
             {
+                'instance_refused',
                 'migration_failed',
                 'migration_stalled',
                 'inconsistent',

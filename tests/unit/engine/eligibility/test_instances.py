@@ -6,6 +6,7 @@ from oslotest import base
 
 from kronos.conf import opts
 from kronos.engine.eligibility import instances
+from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings
 from tests.builders import policies
 
@@ -73,6 +74,39 @@ class TestReasons(base.BaseTestCase):
         self.assertIn(
             'quota:a=1', why(Settings(), extra_specs={'quota:a': '1'})
         )
+
+    def test_vtpm(self):
+        """Only one of the flavor's own security "host" may move."""
+        asked = {'hw:tpm_version': '2.0', 'hw:tpm_model': 'tpm-crb'}
+        for security, told in (
+            (None, 'not set, not host'),
+            ('user', 'user, not host'),
+            ('deployment', 'deployment, not host'),
+            ('host', None),
+        ):
+            specs = dict(asked)
+            if security:
+                specs['hw:tpm_secret_security'] = security
+            for allowed in ([], ['hw:tpm_*']):
+                found = instances.reasons(
+                    policies.instance('u1', 'a', extra_specs=specs),
+                    Settings(allowed_extra_specs=allowed),
+                )
+                self.assertEqual(
+                    [Code.INSTANCE_VTPM] if told else [],
+                    [one.code for one in found],
+                )
+                if told:
+                    self.assertIn(
+                        'it has a vTPM, and hw:tpm_secret_security of its '
+                        f'flavor is {told}',
+                        found[0],
+                    )
+
+    def test_without_a_vtpm(self):
+        """A spec of TPMs alone is one like any other."""
+        specs = {'hw:tpm_secret_security': 'host'}
+        self.assertIn('is not in allowed', why(extra_specs=specs))
 
     def test_defaults_keep_devices_and_pinned_memory(self):
         conf = cfg.ConfigOpts()

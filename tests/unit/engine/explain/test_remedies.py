@@ -82,6 +82,18 @@ def of_instance(**fields: Any) -> Scene:
     return Scene(three(vm('v', 'a', [0.2], **fields)), cpu())
 
 
+def vtpm(security: str, *hosts: str) -> Scene:
+    """A server with a vTPM, and the hosts that could take it."""
+    specs = {'hw:tpm_version': '2.0', 'hw:tpm_secret_security': security}
+    scene = of_instance(extra_specs=specs)
+    traits = ('SECRET_SECURITY_HOST', '2_0', 'TIS')
+    for host in hosts:
+        scene.snapshot.hosts[host].traits = [
+            f'COMPUTE_SECURITY_TPM_{one}' for one in traits
+        ]
+    return scene
+
+
 def of_service(**fields: Any) -> Scene:
     snapshot = three()
     for name, value in fields.items():
@@ -342,6 +354,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.INSTANCE_EXTRA_SPEC: lambda: of_instance(
         extra_specs={'hw:numa_nodes': '2'}
     ),
+    Code.INSTANCE_VTPM: lambda: vtpm('user', 'b', 'c'),
     Code.INSTANCE_ON_ITS_WAY: lambda: past(moved(Outcome.UNDER_WAY, 5)),
     Code.INSTANCE_QUARANTINE: lambda: past(
         dataclasses.replace(
@@ -380,6 +393,7 @@ GIVEN: dict[Code, Callable[[], Scene]] = {
     Code.ZONE_PINNED: lambda: zones(True),
     Code.CELL_CROSSED: cells,
     Code.ZONE_CROSSED: lambda: zones(False),
+    Code.VTPM_HOST: lambda: vtpm('host', 'c'),
     Code.NO_ROOM: no_room,
     Code.GROUP_APART: lambda: group('anti-affinity', 'b'),
     Code.GROUP_TOGETHER: lambda: group('affinity', 'a'),

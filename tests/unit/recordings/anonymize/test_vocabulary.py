@@ -244,7 +244,7 @@ class TestMarks(base.BaseTestCase):
         kept = {text for text in texts(was) if 'qz' not in text and text}
         modes = {'spread', 'nova_instance_uuid', 'nova_internal_name', 'skip'}
         enums = {'watcher', 'nova', 'failed', 'moved', 'healthy', 'exact'}
-        enums |= {'variance', 'veto', 'safe', 'greedy', 'step'}
+        enums |= {'variance', 'veto', 'safe', 'greedy', 'step', 'open'}
         self.assertEqual(set(), kept - modes - enums)
 
     def test_it_is_read_again(self) -> None:

@@ -95,7 +95,7 @@ class TestOldNova(CellsTestCase):
         self.assertEqual(('lost', False), self.needs(report)[what])
         finding = self.finding(report, 'cells-keys')
         self.assertIn('has microversion 2.79', finding['text'])
-        self.assertIn('cell_keys_kept = true', finding['remedy'])
+        self.assertIn('cell_keys_kept = true', finding['mend'])
         conf = self.conf(cell_keys_kept='true')
         report = self.asked('--config-file', conf)
         self.assertEqual(('kept', True), self.needs(report)[what])

@@ -22,6 +22,7 @@ class TestCells(CellsTestCase):
                 'microversion 2.56': ('yes', True),
                 'microversion 2.80': ('yes', True),
                 'microversion 2.104': ('yes', True),
+                'key pairs of servers that leave their cell': ('kept', True),
                 'extension binding-extended': ('yes', True),
                 'microversion 3.44': ('yes', True),
                 RULE: ('rule:admin_api', True),
