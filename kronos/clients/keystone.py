@@ -17,7 +17,7 @@ from oslo_log import log as logging
 
 from kronos.clients import login, redirects, transport
 from kronos.clients.transport import Limits, Transport
-from kronos.common import addresses
+from kronos.common.web import addresses
 
 LOG = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import plugin as ks_plugin
 
 from kronos.clients import transport
-from kronos.common import addresses
+from kronos.common.web import addresses
 
 _LOCK = '_lock'
 """Where all plugins that log in have it."""

@@ -8,7 +8,7 @@ for one scheme, host and port.
 import requests
 
 from kronos.clients import transport
-from kronos.common import addresses
+from kronos.common.web import addresses
 
 
 class Elsewhere(requests.RequestException):

@@ -18,7 +18,8 @@ from oslo_log import log as logging
 
 from kronos.clients import answers, paging, redirects, schema, transport
 from kronos.clients.paging import Page
-from kronos.common import exceptions, retry_after
+from kronos.common import exceptions
+from kronos.common.web import retry_after
 
 LOG = logging.getLogger(__name__)
 

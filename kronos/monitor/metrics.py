@@ -11,7 +11,8 @@ from typing import Any
 import prometheus_client
 from oslo_log import log as logging
 
-from kronos.common import http_server, plain_files
+from kronos.common import plain_files
+from kronos.common.web import http_server
 
 LOG = logging.getLogger(__name__)
 

@@ -13,7 +13,8 @@ from oslo_log import log as logging
 from kronos.clients import answers, redirects, schema, transport
 from kronos.clients.prometheus import auth
 from kronos.clients.prometheus import response as answer
-from kronos.common import addresses, exceptions, masking, retry_after
+from kronos.common import exceptions, masking
+from kronos.common.web import addresses, retry_after
 
 LOG = logging.getLogger(__name__)
 

@@ -11,13 +11,8 @@ from keystoneauth1 import loading
 from oslo_log import log as logging
 
 from kronos.clients import answers, keystone, transport
-from kronos.common import (
-    addresses,
-    exceptions,
-    masking,
-    plain_text,
-    yaml_files,
-)
+from kronos.common import exceptions, masking, plain_text, yaml_files
+from kronos.common.web import addresses
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.base import Options, Outcome, Result
 from kronos.monitor.sinks.stamps import Stamps

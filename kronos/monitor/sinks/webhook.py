@@ -5,13 +5,8 @@ from urllib import parse
 
 from oslo_log import log as logging
 
-from kronos.common import (
-    addresses,
-    masking,
-    plain_files,
-    plain_text,
-    retry_after,
-)
+from kronos.common import masking, plain_files, plain_text
+from kronos.common.web import addresses, retry_after
 from kronos.monitor import messages
 from kronos.monitor.messages import Message
 from kronos.monitor.sinks.base import Options, Outcome, Result, Sink

@@ -15,7 +15,8 @@ from oslotest import base
 from kronos.clients import connection, masakari, redirects
 from kronos.clients import keystone as own
 from kronos.clients.prometheus import client as prometheus
-from kronos.common import addresses, exceptions
+from kronos.common import exceptions
+from kronos.common.web import addresses
 from kronos.engine.types import Health
 from tests.unit.clients import deadlines, every_method, test_login
 from tests.unit.clients.prometheus import test_auth

@@ -5,7 +5,7 @@ from tests.unit.monitor import alone
 
 
 class TestAlone(alone.AloneTestCase):
-    MODULE = 'tests.unit.common.http_server_alone'
+    MODULE = 'tests.unit.common.web.http_server_alone'
 
     def test_all(self) -> None:
         self.run_alone()

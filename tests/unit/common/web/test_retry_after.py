@@ -8,7 +8,7 @@ import requests
 import testscenarios
 from oslotest import base
 
-from kronos.common import retry_after
+from kronos.common.web import retry_after
 
 NOW = 1699999200.0
 

@@ -14,7 +14,7 @@ from typing import Any
 import fixtures
 from oslotest import base
 
-from kronos.common.http_server import HttpServer, ServerLimits
+from kronos.common.web.http_server import HttpServer, ServerLimits
 from tests.unit.monitor.certificates import Authority
 from tests.unit.monitor.hypervisor import until
 

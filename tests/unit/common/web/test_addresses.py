@@ -3,7 +3,7 @@
 
 from oslotest import base
 
-from kronos.common import addresses
+from kronos.common.web import addresses
 
 SECRET = 's3cret'
 
