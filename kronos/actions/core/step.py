@@ -269,7 +269,8 @@ class StepRun(Generic[T]):
         wish = float(told.get('retry_after') or 0.0)
         # Something in between may have sent the request on all the same.
         self._in_doubt = self._in_doubt or self._step.lists_own()
-        if lost_answers.may_have_arrived(error):
+        is_redirect = 300 <= (status or 0) < 400
+        if lost_answers.may_have_arrived(error) and not is_redirect:
             self._doubt(wish)
         elif told['transient'] or told['sent'] is False:
             self._wait(wish)

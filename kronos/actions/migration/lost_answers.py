@@ -28,7 +28,7 @@ _OF_SERVER = re.compile(r'\bnot supported (?:for|with|by old)\b')
 def may_have_arrived(error: exceptions.NovaClientError) -> bool:
     """Whether Nova may carry out what gave an error."""
     status = error.kwargs['status']
-    own_fault = 300 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
+    own_fault = 400 <= (status or 0) < 500 and status != _REQUEST_TIMEOUT
     return not own_fault and error.kwargs['sent'] is not False
 
 
