@@ -169,6 +169,22 @@ def data_of(text: str) -> Any:
     raise Unreadable(plain_text.line(reason))
 
 
+def size_of(data: Any) -> int:
+    """How many values there are, each as often as aliases repeat it."""
+    sizes: dict[int, int] = {}
+
+    def size(value: Any) -> int:
+        if not isinstance(value, dict | list):
+            return 1
+        if id(value) not in sizes:
+            sizes[id(value)] = 1  # if it has itself
+            parts = value.values() if isinstance(value, dict) else value
+            sizes[id(value)] = 1 + sum(map(size, parts))
+        return sizes[id(value)]
+
+    return size(data)
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """What may have been meant by a name that is not known."""
     names = [*known]

@@ -27,6 +27,10 @@ rules:
     severity: warning
 """
 """What holds where there is no file."""
+MOST_VALUES = 20_000
+"""Of a file; each may be a fault, and aliases of YAML repeat it."""
+MOST_FAULTS = 50
+"""That a message names."""
 
 
 def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
@@ -43,6 +47,12 @@ def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
     if not isinstance(data, dict):
         told = 'it is empty' if data is None else 'it must be a mapping'
         raise refused(path, f'{told}: it needs the key rules')
+    if (count := yaml_files.size_of(data)) > MOST_VALUES:
+        raise refused(
+            path,
+            f'it has {count} values, aliases included; at most {MOST_VALUES} '
+            'are read: remove some',
+        )
     faults = _faults_between(data, sinks)
     try:
         found = RuleFile.model_validate(data).rules
@@ -53,7 +63,10 @@ def parse(text: str, path: str, sinks: Sequence[str]) -> list[Rule]:
             for one in error.errors(include_url=False)
         ]
     if faults:
-        raise refused(path, '; '.join(dict.fromkeys(faults)))
+        unique = [*dict.fromkeys(faults)]
+        more = len(unique) - MOST_FAULTS
+        rest = [f'and {more} more'] if more > 0 else []
+        raise refused(path, '; '.join(unique[:MOST_FAULTS] + rest))
     return found
 
 

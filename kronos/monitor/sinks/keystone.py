@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Keystone session of a sink: its user, and the rotation of its files."""
 
-import os
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 from urllib import parse
@@ -11,7 +10,13 @@ from keystoneauth1 import loading
 from oslo_log import log as logging
 
 from kronos.clients import answers, keystone, transport
-from kronos.common import exceptions, masking, plain_text, yaml_files
+from kronos.common import (
+    exceptions,
+    masking,
+    plain_files,
+    plain_text,
+    yaml_files,
+)
 from kronos.common.web import addresses
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.base import Options, Outcome, Result
@@ -59,9 +64,7 @@ class Service(Generic[Client]):
 
     def result_of(self, error: exceptions.ClientError) -> Result:
         """What a failed request says of the service as a whole."""
-        text = str(error)
-        for secret in self._secrets:
-            text = text.replace(secret, masking.HIDDEN)
+        text = masking.Secrets(self._secrets).masked(str(error))
         return Result(
             Outcome.AWAY,
             plain_text.line(answers.line_of(text)),
@@ -142,8 +145,8 @@ def _faults_of_files(options: Options) -> list[str]:
     found = []
     for name in _FILES:
         path = options[name]
-        if path and not os.access(path, os.R_OK):
-            found.append(f'{name}: {path} cannot be read')
+        if reason := plain_files.fault(path or ''):
+            found.append(f'{name}: {path} cannot be read: {reason}')
     if options['keyfile'] and not options['certfile']:
         found.append('keyfile: is set, but certfile is not')
     if options['secret_file']:
@@ -200,8 +203,7 @@ def _secret(options: Options) -> str:
     if not path:
         return ''
     try:
-        with open(path, encoding='utf-8') as file:
-            secret = file.read(MAX_SECRET).rstrip('\r\n')
+        secret = plain_files.read(path, MAX_SECRET).decode().rstrip('\r\n')
     except (OSError, ValueError) as error:
         told = getattr(error, 'strerror', None) or 'it is no text'
         raise _wrong(f'secret_file {path}: {told}') from None
@@ -235,13 +237,8 @@ def _plugin(options: Options, secret: str) -> Any:
 
 def _require_readable(name: str, path: str | None) -> None:
     """:raises ClientError: requests would raise what says less"""
-    if not path:
-        return
-    try:
-        with open(path, 'rb'):
-            return
-    except OSError as error:
-        raise _wrong(f'{name} {path}: {error.strerror}') from None
+    if reason := plain_files.fault(path or ''):
+        raise _wrong(f'{name} {path}: {reason}')
 
 
 def _wrong(reason: str) -> exceptions.ClientError:

@@ -107,6 +107,17 @@ class TestFaults(ParserTestCase):
         found = self.reason(f'rules: [{rule}, {rule}]')
         self.assertEqual('rule a: name: 2 rules have it', found)
 
+    def test_repeated_by_aliases(self) -> None:
+        """Faults of one rule, times the number of its aliases."""
+        kinds = ', '.join(['crush'] * 5000)
+        aliases = ', '.join(['*a'] * 99)
+        reason = self.reason(f'rules: [&a {{match: [{kinds}]}}, {aliases}]')
+        self.assertIn('it has 500202 values', reason)
+        kinds = ', '.join(f'f{number}: 1' for number in range(5000))
+        reason = self.reason(f'rules: [{{{kinds}}}]')
+        self.assertIn('; and 4952 more', reason)
+        self.assertIn('rule 1', self.reason('rules: &a [*a, *a, 1]'))
+
     @hypothesis.given(st.lists(st.sampled_from(PIECES), max_size=40))
     def test_whatever_yaml_can_write(self, pieces: list[str]) -> None:
         """Tags, aliases, keys that are no texts, and what is no text."""

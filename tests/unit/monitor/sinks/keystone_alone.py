@@ -174,7 +174,10 @@ class TestFaults(KeystoneTestCase):
                 {'auth_type': 'passwort'},
                 ['auth_type: there is no passwort, d'],
             ),
-            ({'cafile': '/no'}, ['cafile: /no cannot be read']),
+            (
+                {'cafile': '/no'},
+                ['cafile: /no cannot be read: No such file or directory'],
+            ),
             ({'keyfile': str(there)}, ['keyfile: is set, but certfile is']),
             ({'secret_file': str(there)}, ['secret_file: is set, and so is']),
             (
