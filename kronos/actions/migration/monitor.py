@@ -260,10 +260,10 @@ class Migration:
                 Fault.ABORTED, f'aborted in Nova by somebody else{after}'
             )
         if self._observed.progress.has_run:
-            # Nobody but its hypervisor and Nova's own timeout does that.
+            # Only its hypervisor and Nova's own timeout do that.
             raise faults.error(
                 Fault.ABORTED,
-                "aborted, though nobody asked Nova's API for it: on its "
+                "aborted without a request to Nova's API: on its "
                 'hypervisor, or by live_migration_completion_timeout of '
                 f'nova-compute{after}',
             )

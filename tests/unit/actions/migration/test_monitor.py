@@ -489,7 +489,7 @@ class CancelledOutsideTestCase(base.MoveTestCase):
         self.instance.script = ('running', 'running', 'running', 'cancelled')
         error = self.fails(
             exceptions.MigrationCancelled,
-            "aborted, though nobody asked Nova's API for it",
+            "aborted without a request to Nova's API",
             'live_migration_completion_timeout',
         )
         self.assertEqual('aborted', error.kwargs['fault'])
