@@ -143,7 +143,7 @@ class TestHelp(base.BaseTestCase):
             for opt in opts
             if opt.secret
         }
-        self.assertEqual({'bearer_token', 'password', 'url'}, secret)
+        self.assertEqual({'bearer_token', 'password', 'proxy', 'url'}, secret)
 
     def test_every_option_has_help(self):
         for group, opts in conf_opts.list_opts():
