@@ -51,6 +51,7 @@ class KronosAction(base.BaseAction):
         self._is_database_away = False
         self._told = ''
         self._told_first = self._told_last = 0.0
+        self._writes = deadline.Queue()
 
     def pre_condition(self) -> None:
         """Wait until it may begin, and look whether it is still right.
@@ -165,18 +166,17 @@ class KronosAction(base.BaseAction):
         """:raises TurnUnknown: Watcher's database does not tell"""
         plan = self.input_parameters['action_plan_uuid']
         try:
-            return in_time(
+            return lock.read(
                 lambda: objects.Action.list(
                     context.make_context(is_admin=True),
                     filters={'action_plan_uuid': plan},
                 )
             )
         except Exception as error:
-            # Without its text, which may hold the statement.
             raise faults.error(
                 Fault.WATCHER_ERROR,
                 f"Watcher's database does not tell the actions of plan "
-                f'{plan}: {type(error).__name__}',
+                f'{plan}: {lock.reason(error)}',
             ) from error
 
     def _is_cancelled(self) -> bool:
@@ -185,14 +185,26 @@ class KronosAction(base.BaseAction):
         if self._stop.is_set() or not plan_uuid:
             return self._stop.is_set()
         plan = self._unless_away(
-            lambda: objects.ActionPlan.get_by_uuid(
-                context.make_context(is_admin=True), plan_uuid
+            lambda: lock.read(
+                lambda: objects.ActionPlan.get_by_uuid(
+                    context.make_context(is_admin=True), plan_uuid
+                )
             )
         )
         if plan is None:
             # For a moment, perhaps; the move is under way.
             return False
         return plan.state in objects.action_plan.State.CANCEL_STATES
+
+    def _store(self, work: Callable[[], T]) -> T:
+        """Write to the action's row, which may be locked.
+
+        Other actions have a queue of their own: a row that does not change
+        looks as if its applier were dead.
+
+        :raises LockTimeout: it was not in time; a migration goes on meanwhile
+        """
+        return lock.write(work, self._writes)
 
     def _unless_away(self, work: Callable[[], T]) -> T | None:
         """Do some work in Watcher's database, if that answers.
@@ -203,14 +215,14 @@ class KronosAction(base.BaseAction):
         :returns: None if it does not
         """
         try:
-            found = in_time(work)
+            found = work()
         except Exception as error:
             if not self._is_database_away:
                 LOG.warning(
                     "Action %s: Watcher's database does not tell how it goes "
                     '(%s); the action goes on',
                     self.input_parameters.get('action_uuid', '?'),
-                    type(error).__name__,
+                    lock.reason(error),
                 )
             self._is_database_away = True
             LOG.debug("Watcher's database does not tell", exc_info=True)
@@ -241,15 +253,7 @@ class KronosAction(base.BaseAction):
             return
         told = status.fit(f'KRONOS: {text}') if text else None
         # A missing word must not fail a move.
-        self._unless_away(lambda: _show(uuid, told))
-
-
-def in_time(read: Callable[[], T]) -> T:
-    """Ask Watcher's database, which may accept and say nothing.
-
-    :raises DeadlinePassed: it did not answer; a migration goes on meanwhile
-    """
-    return deadline.within(lock.PATIENCE, lambda check: read())
+        self._unless_away(lambda: self._store(lambda: _show(uuid, told)))
 
 
 def _show(uuid: str, told: str | None) -> None:
