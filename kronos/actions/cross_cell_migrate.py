@@ -132,7 +132,7 @@ class CrossCellMigrate(watcher_action.KronosAction):
             f'Action was skipped: {watcher_action.told(self._stale)}'
         )
         try:
-            self._store(lambda: _skip(uuid, told))
+            lock.write(lambda: _skip(uuid, told), self._writes)
         except Exception as error:
             LOG.warning(
                 "Action %s is not SKIPPED: Watcher's database does not tell: "

@@ -130,7 +130,7 @@ class RestartServer(watcher_action.KronosAction):
             return
         told = {'at': time.time(), **self._recovery}
         try:
-            self._store(lambda: _write(uuid, told))
+            lock.write(lambda: _write(uuid, told), self._writes)
         except Exception as error:
             raise faults.error(
                 Fault.WATCHER_ERROR,

@@ -51,6 +51,7 @@ class KronosAction(base.BaseAction):
         self._is_database_away = False
         self._told = ''
         self._told_first = self._told_last = 0.0
+        # Its own: the rows of other actions must change, or they look dead.
         self._writes = deadline.Queue()
 
     def pre_condition(self) -> None:
@@ -184,27 +185,11 @@ class KronosAction(base.BaseAction):
         plan_uuid = self.input_parameters.get('action_plan_uuid')
         if self._stop.is_set() or not plan_uuid:
             return self._stop.is_set()
-        plan = self._unless_away(
-            lambda: lock.read(
-                lambda: objects.ActionPlan.get_by_uuid(
-                    context.make_context(is_admin=True), plan_uuid
-                )
-            )
-        )
+        plan = self._unless_away(lambda: lock.read(lambda: _plan(plan_uuid)))
         if plan is None:
             # For a moment, perhaps; the move is under way.
             return False
         return plan.state in objects.action_plan.State.CANCEL_STATES
-
-    def _store(self, work: Callable[[], T]) -> T:
-        """Write to the action's row, which may be locked.
-
-        Other actions have a queue of their own: a row that does not change
-        looks as if its applier were dead.
-
-        :raises LockTimeout: it was not in time; a migration goes on meanwhile
-        """
-        return lock.write(work, self._writes)
 
     def _unless_away(self, work: Callable[[], T]) -> T | None:
         """Do some work in Watcher's database, if that answers.
@@ -253,7 +238,15 @@ class KronosAction(base.BaseAction):
             return
         told = status.fit(f'KRONOS: {text}') if text else None
         # A missing word must not fail a move.
-        self._unless_away(lambda: self._store(lambda: _show(uuid, told)))
+        self._unless_away(
+            lambda: lock.write(lambda: _show(uuid, told), self._writes)
+        )
+
+
+def _plan(uuid: str) -> Any:
+    return objects.ActionPlan.get_by_uuid(
+        context.make_context(is_admin=True), uuid
+    )
 
 
 def _show(uuid: str, told: str | None) -> None:

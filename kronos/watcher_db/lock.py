@@ -32,8 +32,8 @@ _LOCKED = (
     'in information_schema.innodb_trx and KILL it'
 )
 _SILENT = (
-    'no answer within {seconds:g} s. Check the database server: systemctl '
-    'status mariadb'
+    'no answer within {seconds:g} s. Check the database server and the '
+    'network to it'
 )
 
 _T = TypeVar('_T')
@@ -92,6 +92,8 @@ def exclusively(
         except RowMissing:
             _insert()
             return _transaction(work, check)
+        finally:
+            _waits_for_row.discard(check)
 
     seconds = PATIENCE if patience is None else patience
     try:
@@ -153,10 +155,8 @@ def _transaction(work: Callable[[Any], _T], check: deadline.Check) -> _T:
         context = types.SimpleNamespace()
         with enginefacade.writer.using(context) as session:
             _waits_for_row.add(check)
-            try:
-                _lock(session)
-            finally:
-                _waits_for_row.discard(check)
+            _lock(session)
+            _waits_for_row.discard(check)
             found = work(session)
             check()
             return found

@@ -374,4 +374,5 @@ class PlannerTestCase(base.DbTestCase):
             exception.WatcherException, self.schedule, []
         )
         self.assertIn('locked action_descriptions for 0.1 s', str(raised))
+        self.assertIn('KILL it', str(raised))
         self.assertEqual(set(), self.plans())

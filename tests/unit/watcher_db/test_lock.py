@@ -166,6 +166,20 @@ class LockTestCase(db_base.DbTestCase):
         tries[0].join(60)
         self.assertEqual(1, len(tries))
 
+    def test_who_is_refused_again_and_again(self):
+        """A timeout of the server that is shorter than ours."""
+
+        def refuse(session):
+            raise db_exc.DBDeadlock
+
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.watcher_db.lock._lock', refuse)
+        )
+        error = self.assertRaises(
+            lock.LockTimeout, lock.exclusively, self.rename, patience=0.2
+        )
+        self.assertIn('has locked action_descriptions', str(error))
+
     def test_reads_that_hang(self):
         released, threads = threading.Event(), []
         self.addCleanup(released.set)
