@@ -23,7 +23,7 @@ from kronos.engine.cell_drain import Confirm
 from kronos.engine.types import MigrationPhase
 from kronos.reports import cell_moves
 from kronos.snapshots import cell_needs, watcher_actions
-from kronos.watcher_db import marks
+from kronos.watcher_db import lock, marks
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -132,13 +132,13 @@ class CrossCellMigrate(watcher_action.KronosAction):
             f'Action was skipped: {watcher_action.told(self._stale)}'
         )
         try:
-            watcher_action.in_time(lambda: _skip(uuid, told))
+            lock.write(lambda: _skip(uuid, told), self._writes)
         except Exception as error:
             LOG.warning(
                 "Action %s is not SKIPPED: Watcher's database does not tell: "
                 '%s',
                 uuid,
-                type(error).__name__,
+                lock.reason(error),
             )
 
     def revert(self) -> None:

@@ -18,6 +18,7 @@ from kronos.engine.faults import Fault
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import MigrationPhase
 from kronos.snapshots import failures, watcher_actions
+from kronos.watcher_db import lock
 
 LOG = logging.getLogger(__name__)
 CONF = conf.CONF
@@ -129,12 +130,12 @@ class RestartServer(watcher_action.KronosAction):
             return
         told = {'at': time.time(), **self._recovery}
         try:
-            watcher_action.in_time(lambda: _write(uuid, told))
+            lock.write(lambda: _write(uuid, told), self._writes)
         except Exception as error:
             raise faults.error(
                 Fault.WATCHER_ERROR,
                 "Watcher's database does not take that the server is "
-                f'restarted: {type(error).__name__}',
+                f'restarted: {lock.reason(error)}',
             ) from error
 
 

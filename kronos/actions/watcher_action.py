@@ -51,6 +51,8 @@ class KronosAction(base.BaseAction):
         self._is_database_away = False
         self._told = ''
         self._told_first = self._told_last = 0.0
+        # Its own: the rows of other actions must change, or they look dead.
+        self._writes = deadline.Queue()
 
     def pre_condition(self) -> None:
         """Wait until it may begin, and look whether it is still right.
@@ -165,18 +167,17 @@ class KronosAction(base.BaseAction):
         """:raises TurnUnknown: Watcher's database does not tell"""
         plan = self.input_parameters['action_plan_uuid']
         try:
-            return in_time(
+            return lock.read(
                 lambda: objects.Action.list(
                     context.make_context(is_admin=True),
                     filters={'action_plan_uuid': plan},
                 )
             )
         except Exception as error:
-            # Without its text, which may hold the statement.
             raise faults.error(
                 Fault.WATCHER_ERROR,
                 f"Watcher's database does not tell the actions of plan "
-                f'{plan}: {type(error).__name__}',
+                f'{plan}: {lock.reason(error)}',
             ) from error
 
     def _is_cancelled(self) -> bool:
@@ -184,11 +185,7 @@ class KronosAction(base.BaseAction):
         plan_uuid = self.input_parameters.get('action_plan_uuid')
         if self._stop.is_set() or not plan_uuid:
             return self._stop.is_set()
-        plan = self._unless_away(
-            lambda: objects.ActionPlan.get_by_uuid(
-                context.make_context(is_admin=True), plan_uuid
-            )
-        )
+        plan = self._unless_away(lambda: lock.read(lambda: _plan(plan_uuid)))
         if plan is None:
             # For a moment, perhaps; the move is under way.
             return False
@@ -203,14 +200,14 @@ class KronosAction(base.BaseAction):
         :returns: None if it does not
         """
         try:
-            found = in_time(work)
+            found = work()
         except Exception as error:
             if not self._is_database_away:
                 LOG.warning(
                     "Action %s: Watcher's database does not tell how it goes "
                     '(%s); the action goes on',
                     self.input_parameters.get('action_uuid', '?'),
-                    type(error).__name__,
+                    lock.reason(error),
                 )
             self._is_database_away = True
             LOG.debug("Watcher's database does not tell", exc_info=True)
@@ -241,15 +238,15 @@ class KronosAction(base.BaseAction):
             return
         told = status.fit(f'KRONOS: {text}') if text else None
         # A missing word must not fail a move.
-        self._unless_away(lambda: _show(uuid, told))
+        self._unless_away(
+            lambda: lock.write(lambda: _show(uuid, told), self._writes)
+        )
 
 
-def in_time(read: Callable[[], T]) -> T:
-    """Ask Watcher's database, which may accept and say nothing.
-
-    :raises DeadlinePassed: it did not answer; a migration goes on meanwhile
-    """
-    return deadline.within(lock.PATIENCE, lambda check: read())
+def _plan(uuid: str) -> Any:
+    return objects.ActionPlan.get_by_uuid(
+        context.make_context(is_admin=True), uuid
+    )
 
 
 def _show(uuid: str, told: str | None) -> None:

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from oslo_db.sqlalchemy import enginefacade
 from watcher.db.sqlalchemy import models
 
-from kronos.common import deadline
 from kronos.snapshots import unfinished_moves, watcher_actions
 from kronos.snapshots.unfinished_moves import BegunMove
 from kronos.snapshots.watcher_actions import ActionRow, PlanRow
@@ -27,9 +26,9 @@ def since(seconds: float) -> list[BegunMove]:
     :raises DatabaseUnknown: the database does not tell
     """
     try:
-        found = deadline.within(lock.PATIENCE, lambda _: _rows(seconds))
+        found = lock.read(lambda: _rows(seconds))
     except lock.FAILURES as error:
-        raise DatabaseUnknown(reason=type(error).__name__) from error
+        raise DatabaseUnknown(reason=lock.reason(error)) from error
     moves = (_begun(row) for row in found)
     return [one for one in moves if one is not None]
 

@@ -2,7 +2,8 @@
 """The lock that all decision engines and appliers of a Watcher share.
 
 They share nothing but its database, so they queue up for one row that every
-Watcher has and that is ours: the description of our action.
+Watcher has and that is ours: the description of our action. A process has one
+place in that queue, or two while a transaction hangs.
 """
 
 import types
@@ -26,6 +27,14 @@ LOG = logging.getLogger(__name__)
 PATIENCE = 30.0
 """Seconds that anybody waits for the lock and for the database: who holds
 the one may have died with its machine, and the other may say nothing."""
+_LOCKED = (
+    'a connection has locked action_descriptions for {seconds:g} s. Find it '
+    'in information_schema.innodb_trx and KILL it'
+)
+_SILENT = (
+    'no answer within {seconds:g} s. Check the database server and the '
+    'network to it'
+)
 
 _T = TypeVar('_T')
 _Row = models.ActionDescription.__table__
@@ -34,6 +43,10 @@ _OURS = _Row.c.action_type == watcher_actions.ACTION_TYPE
 
 class RowMissing(Exception):
     """Our row of the action descriptions is not there."""
+
+
+class LockTimeout(deadline.DeadlinePassed):
+    """The lock or the database could not be had in time; says which."""
 
 
 FAILURES = (
@@ -54,6 +67,12 @@ _retried = oslo_db_api.wrap_db_retry(
 )
 
 
+_transactions = deadline.Queue()
+_reads = deadline.Queue()
+_waits_for_row = set[deadline.Check]()
+"""The transactions of this process that have asked for the row."""
+
+
 def exclusively(
     work: Callable[[Any], _T], patience: float | None = None
 ) -> _T:
@@ -61,9 +80,8 @@ def exclusively(
 
     :param work: is given the session; it is done again after a deadlock
     :param patience: seconds; None: ``PATIENCE``
-    :raises DeadlinePassed: the lock or the database could not be had in
-        time; nothing was done, unless the connection hangs at the very last
-        word
+    :raises LockTimeout: the lock or the database could not be had in time;
+        nothing was done, unless the connection hangs at the very last word
     :raises RowMissing: even though it was written anew
     :raises Exception: what oslo.db and SQLAlchemy raise
     """
@@ -74,8 +92,46 @@ def exclusively(
         except RowMissing:
             _insert()
             return _transaction(work, check)
+        finally:
+            _waits_for_row.discard(check)
 
-    return deadline.within(PATIENCE if patience is None else patience, attempt)
+    seconds = PATIENCE if patience is None else patience
+    try:
+        return _transactions.within(seconds, attempt)
+    except deadline.DeadlinePassed as error:
+        text = _LOCKED if _waits_for_row else _SILENT
+        raise LockTimeout(text.format(seconds=seconds)) from error
+
+
+def read(work: Callable[[], _T]) -> _T:
+    """Read from the database, which may accept and say nothing.
+
+    :raises LockTimeout: it did not answer in time
+    :raises Exception: what the work raises
+    """
+    return write(work, _reads)
+
+
+def write(work: Callable[[], _T], queue: deadline.Queue) -> _T:
+    """Write without the lock.
+
+    :param queue: of what waits for the same rows
+    :raises LockTimeout, Exception: see :func:`read`
+    """
+    try:
+        return queue.within(PATIENCE, lambda check: work())
+    except deadline.DeadlinePassed as error:
+        raise LockTimeout(_SILENT.format(seconds=PATIENCE)) from error
+
+
+def reason(error: Exception) -> str:
+    """What a message says of one of ``FAILURES``.
+
+    The text of the others may have the statement and its values.
+    """
+    if isinstance(error, LockTimeout):
+        return str(error)
+    return type(error).__name__
 
 
 def mark(session: Any) -> None:
@@ -94,10 +150,13 @@ def mark(session: Any) -> None:
 
 def _transaction(work: Callable[[Any], _T], check: deadline.Check) -> _T:
     def once() -> _T:
+        check.again()
         # A context of its own: no part of what the thread may be in.
         context = types.SimpleNamespace()
         with enginefacade.writer.using(context) as session:
+            _waits_for_row.add(check)
             _lock(session)
+            _waits_for_row.discard(check)
             found = work(session)
             check()
             return found

@@ -137,5 +137,4 @@ def _live(session: Any) -> dict[str, set[str]]:
 
 
 def _unknown(error: Exception) -> DatabaseUnknown:
-    # Without its text, which may hold the statement and its values.
-    return DatabaseUnknown(reason=type(error).__name__)
+    return DatabaseUnknown(reason=lock.reason(error))

@@ -373,5 +373,6 @@ class PlannerTestCase(base.DbTestCase):
         raised = self.assertRaises(
             exception.WatcherException, self.schedule, []
         )
-        self.assertIn('DeadlinePassed', str(raised))
+        self.assertIn('locked action_descriptions for 0.1 s', str(raised))
+        self.assertIn('KILL it', str(raised))
         self.assertEqual(set(), self.plans())

@@ -3,6 +3,7 @@
 
 import threading
 
+import fixtures
 import sqlalchemy as sa
 from oslo_db import exception as db_exc
 from oslo_db.sqlalchemy import enginefacade
@@ -10,7 +11,6 @@ from watcher import objects
 from watcher.common import context
 from watcher.db.sqlalchemy import models
 
-from kronos.common import deadline
 from kronos.snapshots import watcher_actions
 from kronos.watcher_db import lock
 from tests.watcher_tests import db_base
@@ -71,6 +71,41 @@ class LockTestCase(db_base.DbTestCase):
         self.assertEqual('done', lock.exclusively(self.rename))
         self.assertEqual('ours', self.row().description)
 
+    def hang(self):
+        """Somebody holds the row until the test lets go.
+
+        :returns: the event that lets go, and the threads that wait
+        """
+        released, threads = threading.Event(), []
+        self.addCleanup(released.set)
+        real = lock._lock
+
+        def wait(session):
+            threads.append(threading.current_thread())
+            released.wait(60)
+            real(session)
+
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.watcher_db.lock._lock', wait)
+        )
+        return released, threads
+
+    def connections(self):
+        """Those in use, kept up to date."""
+        in_use = set()
+
+        def add(connection, record, proxy):
+            in_use.add(record)
+
+        def discard(connection, record):
+            in_use.discard(record)
+
+        pool = enginefacade.writer.get_engine().pool
+        for name, listener in (('checkout', add), ('checkin', discard)):
+            sa.event.listen(pool, name, listener)
+            self.addCleanup(sa.event.remove, pool, name, listener)
+        return in_use
+
     def test_patience(self):
         """Nothing is done where the time is over; the caller goes on."""
         over = threading.Event()
@@ -80,12 +115,99 @@ class LockTestCase(db_base.DbTestCase):
             self.rename(session)
             over.wait()
 
-        self.assertRaises(
-            deadline.DeadlinePassed, lock.exclusively, work, patience=0.2
+        error = self.assertRaises(
+            lock.LockTimeout, lock.exclusively, work, patience=0.2
         )
+        self.assertIn('no answer within 0.2 s', str(error))
         over.set()
         lock.exclusively(lambda session: None)
         self.assertEqual(TEXT, self.row().description)
+
+    def test_a_holder_that_hangs(self):
+        """However often it is tried: two threads, and two connections."""
+        released, threads = self.hang()
+        connections = self.connections()
+        for _ in range(40):
+            error = self.assertRaises(
+                lock.LockTimeout, lock.exclusively, self.rename, patience=0.02
+            )
+            self.assertEqual(
+                'a connection has locked action_descriptions for 0.02 s. '
+                'Find it in information_schema.innodb_trx and KILL it',
+                str(error),
+            )
+            self.assertLessEqual(len(connections), 2)
+        self.assertEqual(2, len(threads))
+        released.set()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(set(), connections)
+        self.assertEqual(TEXT, self.row().description)
+        self.assertEqual('done', lock.exclusively(self.rename))
+        self.assertEqual('ours', self.row().description)
+
+    def test_a_lock_that_times_out_is_not_tried_for_ever(self):
+        """The server's own timeout counts as a deadlock."""
+        released, tries = threading.Event(), []
+        self.addCleanup(released.set)
+
+        def refuse(session):
+            tries.append(threading.current_thread())
+            released.wait(60)
+            raise db_exc.DBDeadlock
+
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.watcher_db.lock._lock', refuse)
+        )
+        self.assertRaises(
+            lock.LockTimeout, lock.exclusively, self.rename, patience=0.05
+        )
+        released.set()
+        tries[0].join(60)
+        self.assertEqual(1, len(tries))
+
+    def test_who_is_refused_again_and_again(self):
+        """A timeout of the server that is shorter than ours."""
+
+        def refuse(session):
+            raise db_exc.DBDeadlock
+
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.watcher_db.lock._lock', refuse)
+        )
+        error = self.assertRaises(
+            lock.LockTimeout, lock.exclusively, self.rename, patience=0.2
+        )
+        self.assertIn('has locked action_descriptions', str(error))
+
+    def test_reads_that_hang(self):
+        released, threads = threading.Event(), []
+        self.addCleanup(released.set)
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.watcher_db.lock.PATIENCE', 0.02)
+        )
+
+        def work():
+            threads.append(threading.current_thread())
+            released.wait(60)
+
+        for _ in range(10):
+            error = self.assertRaises(lock.LockTimeout, lock.read, work)
+            self.assertIn('no answer within 0.02 s', lock.reason(error))
+        self.assertEqual(2, len(threads))
+        # The lock is not theirs.
+        self.assertEqual('done', lock.exclusively(self.rename, patience=60))
+        released.set()
+        for thread in threads:
+            thread.join(60)
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.watcher_db.lock.PATIENCE', 60)
+        )
+        self.assertEqual(7, lock.read(lambda: 7))
+
+    def test_the_reason_has_no_statement(self):
+        error = db_exc.DBError('UPDATE x SET password')
+        self.assertEqual('DBError', lock.reason(error))
 
     def test_a_mark_changes_the_row_every_time(self):
         found = []

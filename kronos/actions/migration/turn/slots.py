@@ -274,11 +274,10 @@ class Slots:
         try:
             return lock.exclusively(work)
         except lock.FAILURES as error:
-            # Without the error's text: it has the statement and its values.
             raise faults.error(
                 Fault.WATCHER_ERROR,
-                "Watcher's database does not tell whose turn it is: "
-                f'{type(error).__name__}',
+                "Watcher's database does not tell which moves are under way: "
+                f'{lock.reason(error)}',
             ) from error
 
     def _own(self, session: Any) -> Any:
