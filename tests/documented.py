@@ -29,6 +29,12 @@ NOT_RUN = {
     'kolla-build': 'it needs an engine of containers',
     'kubectl': 'it needs a cloud in Kubernetes',
     'podman': 'it is an engine of containers',
+    # What they would build is built in a Debian of its own.
+    **dict.fromkeys(
+        ('apt', 'cd', 'cp', 'dch', 'dpkg-buildpackage', 'tar'),
+        'it makes a package for Debian, as test_system_packages_long does',
+    ),
+    'rpmbuild': 'it makes an RPM, as test_system_packages_long does',
 }
 """Programs of the documentation that no test runs, and why."""
 LEFT_OUT = '...'

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.engine.scoring import host_weights, scorecard
 from kronos.engine.settings import Settings
@@ -256,7 +257,7 @@ def _why_none(
         return []
     return [
         f'{none}: no policy is enabled, or none has a sample of them; see '
-        'kronos-test-config --nova-config'
+        f'{ShellCommand.TEST_CONFIG}'
     ]
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.eligibility import quarantine, stuck_migrations
 from kronos.engine.eligibility.overrides import Sown
@@ -316,10 +317,10 @@ class _Past:
     def _not_begun(self, event: Event) -> str:
         """What to do with a plan whose trigger may be lost."""
         seconds = max(0.0, self._now - event.at)
+        start = ShellCommand.PLAN_START.of(plan=event.plan)
         return (
             f'no applier has begun for {seconds:.0f} s; if that lasts, '
-            f'"openstack optimize actionplan start {event.plan}", or cancel '
-            'it: its trigger was lost'
+            f'"{start}", or cancel it: its trigger was lost'
         )
 
 

@@ -8,6 +8,7 @@ Whatever is not known for certain leaves it alone, too.
 
 from dataclasses import dataclass
 
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine.eligibility.instances import POWER_STATES
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
@@ -121,9 +122,9 @@ def _not_stopped_by_failure(instance: Instance) -> Reason | None:
     if half_done(instance):
         return None
     if instance.status == VERIFY:
+        confirm = ShellCommand.RESIZE_CONFIRM.of(server=instance.uuid)
         text = (
-            'it is in VERIFY_RESIZE by somebody else: "openstack server '
-            f'resize confirm {instance.uuid}", or revert'
+            f'it is in VERIFY_RESIZE by somebody else: "{confirm}", or revert'
         )
         return Reason(text, Code.INSTANCE_NOT_ACTIVE)
     if instance.status == 'SHUTOFF':
