@@ -224,9 +224,10 @@ def _is_ours(move: BegunMove, listings: Listings) -> bool:
     """Whether the migration that a server is in is that of the move."""
     found = listings.cold_migrations(move.instance)
     if move.migration:
-        # Clocks differ; but one at most goes on.
-        going_on = [one for one in found if not one.is_over]
-        return move.migration in {one.uuid for one in going_on or found[:1]}
+        # Clocks differ; but one at most goes on, or it is not known whose.
+        going_on = {one.uuid for one in found if not one.is_over}
+        newest = {one.uuid for one in found[:1]}
+        return (going_on or newest) == {move.migration}
     if move.request:
         return listings.is_moved_by(move.instance, [move.request])
     newest = next(iter(found), None)

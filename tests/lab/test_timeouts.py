@@ -23,7 +23,11 @@ OTHER = 'cmp3'
 """A second source: a host gives one server at a time."""
 QUEUED = 'KRONOS:MigrationTimeout: [queued_too_long] aborted after '
 TIMEOUT = 'KRONOS:MigrationTimeout: [too_slow] aborted after '
-LIMITS: dict[str, Any] = {'queue_timeout': 15, 'migration_timeout': 20}
+LIMITS: dict[str, Any] = {
+    'queue_timeout': 15,
+    'migration_timeout': 20,
+    'migration_timeout_per_gib': 0,
+}
 
 
 class TestTimeouts(moves.MovesTestCase):

@@ -76,6 +76,7 @@ OPTIONS: dict[str, Any] = {
     'retry_backoff': 1,
     'queue_timeout': 40,
     'migration_timeout': 45,
+    'migration_timeout_per_gib': 0,
     'stall_timeout': 12,
 }
 WEIGHER = layout.SCHEDULER / 'chaos.conf'

@@ -157,7 +157,7 @@ class TestOutcomes(HistoryTestCase):
         self.assertEqual([], history.events(cooldown.Since(0.0, later)))
 
     def test_timeout(self):
-        self.set('kronos', migration_timeout=1)
+        self.set('kronos', migration_timeout=1, migration_timeout_per_gib=0)
         plan = self.planned()
         self.moving(plan)[0].script = UNTIL_ABORTED
         self.start(plan)

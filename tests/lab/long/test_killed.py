@@ -33,7 +33,11 @@ class TestSource(killed.SourceTestCase):
         Nobody but the nova-compute that is down knows whether the guest
         still moves, so that nothing is put back.
         """
-        self.configure(queue_timeout=40, migration_timeout=40)
+        self.configure(
+            queue_timeout=40,
+            migration_timeout=40,
+            migration_timeout_per_gib=0,
+        )
         plan = self.held()
         hosts = set(SOURCES.values())
         self.lose(hosts, kill=True)

@@ -15,12 +15,14 @@ from tests.lab.real import DESTINATION, SOURCE
 
 class TestTimeouts(real.OneGuestTestCase):
     def test_migration_timeout_of_the_memory(self) -> None:
-        plan = self.begun(migration_timeout=5)
+        plan = self.begun(migration_timeout=5, migration_timeout_per_gib=0)
         self.assertIn('aborted after 5 s under way', self.told(plan))
         self.assert_stayed()
 
     def test_migration_timeout_of_the_disk(self) -> None:
-        plan = self.begun_with_disk(migration_timeout=10)
+        plan = self.begun_with_disk(
+            migration_timeout=10, migration_timeout_per_gib=0
+        )
         self.assertIn('aborted after 10 s under way', self.told(plan))
         self.assert_stayed()
 

@@ -34,6 +34,7 @@ class TestRandom(real.RealTestCase):
         'recover_rows': True,
         'instance_quarantine_seconds': 0,
         'migration_timeout': 60,
+        'migration_timeout_per_gib': 0,
         'max_retries': 0,
     }
 
