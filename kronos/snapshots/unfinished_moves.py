@@ -226,8 +226,8 @@ def _is_ours(move: BegunMove, listings: Listings) -> bool:
     if move.migration:
         # Clocks differ; but one at most goes on, or it is not known whose.
         going_on = {one.uuid for one in found if not one.is_over}
-        newest = {one.uuid for one in found[:1]}
-        return (going_on or newest) == {move.migration}
+        latest = going_on or {one.uuid for one in found[:1]}
+        return latest == {move.migration}
     if move.request:
         return listings.is_moved_by(move.instance, [move.request])
     newest = next(iter(found), None)
