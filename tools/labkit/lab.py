@@ -397,7 +397,9 @@ class Lab:
         table = services.table(self.ports)
         apart = (*services.INFRASTRUCTURE, *services.ON_DEMAND)
         rest = [n for n in table if n not in apart]
-        started = [name for name in rest if table[name].start()]
+        late = [name for name in rest if name in services.LOG_IN_AT_START]
+        early = [name for name in rest if name not in late]
+        started = [name for name in early if table[name].start()]
         table['keystone'].wait()
         auth_url = f'http://127.0.0.1:{self.ports["keystone"]}/v3'
         catalog.ensure(
@@ -405,6 +407,7 @@ class Lab:
             self.ports,
             settings.password(),
         )
+        started += [name for name in late if table[name].start()]
         self._connection = None
         # Computes report to placement, and need some seconds: them first.
         table['placement'].wait()

@@ -17,6 +17,8 @@ RABBIT_NODE = 'lab@localhost'
 INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
 WITHOUT_BROKER = ('keystone', 'computes', 'placement', 'glance')
 """Started while the broker is still at it."""
+LOG_IN_AT_START = ('nova-conductor', choice.CONDUCTOR)
+"""They end if Keystone does not know their user yet."""
 SECOND_APPLIER = 'watcher-applier-2'
 SECOND_ENGINE = 'watcher-decision-engine-2'
 SECOND_HOST = 'controller-2'
