@@ -17,7 +17,7 @@ RABBIT_NODE = 'lab@localhost'
 INFRASTRUCTURE = ('mariadb', 'epmd', 'rabbitmq', 'neutron', 'prometheus')
 WITHOUT_BROKER = ('keystone', 'computes', 'placement', 'glance')
 """Started while the broker is still at it."""
-LOG_IN_AT_START = ('nova-conductor', choice.CONDUCTOR)
+LOG_IN_AT_START = ('nova-conductor', choice.CONDUCTOR, 'nova-scheduler')
 """They end if Keystone does not know their user yet."""
 SECOND_APPLIER = 'watcher-applier-2'
 SECOND_ENGINE = 'watcher-decision-engine-2'
