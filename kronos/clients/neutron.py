@@ -64,7 +64,7 @@ def tied(adapter: Any, servers: Collection[str]) -> dict[str, str]:
     if not servers:
         return {}
     wire, root = _reached(adapter)
-    found: dict[str, str] = {}
+    ties: dict[str, str] = {}
     for uuids in _batches(sorted(servers)):
         query = {
             'device_id': uuids,
@@ -77,10 +77,10 @@ def tied(adapter: Any, servers: Collection[str]) -> dict[str, str]:
             if server not in uuids:
                 continue
             if port.get(REQUEST):
-                found[server] = RESOURCES
+                ties[server] = RESOURCES
             elif port.get(VNIC_TYPE) in ACCELERATED:
-                found.setdefault(server, ACCELERATOR)
-    return found
+                ties.setdefault(server, ACCELERATOR)
+    return ties
 
 
 def _reached(adapter: Any) -> tuple[rest.Wire, str]:

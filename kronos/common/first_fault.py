@@ -39,15 +39,15 @@ def adapter(
     :param config: likewise
     :param most: elements of a list, and entries of a mapping
     """
-    found = pydantic.TypeAdapter(kind, config=config)
+    types = pydantic.TypeAdapter(kind, config=config)
     core: Any = {
         _CORE_NAMES.get(name, name): value
         for name, value in (config or {}).items()
     }
-    found.validator = pydantic_core.SchemaValidator(
-        _Ending(most).early(found.core_schema), core
+    types.validator = pydantic_core.SchemaValidator(
+        _Ending(most).early(types.core_schema), core
     )
-    return found
+    return types
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,11 @@ def _in_portions(schema: Any, most: int | None) -> core_schema.CoreSchema:
             raise pydantic_core.PydanticCustomError(
                 'too_long', f'it has more than {most} entries'
             )
-        found: dict[Any, Any] = {}
+        values: dict[Any, Any] = {}
         entries = iter(value.items())
         while portion := dict(itertools.islice(entries, PORTION)):
-            found |= validate(portion)
-        return found
+            values |= validate(portion)
+        return values
 
     return core_schema.no_info_wrap_validator_function(portions, schema)
 

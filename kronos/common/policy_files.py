@@ -85,11 +85,11 @@ def is_open(paths: Sequence[str], rule: str) -> bool:
     :param paths: files, and directories of them; later ones go before
     :raises Invalid: a file, or the rule in it, cannot be used
     """
-    found: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for path in files(paths):
-        found |= rules(path)
-    text = found.get(rule, CLOSED)
-    meaning = resolved(text.strip(), found) if isinstance(text, str) else None
+        merged |= rules(path)
+    text = merged.get(rule, CLOSED)
+    meaning = resolved(text.strip(), merged) if isinstance(text, str) else None
     if meaning is None:
         raise Invalid(', '.join(paths), f'{rule} is no valid rule')
     return meaning != CLOSED

@@ -225,8 +225,8 @@ class StepRun(Generic[T]):
 
         :raises NovaClientError: Nova is away
         """
-        known = self._known or set()
-        fresh = [one for one in self._step.requests() if one not in known]
+        earlier = self._known or set()
+        fresh = [one for one in self._step.requests() if one not in earlier]
         if fresh:
             self._take(fresh[0])
 
@@ -260,19 +260,19 @@ class StepRun(Generic[T]):
 
     def _refused(self, error: exceptions.NovaClientError) -> None:
         """See what follows on a request that gave an error."""
-        told = error.kwargs
-        status = told['status']
+        details = error.kwargs
+        status = details['status']
         own = lost_answers.words_of(error)
         self._error = error
         self._words = f'HTTP {status}: {own}' if status else str(error)
         self._tell(self._words)
-        wish = float(told.get('retry_after') or 0.0)
+        wish = float(details.get('retry_after') or 0.0)
         # Something in between may have sent the request on all the same.
         self._in_doubt = self._in_doubt or self._step.lists_own()
         is_redirect = 300 <= (status or 0) < 400
         if lost_answers.may_have_arrived(error) and not is_redirect:
             self._doubt(wish)
-        elif told['transient'] or told['sent'] is False:
+        elif details['transient'] or details['sent'] is False:
             self._wait(wish)
         else:
             # Is it busy, or there already?
