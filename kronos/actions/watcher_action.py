@@ -70,14 +70,14 @@ class KronosAction(base.BaseAction):
         try:
             self._begin()
         except exceptions.StaleTask as stale:
-            raise exception.ActionSkipped(told(stale)) from stale
-        except exceptions.MigrationCancelled as cancelled:
+            # Watcher logs an error with all that led to it; the text says that.
+            raise exception.ActionSkipped(told(stale)) from None
+        except exceptions.MigrationCancelled:
             self._tell('')
             raise exception.ActionPlanCancelled(
                 uuid=self.input_parameters.get('action_plan_uuid', '')
-            ) from cancelled
+            ) from None
         except exceptions.KronosException as error:
-            # Watcher logs it with all that led to it; the text says that.
             raise for_watcher(error) from None
 
     def execute(self) -> bool:

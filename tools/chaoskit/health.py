@@ -27,9 +27,10 @@ CHAIN_LINES = 5
 EXPECTED = re.compile(
     r'WatcherException: KRONOS:(PreFlightError|MigrationConflict|'
     r'MigrationFailed|MigrationTimeout|MigrationCancelled|NovaClientError|'
-    r'PlacementClientError|TurnUnknown): '
+    r'PlacementClientError|TurnUnknown): |'
+    r'watcher\.common\.exception\.(ActionPlanCancelled|ActionSkipped)\b'
 )
-"""How an action tells that it failed."""
+"""How an action tells that it failed, was cancelled or was skipped."""
 AWAY = {
     'mariadb': re.compile(r'oslo_db\.exception\.DBConnectionError'),
     'rabbitmq': re.compile(
@@ -41,7 +42,9 @@ AWAY = {
 LATE_SECONDS = 90.0
 """For so long after that it may still be logged: a call waits for 60 s."""
 TIME = re.compile(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?')
-RAISED = re.compile(r'(?:^|\s)((?:\w+\.)*\w+(?:Error|Exception|Timeout)\b.*)')
+RAISED = re.compile(
+    r'(?:^|\s)((?:\w+\.)*\w+(?:Error|Exception|Timeout|Cancelled|Skipped)\b.*)'
+)
 
 Samples = Mapping[tuple[str, int], Sequence[tuple[float, float]]]
 """By service and pid: times and MiB."""

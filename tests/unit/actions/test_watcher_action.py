@@ -58,12 +58,14 @@ class WatcherActionTestCase(base.DbTestCase):
         self.assertEqual(
             'KRONOS:StaleTask: [host_not_at_fault] it is well', str(error)
         )
+        self.assertTrue(error.__suppress_context__)
 
     def test_a_plan_that_was_cancelled(self):
         self.action.error = faults.error(Fault.PLAN_CANCELLED, 'no')
-        self.assertRaises(
+        error = self.assertRaises(
             exception.ActionPlanCancelled, self.action.pre_condition
         )
+        self.assertTrue(error.__suppress_context__)
 
     def test_failures(self):
         self.action.error = exceptions.NovaClientError(reason='away')

@@ -324,14 +324,23 @@ class TestAtRest(JudgeTestCase):
 
 
 class TestErrors(JudgeTestCase):
-    def errors(self, fault):
-        return judges.errors(look([server(vm_state='error', fault=fault)]))
+    def errors(self, fault, *migrations):
+        servers = [server(vm_state='error', fault=fault)]
+        return judges.errors(look(servers, migrations))
 
     def test_nova_says_why(self):
         self.one(self.errors('No valid host.'), 'No valid', is_ours=False)
 
     def test_nobody_says_why(self):
         self.one(self.errors(''), 'no fault')
+
+    def test_the_driver_broke_its_migration(self):
+        rows = migration(1), migration(2, status='error', created_at=950.0)
+        self.one(self.errors('', *rows), 'no fault', is_ours=False)
+
+    def test_it_had_arrived(self):
+        rows = migration(1, status='error'), migration(2, created_at=950.0)
+        self.one(self.errors('', *rows), 'no fault')
 
     def test_by_our_code(self):
         fault = 'TypeError\n  File ".../kronos/weighers/load.py", line 3'
@@ -451,6 +460,14 @@ class TestTracebacks(JudgeTestCase):
                 health.tracebacks('applier', text, '/src/kronos/', Outages())
             )
             self.assertEqual(number, len(found), found)
+
+    def test_an_action_of_a_cancelled_plan(self):
+        """What is logged next is none of it."""
+        raised = 'watcher.common.exception.ActionPlanCancelled: by user'
+        found = self.judged(
+            '/src/kronos/z.py', error=f'{raised}\nkombu.Error: refused'
+        )
+        self.none(found)
 
     def test_an_error_with_a_path(self):
         found = self.judged('/src/kronos/z.py', error='oslo_db.DBError: (x)')
