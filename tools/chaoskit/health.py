@@ -43,7 +43,8 @@ LATE_SECONDS = 90.0
 """For so long after that it may still be logged: a call waits for 60 s."""
 TIME = re.compile(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?')
 RAISED = re.compile(
-    r'(?:^|\s)((?:\w+\.)*\w+(?:Error|Exception|Timeout|Cancelled|Skipped)\b.*)'
+    r'(?:^|\s)((?:\w+\.)*'
+    r'\w+(?:Error|Exception|Timeout|Cancelled|Skipped)\b.*)'
 )
 
 Samples = Mapping[tuple[str, int], Sequence[tuple[float, float]]]
