@@ -70,7 +70,7 @@ class KronosAction(base.BaseAction):
         try:
             self._begin()
         except exceptions.StaleTask as stale:
-            # Watcher logs an error with all that led to it; the text says that.
+            # Watcher logs what led to it, too, which the text says.
             raise exception.ActionSkipped(told(stale)) from None
         except exceptions.MigrationCancelled:
             self._tell('')
