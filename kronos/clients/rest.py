@@ -16,7 +16,14 @@ from openstack import exceptions as sdk_exceptions
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.clients import answers, paging, redirects, schema, transport
+from kronos.clients import (
+    answers,
+    keystone,
+    paging,
+    redirects,
+    schema,
+    transport,
+)
 from kronos.clients.paging import Page
 from kronos.common import exceptions
 from kronos.common.web import retry_after
@@ -238,7 +245,7 @@ class Wire:
         passing: bool | None = None,
     ) -> contextlib.AbstractContextManager[None]:
         """As :func:`guarded`, with the error of this wire."""
-        return guarded(self._error, what, sent, passing)
+        return guarded(self._error, what, sent, passing, self.adapter)
 
     def failure(
         self,
@@ -250,6 +257,9 @@ class Wire:
         retry_after: float | None = None,
     ) -> exceptions.ClientError:
         """The error to raise, with its data."""
+        if not transient:
+            # Who answers so may not be the service.
+            keystone.forget_versions(self.adapter)
         return self._error(
             reason=reason, **facts(status, transient, sent, retry_after)
         )
@@ -261,6 +271,7 @@ def guarded(
     what: str,
     sent: bool | None = None,
     passing: bool | None = None,
+    adapter: Any = None,
 ) -> Iterator[None]:
     """Make one error of whatever goes wrong between Kronos and a service.
 
@@ -270,6 +281,8 @@ def guarded(
     :param what: was tried; the error says it first
     :param sent: False if a request surely was not, whatever happens
     :param passing: whether it is worth another try, if that is known
+    :param adapter: what it knows of versions is forgotten, unless there was
+        no answer
     :raises ClientError: of the kind given
     """
     try:
@@ -278,6 +291,9 @@ def guarded(
         # The text of the latter may hold a secret; who knows it tells.
         raise
     except Exception as error:
+        is_silent = isinstance(error, ks_exceptions.ConnectionError)
+        if adapter is not None and not is_silent:
+            keystone.forget_versions(adapter)
         if sent is None and not _may_have_arrived(error):
             sent = False
         if passing is None or redirects.lasting(error):
