@@ -13,7 +13,6 @@ from urllib import parse
 
 import requests
 from keystoneauth1 import session as ks_session
-from openstack import exceptions as sdk_exceptions
 from oslo_log import log as logging
 
 from kronos.clients import login, redirects, transport
@@ -146,24 +145,6 @@ def own(
         additional_headers=dict(session.additional_headers),
         **_tls_of(session),
     )
-
-
-def forget_versions(adapter: Any) -> None:
-    """Have all services tell their versions anew.
-
-    keystoneauth keeps what they told with the plugin, for as long as the
-    process lives: a document that was wrong for a moment, too.
-
-    :param adapter: of keystoneauth or openstacksdk, or what else has a
-        ``session``
-    """
-    try:
-        session = adapter.session
-    except sdk_exceptions.ServiceDisabledException:
-        # Of a service that is not in the catalog.
-        return
-    for keeper in (session, getattr(session, 'auth', None)):
-        getattr(keeper, '_discovery_cache', {}).clear()
 
 
 def _tls_of(session: Any) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Lock:
         self._owner = threading.get_ident()
         self._bound = transport.END.set(end)
 
-    def __exit__(self, kind: Any, error: object, traceback: Any) -> None:
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         """End it.
 
         :raises AuthorizationFailure: what answers is not Keystone

@@ -16,14 +16,7 @@ from openstack import exceptions as sdk_exceptions
 from oslo_config import cfg
 from oslo_log import log as logging
 
-from kronos.clients import (
-    answers,
-    keystone,
-    paging,
-    redirects,
-    schema,
-    transport,
-)
+from kronos.clients import answers, paging, redirects, schema, transport
 from kronos.clients.paging import Page
 from kronos.common import exceptions
 from kronos.common.web import retry_after
@@ -259,7 +252,7 @@ class Wire:
         """The error to raise, with its data."""
         if not transient:
             # Who answers so may not be the service.
-            keystone.forget_versions(self.adapter)
+            forget_versions(self.adapter)
         return self._error(
             reason=reason, **facts(status, transient, sent, retry_after)
         )
@@ -293,7 +286,7 @@ def guarded(
     except Exception as error:
         is_silent = isinstance(error, ks_exceptions.ConnectionError)
         if adapter is not None and not is_silent:
-            keystone.forget_versions(adapter)
+            forget_versions(adapter)
         if sent is None and not _may_have_arrived(error):
             sent = False
         if passing is None or redirects.lasting(error):
@@ -303,6 +296,24 @@ def guarded(
             # No status: it would be one of Keystone's.
             **facts(transient=passing, sent=sent),
         ) from error
+
+
+def forget_versions(adapter: Any) -> None:
+    """Have all services tell their versions anew.
+
+    keystoneauth keeps what they told with the plugin, for as long as the
+    process lives: a document that was wrong for a moment, too.
+
+    :param adapter: of keystoneauth or openstacksdk, or what else has a
+        ``session``
+    """
+    try:
+        session = adapter.session
+    except sdk_exceptions.ServiceDisabledException:
+        # Of a service that is not in the catalog.
+        return
+    for keeper in (session, getattr(session, 'auth', None)):
+        getattr(keeper, '_discovery_cache', {}).clear()
 
 
 def _text_of(error: Exception) -> str:

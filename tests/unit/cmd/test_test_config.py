@@ -422,12 +422,6 @@ class TestCloud(CheckTestCase):
             ('POST', TOKENS, {'status_code': 404}, 'does not answer as'),
             ('POST', TOKENS, html, 'does not answer as Keystone does'),
             ('POST', TOKENS, {'exc': requests.ReadTimeout}, 'timed out'),
-            (
-                'GET',
-                AUTH_URL,
-                {'status_code': 302, 'headers': {'Location': 'http://b'}},
-                'redirects to',
-            ),
         ):
             with self.subTest(text):
                 wire = self.wire.register_uri(method, url, **answer)
