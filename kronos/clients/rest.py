@@ -301,11 +301,10 @@ def guarded(
 def forget_versions(adapter: Any) -> None:
     """Have all services tell their versions anew.
 
-    keystoneauth keeps what they told with the plugin, for as long as the
-    process lives: a document that was wrong for a moment, too.
+    keystoneauth keeps a document that was wrong for a moment, too, for as
+    long as the process lives.
 
-    :param adapter: of keystoneauth or openstacksdk, or what else has a
-        ``session``
+    :param adapter: or what else has a ``session`` of keystoneauth
     """
     try:
         session = adapter.session
