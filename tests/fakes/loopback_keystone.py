@@ -25,19 +25,20 @@ MOODS: dict[str, dict[str, Any]] = {
     'silence': {'mute': True},
 }
 """In which no command and no service can log in."""
-OPTIONS = {
-    'auth_type': 'password',
+_USER = {
     'username': 'kronos',
     'password': 's3cret',
     'user_domain_id': 'default',
     'project_name': 'service',
     'project_domain_id': 'default',
 }
-"""Of the generic plugin, which asks for the versions."""
 
 
 class Keystone(fixtures.Fixture):
-    """:param endpoints: service type to address."""
+    """``auth`` holds the options of the generic plugin ``password``.
+
+    :param endpoints: service type to address
+    """
 
     def __init__(self, endpoints: dict[str, str]) -> None:
         super().__init__()
@@ -55,7 +56,7 @@ class Keystone(fixtures.Fixture):
         port = self._process.stdout.readline().strip()
         self.url = f'http://127.0.0.1:{port}'
         self.auth_url = f'{self.url}/v3'
-        self.options = {**OPTIONS, 'auth_url': self.auth_url}
+        self.auth = {**_USER, 'auth_url': self.auth_url}
         token = ks_fixture.V3Token(user_name='kronos')
         token.set_project_scope(name='service')
         token.add_role(name='admin')
