@@ -104,6 +104,10 @@ class Lock:
                 f'{self._auth_url} does not answer as Keystone does '
                 f'({answers.line_of(error)}). {CORRECT}'
             ) from error
+        if isinstance(error, ks_exceptions.HttpError):
+            # Else it reads as if the service had answered so.
+            whose = f' from Keystone at {self._auth_url}'
+            error.args = (str(error).removesuffix(whose) + whose,)
 
     def _forget(self) -> None:
         """Have the next login find out everything anew.
