@@ -42,6 +42,7 @@ class TestLogins(clouds.CloudTestCase):
                 self.loopback.be(mood)
                 text = self.refused(*arguments, cloud=cloud)
                 self.assertIn('Keystone', text)
+                self.assertNotIn('TimeoutException', text)
                 self.loopback.be('')
                 code, out, err = self.run_client(*arguments, cloud=cloud)
                 self.assertEqual((0, ''), (code, err), out)

@@ -62,5 +62,17 @@ class TestLogins(CacheTestCase):
                 self.assertIn('Keystone', line)
                 self.assertNotIn(self.keystone.auth['password'], line)
 
+    def test_not_well_from_the_start(self):
+        """The versions are what is asked for first."""
+        self.keystone.be('401')
+        self.meet(*WEIGHTS)
+        self.pass_by(60.0)
+        self.all_weigh(NEUTRAL)
+        self.assertEqual(1, self.told(WARNING))
+        self.assertEqual(1, self.told('answers 401 to the question for its'))
+        self.assertNotIn('POST', ''.join(self.keystone.be('')))
+        self.refresh()
+        self.all_weigh(WEIGHTS)
+
     def pairs(self):
         return self.told(WARNING), self.told(WELL)
