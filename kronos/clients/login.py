@@ -36,6 +36,12 @@ _OTHERS = (
     ValueError,
 )
 """Of an answer that Keystone would not give; keystoneauth stumbles over it."""
+_WORDED = (
+    ks_exceptions.BadRequest,
+    ks_exceptions.MethodNotAllowed,
+    ks_exceptions.NotFound,
+)
+"""With no words in the body they are not Keystone's."""
 CORRECT = 'Correct auth_url'
 SEE = 'See that auth_url is right, and that Keystone answers'
 """The remedies, which end the errors."""
@@ -130,9 +136,10 @@ class Lock:
 def _is_of_another(error: object) -> bool:
     """Whether something else than Keystone must have answered.
 
-    Keystone has a 404 of its own, which says what it cannot find.
+    Keystone says what it cannot find, or understand; a gateway, or a TLS
+    port that is asked by http://, does not in its way.
     """
-    if isinstance(error, ks_exceptions.NotFound):
+    if isinstance(error, _WORDED):
         return str(error).startswith(f'{type(error).message} (HTTP')
     return isinstance(error, _OTHERS)
 

@@ -185,6 +185,7 @@ class TestEveryAnswer(KeystoneTestCase):
             (503, b'{}', f'(HTTP 503) from Keystone at {url}'),
             (401, b'{"error": {"message": "no"}}', f'from Keystone at {url}'),
             (404, own_404, f'from Keystone at {url}'),
+            (400, b'<html>', f'{url} does not answer as Keystone does'),
             (404, b'<html>', f'{url} does not answer as Keystone does'),
             (200, b'<html>', f'{url} does not answer as Keystone does'),
             (200, b'[]', f'{url} does not answer as Keystone does'),
