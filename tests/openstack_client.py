@@ -14,7 +14,7 @@ from osc_lib import clientmanager
 from kronos.osc import plugin
 from tests import commands
 
-LOGGERS = ('', 'cliff', 'iso8601', 'requests', 'stevedore')
+LOGGERS = ('', 'cliff', 'iso8601', 'requests', 'stevedore', plugin.IDENTITY)
 """Those whose levels the client sets; they are put back."""
 
 

@@ -145,16 +145,14 @@ class ServerRestart:
     def _moved(self) -> tuple[Instance, exceptions.MigrationError | None]:
         """The server on its new host; or where it was, and why.
 
-        :raises MigrationError: Nova has tried, and the next audit chooses
-            another host; or the server is not off any more
+        :raises MigrationError: the server is not off any more
         """
         result = self._migrate()
         if result.end is End.REACHED:
             return self._confirm(), None
         participle = f'migrated to {self._task.destination}'
         failure = _error(result, participle, self._settings.timeout)
-        has_tried = result.end is End.GIVEN_UP
-        if has_tried or result.seen is None or not _is_off(result.seen):
+        if result.seen is None or not _is_off(result.seen):
             raise failure
         return result.seen, failure
 
@@ -176,7 +174,7 @@ class ServerRestart:
                 requests=lambda: self._requests(MIGRATE),
                 on_request=self._note_migration,
             ),
-            doubt=lost_answers.QUIET_LOOKS * poll,
+            # It is off meanwhile. Nova takes one of two that are on their way.
             conflict=poll,
         )
 

@@ -93,7 +93,11 @@ class Clients:
         :raises ClientError: of the type given: no endpoint is found
         """
         with rest.guarded(error, LOST, sent=False, passing=True):
-            return getattr(self._connect(), name)
+            cloud = self._connect()
+        with rest.guarded(
+            error, LOST, sent=False, passing=True, adapter=cloud
+        ):
+            return getattr(cloud, name)
 
 
 class HostProcess(Clients):

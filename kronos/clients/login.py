@@ -16,7 +16,7 @@ from typing import Any
 from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import plugin as ks_plugin
 
-from kronos.clients import transport
+from kronos.clients import answers, transport
 from kronos.common.web import addresses
 
 _LOCK = '_lock'
@@ -28,6 +28,23 @@ _PAUSE = 1 / 3
 """Share of the limit for which a Keystone that says nothing is left alone:
 whoever asks next would wait as long for the same."""
 _TIMEOUTS = (ks_exceptions.ConnectTimeout,)
+_OTHERS = (
+    ks_exceptions.InvalidResponse,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""Of an answer that Keystone would not give; keystoneauth stumbles over it."""
+_WORDED = (
+    ks_exceptions.BadRequest,
+    ks_exceptions.MethodNotAllowed,
+    ks_exceptions.NotFound,
+)
+"""With no words in the body they are not Keystone's."""
+CORRECT = 'Correct auth_url'
+SEE = 'See that auth_url is right, and that Keystone answers'
+"""The remedies, which end the errors."""
 
 
 class Lock:
@@ -63,7 +80,7 @@ class Lock:
             raise ks_exceptions.AuthorizationFailure(
                 f'{self._auth_url} answers 401 to the question for its '
                 'versions: it is not Keystone, or something in front of '
-                'Keystone wants a login. Correct auth_url'
+                f'Keystone wants a login. {CORRECT}'
             )
         end = self._clock() + self._limit
         if not self._lock.acquire(timeout=self._limit):
@@ -75,7 +92,11 @@ class Lock:
         self._owner = threading.get_ident()
         self._bound = transport.END.set(end)
 
-    def __exit__(self, kind: Any, error: object, traceback: Any) -> None:
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        """End it.
+
+        :raises AuthorizationFailure: what answers is not Keystone
+        """
         if error is not None:
             self._forget()
         if isinstance(error, _TIMEOUTS):
@@ -84,6 +105,15 @@ class Lock:
             transport.END.reset(self._bound)
         self._bound = self._owner = None
         self._lock.release()
+        if _is_of_another(error):
+            raise ks_exceptions.AuthorizationFailure(
+                f'{self._auth_url} does not answer as Keystone does '
+                f'({answers.line_of(error)}). {CORRECT}'
+            ) from error
+        if isinstance(error, ks_exceptions.HttpError):
+            # Else it reads as if the service had answered so.
+            whose = f' from Keystone at {self._auth_url}'
+            error.args = (str(error).removesuffix(whose) + whose,)
 
     def _forget(self) -> None:
         """Have the next login find out everything anew.
@@ -99,8 +129,19 @@ class Lock:
     def _timeout(self) -> Any:
         return ks_exceptions.ConnectTimeout(
             f'Keystone at {self._auth_url} has not answered within '
-            f'{self._limit:g} s'
+            f'{self._limit:g} s. {SEE}'
         )
+
+
+def _is_of_another(error: object) -> bool:
+    """Whether something else than Keystone must have answered.
+
+    Keystone says what it cannot find, or understand; a gateway, or a TLS
+    port that is asked by http://, does not in its way.
+    """
+    if isinstance(error, _WORDED):
+        return str(error).startswith(f'{type(error).message} (HTTP')
+    return isinstance(error, _OTHERS)
 
 
 def is_under_way() -> bool:

@@ -133,7 +133,9 @@ def connect(
         instance_ha_endpoint_override=endpoint_override,
         app_name='kronos',
     )
-    with rest.guarded(exceptions.ClientError, 'Masakari', sent=False):
+    with rest.guarded(
+        exceptions.ClientError, 'Masakari', sent=False, adapter=cloud
+    ):
         try:
             return MasakariClient(cloud.instance_ha, **options)
         except sdk_exceptions.NotSupported:

@@ -238,7 +238,7 @@ class Wire:
         passing: bool | None = None,
     ) -> contextlib.AbstractContextManager[None]:
         """As :func:`guarded`, with the error of this wire."""
-        return guarded(self._error, what, sent, passing)
+        return guarded(self._error, what, sent, passing, self.adapter)
 
     def failure(
         self,
@@ -250,6 +250,9 @@ class Wire:
         retry_after: float | None = None,
     ) -> exceptions.ClientError:
         """The error to raise, with its data."""
+        if not transient:
+            # Who answers so may not be the service.
+            forget_versions(self.adapter)
         return self._error(
             reason=reason, **facts(status, transient, sent, retry_after)
         )
@@ -261,6 +264,7 @@ def guarded(
     what: str,
     sent: bool | None = None,
     passing: bool | None = None,
+    adapter: Any = None,
 ) -> Iterator[None]:
     """Make one error of whatever goes wrong between Kronos and a service.
 
@@ -270,6 +274,8 @@ def guarded(
     :param what: was tried; the error says it first
     :param sent: False if a request surely was not, whatever happens
     :param passing: whether it is worth another try, if that is known
+    :param adapter: what it knows of versions is forgotten, unless there was
+        no answer
     :raises ClientError: of the kind given
     """
     try:
@@ -278,6 +284,9 @@ def guarded(
         # The text of the latter may hold a secret; who knows it tells.
         raise
     except Exception as error:
+        is_silent = isinstance(error, ks_exceptions.ConnectionError)
+        if adapter is not None and not is_silent:
+            forget_versions(adapter)
         if sent is None and not _may_have_arrived(error):
             sent = False
         if passing is None or redirects.lasting(error):
@@ -287,6 +296,23 @@ def guarded(
             # No status: it would be one of Keystone's.
             **facts(transient=passing, sent=sent),
         ) from error
+
+
+def forget_versions(adapter: Any) -> None:
+    """Have all services tell their versions anew.
+
+    keystoneauth keeps a document that was wrong for a moment, too, for as
+    long as the process lives.
+
+    :param adapter: or what else has a ``session`` of keystoneauth
+    """
+    try:
+        session = adapter.session
+    except sdk_exceptions.ServiceDisabledException:
+        # Of a service that is not in the catalog.
+        return
+    for keeper in (session, getattr(session, 'auth', None)):
+        getattr(keeper, '_discovery_cache', {}).clear()
 
 
 def _text_of(error: Exception) -> str:

@@ -13,6 +13,10 @@ so they are there without python-watcherclient, too, and beside it."""
 API_VERSION_OPTION = 'os_kronos_api_version'
 API_VERSIONS = {'1': 'kronos.clients.watcher.WatcherClient'}
 DEFAULT_API_VERSION = '1'
+VERBOSE = 2
+"""The level of the client's ``-v``."""
+IDENTITY = 'keystoneauth.identity'
+"""The loggers of the plugins that log in."""
 
 
 def make_client(instance: Any) -> Any:
@@ -32,6 +36,9 @@ def make_client(instance: Any) -> Any:
     instance._auth_required = True
     instance.setup_auth()
     given = instance.get_configuration()
+    if given.get('verbose_level', 1) < VERBOSE:
+        # It warns of what our own error says.
+        logging.getLogger(IDENTITY).setLevel('ERROR')
     override = [
         given.get(f'{kind.replace("-", "_")}_endpoint_override')
         for kind in watcher.SERVICE_TYPES

@@ -35,7 +35,7 @@ NOT_KNOWN = (
     'taken for one of somebody else'
 )
 """A warning that is told with the reason."""
-BEHIND_SECONDS, AHEAD_SECONDS = 60.0, 600.0
+BEHIND_SECONDS, AHEAD_SECONDS = 300.0, 600.0
 """A migration of which the mark does not know yet began so soon before or
 after it was written: clocks differ, and Nova may be slow."""
 _TEXTS = (

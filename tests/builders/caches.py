@@ -82,14 +82,17 @@ class Prometheus(fixtures.Fixture):
         self.before = lambda: None
         """Called before each answer."""
         wire = responses.RequestsMock(assert_all_requests_are_fired=False)
+        self.wire = wire
         wire.start()
         self.addCleanup(wire.stop)
         self.addCleanup(wire.reset)
-        wire.add_callback('POST', f'{URL}/api/v1/query', self._answer)
+        for method in ('POST', 'GET'):
+            wire.add_callback(method, f'{URL}/api/v1/query', self._answer)
 
     def _answer(self, request):
         self.before()
-        query = dict(parse.parse_qsl(request.body))['query']
+        text = request.body or parse.urlsplit(request.url).query
+        query = dict(parse.parse_qsl(text))['query']
         self.asked.append(query)
         fault = self.fault
         if isinstance(fault, dict):

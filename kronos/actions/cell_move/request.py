@@ -9,6 +9,7 @@ from oslo_log import log as logging
 from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.mark import Mark
 from kronos.actions.cell_move.parameters import CellMoveSettings
+from kronos.actions.core import own_requests, repairs
 from kronos.actions.migration import lost_answers
 from kronos.actions.migration.retries import joined
 from kronos.common import exceptions
@@ -46,10 +47,15 @@ class CellMoveRequest:
         self._task = settings.task
         self._context = context
         self._mark = Mark(0.0, '')
-        self._known: set[str] = set()
-        """Requests that were there before."""
-        self._in_doubt = False
-        """Whether one may be there whose answer was lost."""
+        self._request = own_requests.SoleRequest(
+            self._requests,
+            settings,
+            context,
+            context.nova,
+            refusals=_REFUSALS,
+            refusal=self._refusal,
+            is_begun=repairs.is_moving,
+        )
 
     def send(self, mark: Mark) -> str:
         """Mark the action, ask Nova, and mark what Nova answered.
@@ -66,13 +72,12 @@ class CellMoveRequest:
             vars(mark).update(vars(late))
             return mark.request
         self._mark = mark
-        self._known = set(self._requests())
+        self._request.begin()
         earlier = nova.migrations_of(self._uuid)
         others = [one.uuid for one in earlier if one.status != TAKEN_UP]
         mark.known = others[:KNOWN]
         self._write()
         mark.request = self._unpinned()
-        self._in_doubt = False
         self._write(must_go_on=False)
         return mark.request
 
@@ -82,10 +87,10 @@ class CellMoveRequest:
         :returns: None if there is none
         :raises NovaClientError: Nova cannot be asked
         """
-        request = self._found() if self._in_doubt else ''
+        request = self._request.late()
         if not request:
             return None
-        self._in_doubt = False
+        self._request.take(request)
         self._mark.request = request
         self._write(must_go_on=False)
         return self._mark
@@ -115,10 +120,7 @@ class CellMoveRequest:
         return ''
 
     def _asked(self) -> str:
-        try:
-            return self._ask()
-        except exceptions.NovaClientError as error:
-            return self._doubt(error)
+        return self._request.send(self._ask)[0]
 
     @property
     def _uuid(self) -> str:
@@ -140,39 +142,6 @@ class CellMoveRequest:
             if must_go_on:
                 raise
             LOG.warning('Instance %s: not marked: %s', self._uuid, error)
-
-    def _doubt(self, error: exceptions.NovaClientError) -> str:
-        """The request that came of a call which gave an error.
-
-        :raises MigrationError, NovaClientError: none did
-        """
-        status = error.kwargs['status']
-        if status in _REFUSALS:
-            # An earlier one that something in between sent twice?
-            found = self._found() if status == 409 else ''
-            if found:
-                return found
-            raise self._refusal(error) from error
-        if not lost_answers.may_have_arrived(error):
-            raise error
-        LOG.warning(
-            'Instance %s: %s; asking Nova whether it moves', self._uuid, error
-        )
-        self._in_doubt = True
-        found = lost_answers.await_request(
-            self._settings, self._context, self._context.nova, self._found
-        )
-        if not found:
-            raise error
-        return found
-
-    def _found(self) -> str:
-        """The newest request that was not there before; '' if there is none.
-
-        :raises NovaClientError: Nova cannot be asked
-        """
-        requests = self._requests()
-        return next((one for one in requests if one not in self._known), '')
 
     def _requests(self) -> list[str]:
         """Ids of Kronos' own requests for such a move, the newest first."""

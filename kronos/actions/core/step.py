@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from oslo_log import log as logging
 
+from kronos.actions.core.own_requests import CONFLICT, OwnRequests
 from kronos.actions.migration import lost_answers
 from kronos.actions.migration.context import Patience
 from kronos.common import exceptions
@@ -22,9 +23,6 @@ LOG = logging.getLogger(__name__)
 
 T = TypeVar('T')
 """What a look at the server gives."""
-
-CONFLICT = 409
-"""Nova's status for a server or a service in another state: it may pass."""
 
 
 class End(Enum):
@@ -118,12 +116,9 @@ class StepRun(Generic[T]):
         self._patience = patience
         self._limits = limits
         self._seen: T | None = None
-        self._known: set[str] | None = None
-        """Requests that were listed before; None: Nova was not asked yet."""
+        self._own = OwnRequests(step.requests)
         self._request = self._words = ''
         self._error: exceptions.NovaClientError | None = None
-        self._in_doubt = False
-        """Whether a request may be there whose answer was lost."""
         self._deadline = math.inf
         self._wish = 0.0
         """Seconds that Nova asks to wait after a refusal."""
@@ -183,8 +178,8 @@ class StepRun(Generic[T]):
         """
         step = self._step
         self._seen = seen = step.look()
-        if self._in_doubt:
-            self._find()
+        if request := self._own.late():
+            self._take(request)
         if step.is_reached(seen):
             return End.REACHED
         if why := step.why_given_up(seen, self._request):
@@ -220,23 +215,13 @@ class StepRun(Generic[T]):
         self._refusals += 1
         return self._refusals >= limits.refusals
 
-    def _find(self) -> None:
-        """Look for a request that did arrive, though its answer was lost.
-
-        :raises NovaClientError: Nova is away
-        """
-        earlier = self._known or set()
-        fresh = [one for one in self._step.requests() if one not in earlier]
-        if fresh:
-            self._take(fresh[0])
-
     def _send(self) -> None:
         """Ask Nova, and see what the answer means.
 
         :raises NovaClientError: Nova is away; it was not asked
         """
-        if self._known is None:
-            self._known = set(self._step.requests())
+        if not self._sent:
+            self._own.begin()
         self._sent += 1
         try:
             request = self._step.ask()
@@ -251,9 +236,8 @@ class StepRun(Generic[T]):
             self._doubt()
 
     def _take(self, request: str) -> None:
-        self._known = {*(self._known or ()), request}
+        self._own.take(request)
         self._request, self._words, self._error = request, '', None
-        self._in_doubt = False
         self._refusals, self._conflict_since = 0, math.inf
         self._wait(0.0, quiet=self._limits.idle)
         self._step.on_request(request)
@@ -268,7 +252,7 @@ class StepRun(Generic[T]):
         self._tell(self._words)
         wish = float(details.get('retry_after') or 0.0)
         # Something in between may have sent the request on all the same.
-        self._in_doubt = self._in_doubt or self._step.lists_own()
+        self._own.in_doubt = self._own.in_doubt or self._step.lists_own()
         is_redirect = 300 <= (status or 0) < 400
         if lost_answers.may_have_arrived(error) and not is_redirect:
             self._doubt(wish)
@@ -281,7 +265,7 @@ class StepRun(Generic[T]):
             self._wish = wish
 
     def _doubt(self, wish: float = 0.0) -> None:
-        self._in_doubt = True
+        self._own.in_doubt = True
         self._wait(wish, quiet=self._limits.doubt)
 
     def _wait(self, seconds: float, quiet: float = 0.0) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from oslo_log import log as logging
 
+from kronos.actions.core import own_requests
 from kronos.actions.migration import lost_answers
 from kronos.actions.migration.context import MigrationContext
 from kronos.actions.migration.parameters import MigrationSettings
@@ -43,21 +44,20 @@ class MigrationRequest:
     def __init__(
         self, settings: MigrationSettings, context: MigrationContext
     ) -> None:
-        self._settings = settings
-        self._context = context
         self._task = settings.task
-        self._timing = settings.timing
-        self._nova = context.nova
         self._live_migration = context.live_migration
-        self._clock = context.clock
-        self._sleep = context.sleep
         self._stop_if_cancelled = context.stop_if_cancelled
-        self._known: set[str] = set()
-        """Requests that were there before, or have been followed."""
+        self._request = own_requests.SoleRequest(
+            self._listed,
+            settings,
+            context,
+            context.nova,
+            refusals=_REFUSALS,
+            refusal=self._refusal,
+            is_begun=lambda instance: instance.task_state == MIGRATING,
+        )
         self._earlier: set[str] = set()
         """Migrations and requests to abort one that were there before."""
-        self._in_doubt = False
-        """Whether one may be there that has not been followed."""
 
     def send(self) -> SentRequest:
         """Ask Nova for the migration, unless an earlier try did so.
@@ -65,100 +65,38 @@ class MigrationRequest:
         :raises PreFlightError: Nova refused at once
         :raises NovaClientError: Nova surely does not carry it out
         """
-        if not self._in_doubt:
-            uuid, nova = self._task.instance, self._live_migration
+        task, nova = self._task, self._live_migration
+        if not self._request.in_doubt:
             self._earlier = {
-                *nova.migrations(uuid),
-                *nova.abort_requests(uuid),
+                *nova.migrations(task.instance),
+                *nova.abort_requests(task.instance),
             }
-        found = self.found()
-        if found:
+        request, is_ours = self._request.begin(), False
+        earlier = frozenset(self._earlier | self._request.known)
+        if request:
             LOG.info(
                 'Instance %s: an earlier request did arrive: %s',
-                self._task.instance,
-                found,
+                task.instance,
+                request,
             )
-            return self._follow(found, False)
-        self._stop_if_cancelled()
-        try:
-            request = self._live_migration.live_migrate(
-                self._task.instance, self._task.destination
+            self._request.take(request)
+        else:
+            self._stop_if_cancelled()
+            request, is_ours = self._request.send(
+                lambda: nova.live_migrate(task.instance, task.destination)
             )
-        except exceptions.NovaClientError as error:
-            return self._follow(self._doubt(error), False)
-        return self._follow(request, True)
+        return SentRequest(request, is_ours, earlier)
 
     def found(self) -> str:
         """The request of an earlier try whose answer was lost, or ''.
 
         :raises NovaClientError: Nova cannot be asked
         """
-        requests = self._live_migration.live_migration_requests(
-            self._task.instance
-        )
-        if not self._in_doubt:
-            # Whatever there is now is not ours.
-            self._known.update(requests)
-        fresh = [one for one in requests if one not in self._known]
-        return fresh[0] if fresh else ''
+        return self._request.late()
 
-    def _follow(self, request: str, is_ours: bool) -> SentRequest:
-        earlier = frozenset(self._earlier | self._known)
-        self._known.add(request)
-        self._in_doubt = False
-        return SentRequest(request, is_ours, earlier)
-
-    def _doubt(self, error: exceptions.NovaClientError) -> str:
-        """The request that came of a call which gave an error.
-
-        :raises MigrationError, NovaClientError: none did
-        """
-        status = error.kwargs['status']
-        if status in _REFUSALS:
-            found = self._rival() if status == 409 else ''
-            if found:
-                return found
-            raise self._refusal(error) from error
-        if not lost_answers.may_have_arrived(error):
-            raise error
-        LOG.warning(
-            'Instance %s: %s; asking Nova whether the migration runs',
-            self._task.instance,
-            error,
-        )
-        self._in_doubt = True
-        found = lost_answers.await_request(
-            self._settings, self._context, self._nova, self.found
-        )
-        if not found:
-            raise error
-        return found
-
-    def _rival(self) -> str:
-        """The request that came before one that Nova refused, or ''.
-
-        An earlier try that was slow may have come first, or something in
-        between sent this one twice. Nova says that the server is migrating
-        a moment before it writes the request down.
-        """
-        was_in_doubt, self._in_doubt = self._in_doubt, True
-        deadline = self._clock() + self._timing.queue_timeout
-        looks = 0
-        while looks < lost_answers.QUIET_LOOKS and self._clock() < deadline:
-            try:
-                found = self.found()
-                instance = self._nova.get_instance(self._task.instance)
-            except exceptions.NovaClientError as error:
-                LOG.warning('Instance %s: %s', self._task.instance, error)
-            else:
-                looks += 1
-                if found:
-                    return found
-                if instance is None or instance.task_state != MIGRATING:
-                    break
-            self._sleep(self._timing.poll_interval)
-        self._in_doubt = was_in_doubt
-        return ''
+    def _listed(self) -> list[str]:
+        uuid = self._task.instance
+        return self._live_migration.live_migration_requests(uuid)
 
     def _refusal(
         self, error: exceptions.NovaClientError

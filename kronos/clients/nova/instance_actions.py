@@ -14,8 +14,14 @@ LIVE_MIGRATION = 'live-migration'
 STOP = 'stop'
 START = 'start'
 MIGRATE, RESIZE = 'migrate', 'resize'
+STARTS = frozenset(
+    {START, 'reboot', 'restore', 'resume', 'unrescue', 'unshelve'}
+)
+"""After each of them a server runs."""
 CONFIRM = 'confirmResize'
 CANCEL = 'live_migration_cancel'
+CLOCKS_APART_SECONDS = 300.0
+"""By so much at most the clocks of Nova's services may differ."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +94,27 @@ class InstanceActions:
     def last_stop(self, uuid: str) -> Stop | None:
         """The newest request to stop a server; None if there is none.
 
+        Those of users have the API's clock, those of Nova itself a
+        conductor's. Where they are too close for that, a server that was
+        not started after its user's stop is off by that one: Nova stops only
+        what ran.
+
         :raises NovaClientError: also when there is no such server (404)
         """
+        stops: dict[bool, rest.Json] = {}
+        was_started = False
         for row in self._actions(uuid):
+            newest = next(iter(stops.values()), None)
+            if newest and (len(stops) > 1 or not _is_close(newest, row)):
+                break
             if row['action'] == STOP:
-                return Stop(
-                    str(row['request_id']), str(row.get('user_id') or '')
-                )
-        return None
+                stops.setdefault(bool(row.get('user_id')), row)
+            elif row['action'] in STARTS and True not in stops:
+                was_started = True
+        if not stops:
+            return None
+        stop = stops.get(not was_started) or next(iter(stops.values()))
+        return Stop(str(stop['request_id']), str(stop.get('user_id') or ''))
 
     def is_moved_by(self, uuid: str, requests: Collection[str]) -> bool:
         """Whether one of some requests has brought a server where it is.
@@ -201,3 +220,9 @@ def started(action: rest.Json) -> int | None:
         if event['event'] == 'conductor_live_migrate_instance'
     ]
     return min(starts, default=None)
+
+
+def _is_close(newest: rest.Json, earlier: rest.Json) -> bool:
+    """Whether the times of two actions do not tell which came first."""
+    moments = [seconds_of(row.get('start_time')) for row in (newest, earlier)]
+    return all(moments) and moments[0] - moments[1] <= CLOCKS_APART_SECONDS

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.clients import placement, rest
+from kronos.clients import keystone, login, placement, rest
 from kronos.clients.nova import api
 from kronos.cmd.checks.cached_clients import OnceNova, OncePlacement
 from kronos.cmd.checks.findings import Findings
@@ -32,6 +32,12 @@ MEND_AWAY = (
     'asked for are those of its endpoint in the Keystone catalog'
 )
 MEND_LOGIN = 'correct the credentials: {}'
+MEND_KEYSTONE = (
+    'set auth_url to the address of Keystone itself, and see that Keystone '
+    'answers there: {}'
+)
+REFUSED = frozenset({400, 401, 403, 404})
+"""Statuses of a Keystone to which the credentials mean nothing."""
 
 
 @dataclass
@@ -63,11 +69,7 @@ def check(
     try:
         who = access.identity()
     except exceptions.ClientError as error:
-        findings.error(
-            'credentials',
-            f'{error} (credentials: {access.source})',
-            MEND_LOGIN.format(access.source),
-        )
+        _login_failed(error, access.source, findings)
         return {'credentials': access.source, 'services': []}, Cloud()
     _admin(who, findings)
     cloud = Cloud()
@@ -82,6 +84,20 @@ def check(
         ],
     }
     return report, cloud
+
+
+def _login_failed(
+    error: exceptions.ClientError, source: str, findings: Findings
+) -> None:
+    """The remedy is that of the finding, which the error need not repeat."""
+    text = str(error)
+    for remedy in (login.CORRECT, login.SEE, keystone.AUTH_URL):
+        text = text.removesuffix(f'. {remedy}')
+    is_refused = error.kwargs['status'] in REFUSED
+    mend = MEND_LOGIN if is_refused else MEND_KEYSTONE
+    findings.error(
+        'credentials', f'{text} (credentials: {source})', mend.format(source)
+    )
 
 
 def _ask_nova(

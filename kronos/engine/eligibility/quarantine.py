@@ -10,7 +10,7 @@ from kronos.engine.types import Event, Origin, Outcome
 
 DELETED = 'DELETED'
 """Status of an event whose own time was lost with its action plan."""
-SAME_MOVE_SECONDS = 60.0
+SAME_MOVE_SECONDS = 300.0
 """For so long after a failure an arrival on its very route is taken for the
 same move: the clocks of Nova and Watcher differ."""
 

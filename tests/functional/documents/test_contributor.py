@@ -43,7 +43,6 @@ CITED = re.compile(r'(?<![\w.])[A-Z]\d{1,2}(?!\w)')
 """What an id of a requirement looks like."""
 WITHOUT_TWIN = frozenset(
     {
-        'clients/keystone',
         'clients/nova/api',
         'clients/nova/migrations',
         'clients/nova/schema',

@@ -170,6 +170,16 @@ class TestEachAnswer(AnswersTestCase):
             shown = [one for one in self.told if WORDS in one]
             self.assertIn(f'HTTP {status}: {WORDS}', shown[0], context)
 
+    def test_stopped_for_one_poll_more(self):
+        """Once Nova answers, what it did not get is asked for at once."""
+        for step in ('migrate', 'confirm', 'start'):
+            for status in (408, 500, 502, 503, 504, 599, cloud.RESET):
+                self.begin()
+                self.answers = {step: [(status, False)]}
+                self.outcome()
+                first, second = [at for name, at in self.posts if name == step]
+                self.assertEqual(POLL, second - first, (step, status))
+
     def test_done_and_lost(self):
         """It is found, and not asked for again."""
         for context in self.each(is_done=True):
@@ -205,6 +215,22 @@ class TestNotCarriedOut(AnswersTestCase):
             self.runs('h2', step)
             first, second = [at for name, at in self.posts if name == step]
             self.assertEqual(server_restart.IDLE_SECONDS, second - first, step)
+
+    def test_nova_gives_the_migration_up(self):
+        """It is started where it was, by the same action."""
+        self.instance.refuses = {'migrate': 'No valid host was found.'}
+        error = self.outcome()
+        self.assertIs(Fault.RESTART_FAILED, faults.of_error(error), error)
+        self.assertIn('No valid host was found.', str(error))
+        self.assertIn('it was started on h1 again', str(error))
+        self.runs('h1')
+        self.assertLessEqual(self.off, 3 * POLL)
+
+    def test_nor_can_it_be_started(self):
+        self.instance.refuses = {'migrate': 'No host.', 'start': 'no libvirt'}
+        error = self.outcome()
+        self.assertIn('No host.', str(error))
+        self.assertIn('no libvirt', str(error))
 
 
 class TestOutage(AnswersTestCase):

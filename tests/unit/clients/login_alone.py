@@ -12,6 +12,7 @@ from typing import Any
 
 from keystoneauth1 import adapter as ks_adapter
 from keystoneauth1 import exceptions as ks_exceptions
+from keystoneauth1 import http_basic
 from keystoneauth1 import session as ks_session
 from keystoneauth1.identity import generic, v3
 from keystoneauth1.identity.v3 import k2k
@@ -94,6 +95,7 @@ class KeystoneTestCase(base.BaseTestCase):
             f'{keystone.AUTH_URL}/auth/tokens',
             status_code=status,
             content=body,
+            headers={'Content-Type': 'application/json'},
         )
 
     def session(self, plugin: Any) -> Any:
@@ -154,6 +156,48 @@ class TestEveryAnswer(KeystoneTestCase):
                 self.assertNotEqual('', self.ask(session))
                 self.keystone.wire._adapter._matchers.remove(matcher)
                 self.assertEqual('', self.ask(session))
+
+    def test_http_basic(self) -> None:
+        """It logs in nowhere, and every answer is that of the service."""
+        wire = self.keystone.wire
+        plugin = http_basic.HTTPBasicAuth(keystone.NOVA, 'kronos', SECRET)
+        session = self.session(plugin)
+        for status in range(300, 600):
+            with self.subTest(str(status)):
+                made = [
+                    wire.get(
+                        f'{keystone.NOVA}{path}',
+                        status_code=status,
+                        content=BODIES[status % len(BODIES)],
+                    )
+                    for path in ('', '/', '/os-aggregates')
+                ]
+                self.assertNotEqual('', self.ask(session))
+                for matcher in made:
+                    wire._adapter._matchers.remove(matcher)
+                self.assertEqual('', self.ask(session))
+
+    def test_whose_answer_it_is(self) -> None:
+        """Of what else than Keystone answers, the remedy is auth_url."""
+        url = keystone.AUTH_URL
+        own_404 = b'{"error": {"message": "Could not find it", "code": 404}}'
+        for status, body, text in (
+            (503, b'{}', f'(HTTP 503) from Keystone at {url}'),
+            (401, b'{"error": {"message": "no"}}', f'from Keystone at {url}'),
+            (404, own_404, f'from Keystone at {url}'),
+            (400, b'<html>', f'{url} does not answer as Keystone does'),
+            (404, b'<html>', f'{url} does not answer as Keystone does'),
+            (200, b'<html>', f'{url} does not answer as Keystone does'),
+            (200, b'[]', f'{url} does not answer as Keystone does'),
+        ):
+            session = self.session(PLUGINS['password'](url))
+            matcher = self.refuse_tokens(status, body)
+            found = self.ask(session)
+            self.assertIn(text, found)
+            self.assertEqual(
+                text.endswith('does'), 'Correct auth_url' in found
+            )
+            self.keystone.wire._adapter._matchers.remove(matcher)
 
     def test_a_token_that_is_none(self) -> None:
         """It would be taken for a valid one, or raise, for ever."""

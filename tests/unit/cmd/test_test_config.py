@@ -3,6 +3,8 @@
 
 import json
 
+import requests
+
 from tests.fakes.keystone import AUTH_URL, PLACEMENT
 from tests.unit.clients.nova.test_client import (
     SERVERS,
@@ -11,6 +13,8 @@ from tests.unit.clients.nova.test_client import (
     aggregate,
 )
 from tests.unit.cmd.checking import HOSTS, PROMETHEUS, CheckTestCase, policy
+
+TOKENS = f'{AUTH_URL}/auth/tokens'
 
 
 class TestGood(CheckTestCase):
@@ -403,9 +407,32 @@ class TestCloud(CheckTestCase):
             json={'error': {'message': 'no such user', 'code': 401}},
         )
         report = self.check()
-        self.assertIn('[nova]', self.finding(report, 'credentials')['text'])
+        found = self.finding(report, 'credentials')
+        self.assertIn('[nova]', found['text'])
+        self.assertIn('correct the credentials', found['mend'])
         self.assertEqual(2, len(report['queries']))
         self.assertEqual([], report['scopes'])
+
+    def test_keystone_is_not_there(self) -> None:
+        """That is no fault of the credentials; the remedy is said once."""
+        html = {'text': '<html>It works!</html>', 'status_code': 201}
+        for method, url, answer, text in (
+            ('GET', AUTH_URL, {'status_code': 401}, 'answers 401'),
+            ('POST', TOKENS, {'status_code': 503}, 'HTTP 503'),
+            ('POST', TOKENS, {'status_code': 404}, 'does not answer as'),
+            ('POST', TOKENS, html, 'does not answer as Keystone does'),
+            ('POST', TOKENS, {'exc': requests.ReadTimeout}, 'timed out'),
+        ):
+            with self.subTest(text):
+                wire = self.wire.register_uri(method, url, **answer)
+                report = self.check()
+                found = self.finding(report, 'credentials')
+                self.assertIn(text, found['text'])
+                self.assertNotIn('et auth_url', found['text'])
+                self.assertNotIn('orrect', found['text'])
+                self.assertIn('set auth_url to the address', found['mend'])
+                self.assertIn('[nova]', found['mend'])
+                self.wire._adapter._matchers.remove(wire)
 
     def test_there_are_no_credentials(self) -> None:
         report = self.check('--config-file', self.conf(credentials=''))

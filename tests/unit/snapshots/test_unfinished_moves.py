@@ -198,10 +198,10 @@ class TestFind(base.BaseTestCase):
             (row(), migration('m1', AT + 9999), True),
             (row(), migration('m2'), False),
             (row(), None, False),
-            (unknown, migration('m2', AT - 50), True),
+            (unknown, migration('m2', AT - 290), True),
             (unknown, migration('m2', AT + 550), True),
             (unknown, migration('m2', AT + 650), False),
-            (unknown, migration('m2', AT - 70), False),
+            (unknown, migration('m2', AT - 310), False),
             (unknown, migration('m0', AT), False),
             (unknown, None, True),
         ):

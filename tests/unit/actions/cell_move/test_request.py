@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is Nova asked exactly once, with the mark before it?"""
 
+import copy
+
 import testscenarios
 from keystoneauth1 import noauth
 
@@ -241,6 +243,61 @@ class TestLost(testscenarios.TestWithScenarios, RequestTestCase):
         self.assertEqual(REQUEST, self.send())
         self.assertEqual(1, len(self.requests))
         self.assertEqual(first, self.own)
+
+
+class TestEachStatus(RequestTestCase):
+    """Of a request that came to nothing, or that Nova began all the same."""
+
+    def setUp(self):
+        super().setUp()
+        self.before = copy.deepcopy(vars(self.server))
+
+    def begin(self):
+        vars(self.server).update(copy.deepcopy(self.before))
+        self.cloud.moves.clear()
+        self.cloud.bodies.clear()
+        self.slots.marks.clear()
+        self.request = request.CellMoveRequest(self.settings, self.context)
+        self.began = self.clock.now
+
+    def test_not_done(self):
+        for status in range(300, 600):
+            self.begin()
+            self.cloud.answers[base.ACTION] = [status]
+            error = self.assertRaises(exceptions.KronosException, self.send)
+            self.assertIn(str(status), str(error))
+            self.assertEqual([], self.asked, status)
+            self.assertEqual('', self.slots.marks['']['request'], status)
+            is_sure = 400 <= status < 500 and status != 408
+            self.assertEqual(
+                0 if is_sure else 3 * 5, self.clock.now - self.began, status
+            )
+            self.assertIsNone(self.request.found(), status)
+
+    def test_done_and_lost(self):
+        for status in range(300, 600):
+            if 400 <= status < 500 and status not in (408, 409):
+                # So Nova answers what it does not do.
+                continue
+            self.begin()
+            self.cloud.lost[base.ACTION] = [status]
+            sent = self.send()
+            self.assertEqual([('migrate', sent)], self.server.asked, status)
+            self.assertEqual(sent, self.slots.marks['']['request'], status)
+            self.assertLessEqual(self.clock.now - self.began, 5, status)
+
+    def test_written_down_a_moment_later(self):
+        """Of two that something in between has sent; Nova refuses one."""
+        self.cloud.lost[base.ACTION] = [409]
+        real, hidden = self.cell_migration.own_requests, [True, True]
+
+        def requests(*args):
+            listed = real(*args)
+            return [] if listed and hidden and hidden.pop() else listed
+
+        self.cell_migration.own_requests = requests
+        self.assertEqual(REQUEST, self.send())
+        self.assertEqual([], hidden)
 
 
 class TestInDoubt(RequestTestCase):

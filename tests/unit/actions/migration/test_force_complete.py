@@ -3,7 +3,10 @@
 
 import sys
 
+from kronos.actions.migration import force_complete
 from kronos.actions.migration.force_complete import AtStall
+from kronos.actions.migration.passes import Passes
+from kronos.clients.nova import rows
 from kronos.common import exceptions
 from tests import places
 from tests.unit.actions.migration import base, test_progress
@@ -16,6 +19,8 @@ MIB = 2**20
 SERVER = f'{base.NOVA}/servers/{base.UUID}'
 SPEED = 40 * MIB
 """Bytes that are sent in a second."""
+PASSING = (401, 408, 429)
+"""Statuses of the client's fault after which Nova may take the same."""
 
 
 class WritingGuestTestCase(test_progress.FollowTestCase):
@@ -181,6 +186,82 @@ class ForceTestCase(WritingGuestTestCase):
     @property
     def asked(self):
         return self.cloud.calls.count(('POST', self.path))
+
+
+class StatusTestCase(base.MoveTestCase):
+    """Each status, of a request that was done all the same, or was not."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = 'POST', f'{SERVER}/migrations/1/action'
+        self.begin()
+
+    def begin(self):
+        """A migration whose guest runs on until it is forced."""
+        self.instance.host, self.instance.task_state = 'h1', None
+        self.instance.script = ('running',) * 99
+        self.instance.guest = 'running'
+        self.cloud.migrations.clear()
+        self.cloud.calls.clear()
+        self.live_migration.live_migrate(base.UUID, 'h2')
+        [self.migration] = self.cloud.migrations
+        self.migration.id = 1
+        self.seen = rows.MigrationStatus(base.UUID, 'running', id=1)
+        context = self.run_of()._context
+        self.force = force_complete.ForceComplete(
+            context, self.settings.task, AtStall.POST_COPY, 10.0
+        )
+
+    def why(self):
+        """What is said when its guest runs on for as long as it may."""
+        self.clock.now += 10
+        return self.force.why_give_up(self.seen, Passes())
+
+    @property
+    def asked(self):
+        return self.cloud.calls.count(self.path)
+
+    def test_not_done(self):
+        for status in range(300, 600):
+            self.begin()
+            self.cloud.answers[self.path] = [status]
+            text = self.force.ask(self.seen, Passes())
+            is_refused = 400 <= status < 500 and status not in PASSING
+            if is_refused:
+                self.assertIn('not forced: ', text, status)
+                self.assertIn(f'HTTP {status}', text)
+                self.assertEqual(
+                    (False, ''), (self.force.is_asked, self.why())
+                )
+            else:
+                self.assertEqual('', text, status)
+                self.assertEqual('', self.why(), status)
+                self.assertTrue(self.migration.forced, status)
+            self.assertEqual(1 if is_refused else 2, self.asked, status)
+
+    def test_done_and_lost(self):
+        """It is seen to, and not asked for again: the guest is paused."""
+        for status in range(300, 600):
+            if 400 <= status < 500 and status not in PASSING:
+                # So Nova answers what it does not do.
+                continue
+            self.begin()
+            self.cloud.lost[self.path] = [status]
+            self.assertEqual('', self.force.ask(self.seen, Passes()), status)
+            self.assertTrue(self.migration.forced, status)
+            self.assertIn('its guest was paused for 10 s', self.why())
+            self.assertEqual(1, self.asked, status)
+
+    def test_for_ever(self):
+        """It ends after as many requests as may be sent."""
+        for status in (302, 401, 408, 429, 500, 503, 599):
+            self.begin()
+            self.cloud.answers[self.path] = [status] * 99
+            self.force.ask(self.seen, Passes())
+            texts = [self.why() for _ in range(force_complete.MOST_REQUESTS)]
+            self.assertEqual(['', ''], texts[:2], status)
+            self.assertIn('asked 3 times', texts[2])
+            self.assertEqual(3, self.asked, status)
 
 
 class PostCopyTestCase(WritingGuestTestCase):

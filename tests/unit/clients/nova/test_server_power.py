@@ -67,3 +67,45 @@ class ServerPowerTestCase(NovaTestCase):
         self.assertEqual(Stop('req-1', 'joe'), self.nova.last_stop('vm'))
         listed()
         self.assertIsNone(self.nova.last_stop('vm'))
+
+    def test_who_stopped_it_with_clocks_apart(self) -> None:
+        """Of users' stops and starts the API tells the order, and of Nova's
+        own a conductor, whose clock is minutes before or behind."""
+        for user, start, nova, expected in (
+            # Its user stopped it, started it, and then it crashed.
+            (100, 160, 220, ''),
+            (400, 460, 220, ''),
+            (100, 160, 5000, ''),
+            # It crashed, its user started it, and stopped it then.
+            (160, 100, 40, 'joe'),
+            (160, 100, 340, 'joe'),
+            (160, 100, 459, 'joe'),
+            # It crashed long after.
+            (160, 100, 470, ''),
+            (5000, 100, 40, 'joe'),
+        ):
+            times = {
+                ('stop', 'joe'): user, ('start', 'joe'): start,
+                ('stop', None): nova,
+            }  # fmt: skip
+            rows = [
+                {
+                    'action': action, 'user_id': who,
+                    'request_id': f'req-{who}',
+                    'start_time': f'2026-01-01T{at // 3600:02}:'
+                    f'{at // 60 % 60:02}:{at % 60:02}.000000',
+                }
+                for (action, who), at in sorted(
+                    times.items(), key=lambda item: -item[1]
+                )
+            ]  # fmt: skip
+            with self.subTest(times):
+                self.wire.get(
+                    ACTIONS,
+                    [
+                        {'json': {'instanceActions': rows}},
+                        {'json': {'instanceActions': []}},
+                    ],
+                )
+                stop = self.nova.last_stop('vm')
+                self.assertEqual(expected, stop.user_id if stop else None)
