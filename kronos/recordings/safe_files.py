@@ -43,6 +43,12 @@ TOO_MUCH = (
     'it holds too many values, which would take more than '
     f'{json_size.MOST // 10**9} GB of memory; record fewer aggregates'
 )
+FULL_FILES = 3
+"""As much as so many full files hold all files of a recording together."""
+TOGETHER = (
+    'it and the files before it hold more than {limit} together; record fewer '
+    'aggregates'
+)
 STDIN = '-'
 """Names standard input where a single file is asked for."""
 FREE_BYTES = 16 * 2**20
@@ -62,6 +68,8 @@ class Folder:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._bytes_read = self._memory = 0
+        """Of all files so far."""
 
     def fault(self, name: str, reason: str) -> ArchiveError:
         return ArchiveError(path=os.path.join(self.path, name), reason=reason)
@@ -114,8 +122,13 @@ class Folder:
         :raises ArchiveError: names the field that is wrong
         """
         data = self.read(name)
-        if json_size.is_too_much(data):
+        memory = json_size.memory_of(data)
+        if memory > json_size.MOST:
             raise self.fault(name, TOO_MUCH)
+        self._memory += memory
+        if self._memory > FULL_FILES * json_size.MOST:
+            limit = f'what takes {FULL_FILES * json_size.MOST // 10**9} GB'
+            raise self.fault(name, TOGETHER.format(limit=limit))
         try:
             return adapter.validate_json(data)
         except pydantic.ValidationError as error:
@@ -137,6 +150,10 @@ class Folder:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise self.fault(name, TOO_LARGE)
+        self._bytes_read += len(data)
+        if self._bytes_read > FULL_FILES * MAX_BYTES:
+            limit = f'{FULL_FILES * MAX_BYTES // 2**20} MiB'
+            raise self.fault(name, TOGETHER.format(limit=limit))
         return data
 
     def _open_directory(self, sub: str, stack: contextlib.ExitStack) -> int:

@@ -9,11 +9,13 @@ import sys
 
 import fixtures
 
+from kronos.common import json_size
 from kronos.common.exceptions import ArchiveError, PolicyFileError
 from kronos.recordings import load, safe_files
 from tests import places
 from tests.unit.recordings import test_load
 
+FULL_FILES = f'{safe_files.__name__}.FULL_FILES'
 READ = """
 import resource, sys
 from kronos.common.exceptions import ArchiveError
@@ -79,6 +81,31 @@ class TestTricks(test_load.ArchiveTestCase):
             fixtures.MonkeyPatch(f'{safe_files.__name__}.MAX_BYTES', 9)
         )
         self.assertIn('it is larger than', self.fault())
+
+    def test_many_full_files(self) -> None:
+        """None is too large by itself."""
+        names = [
+            str(file.relative_to(self.path))
+            for file in self.path.rglob('*.json')
+        ]
+        data = {name: (self.path / name).read_bytes() for name in names}
+        for name, most, text in (
+            (
+                f'{safe_files.__name__}.MAX_BYTES',
+                max(map(len, data.values())),
+                'hold more than 0 MiB together',
+            ),
+            (
+                f'{json_size.__name__}.MOST',
+                max(map(json_size.memory_of, data.values())),
+                'hold more than what takes 0 GB together',
+            ),
+        ):
+            with self.subTest(name), fixtures.MonkeyPatch(name, most):
+                with fixtures.MonkeyPatch(FULL_FILES, 99):
+                    load.read(str(self.path))
+                with fixtures.MonkeyPatch(FULL_FILES, 1):
+                    self.assertIn(text, self.fault())
 
     def test_what_unpacks_to_much(self) -> None:
         path = self.folder / 'much.json.gz'
