@@ -22,6 +22,12 @@ from kronos.snapshots import exclusions
 OPTION = exclusions.OPTION
 MEND = f'correct {OPTION} in [kronos]; until then no migration is planned'
 
+SEE = (
+    'this is right for hosts of another cloud; else give the query a label '
+    f'host or instance that is the name in "{ShellCommand.SERVICE_LIST}", or '
+    'correct host_match'
+)
+
 
 def check(
     cloud: Cloud, prometheus: OncePrometheus, kronos: Any, findings: Findings
@@ -35,11 +41,13 @@ def check(
     if not query:
         return None
     reading = prometheus.instant_query(query, exclusions.ANY)
+    metrics.tell_clock(reading, findings)
     hosts = _hosts(cloud)
     found, error = _judged(reading, hosts, how, findings)
     unmatched: list[str] = []
-    if hosts and not error:
+    if hosts:
         unmatched = exclusions.unmatched(reading, hosts, how)
+    if hosts and not error:
         _tell(found, unmatched, hosts, findings)
     if not (error or reading.samples):
         findings.note(
@@ -68,10 +76,26 @@ def _judged(
         metrics.tell_away(reading, to)
         return {}, reading.error
     try:
-        return exclusions.judge(reading, hosts, how), ''
+        if not hosts:
+            exclusions.require_whole(reading, OPTION)
+            return {}, ''
+        found = exclusions.judge(reading, hosts, how)
     except exceptions.PrometheusError as error:
-        to.error('exclusions-unknown', str(error), MEND)
+        mend = remedy(reading) or MEND
+        to.error('exclusions-unknown', str(error), mend)
         return {}, str(error)
+    for text in found.warnings:
+        to.warning('exclusions-unmatched', text, SEE)
+    return found.values, ''
+
+
+def remedy(reading: Reading) -> str:
+    """What to do about an answer that would do if it were whole and fresh."""
+    if reading.clock:
+        return metrics.SET_CLOCKS
+    if reading.incomplete:
+        return f'{metrics.SEE_STORES}; until then no migration is planned'
+    return ''
 
 
 def _hosts(cloud: Cloud) -> set[str]:
@@ -98,16 +122,13 @@ def _tell(
             'exclusions-unmatched',
             f'{OPTION}: {len(unmatched)} labels are no host '
             f'({wording.some([_named(one, hosts) for one in unmatched])})',
-            'this is right for hosts of another cloud; else give the query a '
-            'label host or instance that is the name in '
-            f'"{ShellCommand.SERVICE_LIST}", or correct host_match',
+            SEE,
         )
 
 
 def _named(label: str, hosts: Collection[str]) -> str:
     """A label, and the host that is called much like it."""
-    short = labels.short_name(label)
-    alike = sorted(one for one in hosts if labels.short_name(one) == short)
+    alike = sorted(labels.alike(label, hosts))
     if not alike:
         return repr(label)
     return f'{label!r}, which host_match = short may match to {alike[0]}'

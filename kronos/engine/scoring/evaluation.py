@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import labels
+from kronos.engine.scoring import answer_health, labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
+from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyQuery
 
 NOISE = 1e-9
@@ -97,9 +98,11 @@ def _measure(
 ) -> None:
     answers = _answers(evaluated.policy, snapshot, settings)
     for query, reading in answers.items():
-        if reading.health in (Health.STALE, Health.UNREACHABLE):
+        why = answer_health.why_unusable(reading, settings.partial_answers)
+        if why:
             evaluated.result.health = reading.health
-            raise _Unusable(f'{query}: {reading.error or reading.health}')
+            raise _Unusable(f'{query}: {why}')
+    _note_doubts(answers, evaluated)
     values = _by_host(
         'imbalance_query', answers, snapshot, settings, evaluated
     )
@@ -152,6 +155,22 @@ def _answers(
             raise _Unusable('capacity_query: there is no reading of it')
         answers['capacity_query'] = readings.capacity
     return answers
+
+
+def _note_doubts(
+    answers: dict[str, Reading], evaluated: PolicyEvaluation
+) -> None:
+    """Warn of what is missing from answers that are used all the same."""
+    policy = evaluated.policy
+    fields = {row.field: row.label for row in models.QUERIES}
+    for query, reading in answers.items():
+        if reading.incomplete:
+            evaluated.result.health = Health.PARTIAL
+        label = getattr(policy, fields[query])
+        evaluated.warnings += [
+            f'policy {policy.name}: {query}: {text}'
+            for text in answer_health.doubts(reading, label)
+        ]
 
 
 def _by_host(

@@ -39,12 +39,17 @@ class Hosts:
     """
 
     def __init__(self, names: Collection[str], others: Iterable[str]) -> None:
-        bare = {labels.without_port(one) for one in {*names, *others}}
+        # Names that differ by case are of one host, unless Nova's do.
+        is_sure = len({one.lower() for one in names}) == len(set(names))
+        self._fold = str.lower if is_sure else str
+        bare = {
+            self._fold(labels.without_port(one)) for one in {*names, *others}
+        }
         whole = sorted(one for one in bare if _is_address(one))
         named = sorted(one for one in bare if one and not _is_address(one))
         first: dict[str, str] = {}
         for name in sorted(labels.without_port(one) for one in names):
-            first.setdefault(name.partition('.')[0], name)
+            first.setdefault(self._fold(name).partition('.')[0], name)
         shorts = sorted(
             {name.partition('.')[0] for name in named},
             key=lambda one: (first.get(one, one), one),
@@ -63,6 +68,7 @@ class Hosts:
         return name.replace(bare, self._bare(bare), 1) if bare else name
 
     def _bare(self, bare: str) -> str:
+        bare = self._fold(bare)
         if _is_address(bare):
             return self.addresses[bare]
         short, dot, domain = bare.partition('.')
