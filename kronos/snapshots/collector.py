@@ -17,7 +17,7 @@ from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import cooldown
-from kronos.engine.scoring import answer_health, dirty_rates
+from kronos.engine.scoring import answer_health, dirty_rates, labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -245,6 +245,13 @@ class Collector:
             table[host.name] = host
             if services and host.name in services:
                 host.availability_zone = services[host.name].zone
+        known = cloud.hosts | cloud.other_hosts
+        for one in cloud.aggregates:
+            # Nova takes the name of a host there in any case.
+            found = (
+                labels.find_host(name, known) or name for name in one.hosts
+            )
+            one.hosts = list(dict.fromkeys(found))
         return cloud, warnings
 
     def _hosts(

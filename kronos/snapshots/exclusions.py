@@ -98,6 +98,8 @@ def judge(
         for host in meant[label]:
             found.values[host] = _worse(found.values.get(host, 0.0), value)
     if named and not any(meant.values()):
+        for label in named if how is HostMatch.EXACT else ():
+            _require_foreign(label, hosts, option)
         raise unusable(
             'none of its labels is a host of the cloud '
             f'({wording.some([repr(one) for one in named], EXAMPLES)}). '

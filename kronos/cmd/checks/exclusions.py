@@ -20,7 +20,8 @@ from kronos.engine.types import Host, Reading
 from kronos.snapshots import exclusions
 
 OPTION = exclusions.OPTION
-MEND = f'correct {OPTION} in [kronos]; until then no migration is planned'
+UNTIL = 'until then no migration is planned'
+MEND = f'correct {OPTION} in [kronos]; {UNTIL}'
 
 SEE = (
     'this is right for hosts of another cloud; else give the query a label '
@@ -65,6 +66,7 @@ def check(
             host: f'{value:g}' for host, value in sorted(found.items())
         },
         'labels_unmatched': unmatched[: metrics.EXAMPLES],
+        'labels_unmatched_count': len(unmatched),
     }
 
 
@@ -81,7 +83,7 @@ def _judged(
             return {}, ''
         found = exclusions.judge(reading, hosts, how)
     except exceptions.PrometheusError as error:
-        mend = remedy(reading) or MEND
+        mend = f'{cause}; {UNTIL}' if (cause := remedy(reading)) else MEND
         to.error('exclusions-unknown', str(error), mend)
         return {}, str(error)
     for text in found.warnings:
@@ -94,7 +96,7 @@ def remedy(reading: Reading) -> str:
     if reading.clock:
         return metrics.SET_CLOCKS
     if reading.incomplete:
-        return f'{metrics.SEE_STORES}; until then no migration is planned'
+        return metrics.SEE_STORES
     return ''
 
 

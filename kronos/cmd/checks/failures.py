@@ -95,9 +95,11 @@ def _asked(
         to.warning(
             'failures-unknown',
             str(error),
-            exclusion_checks.remedy(reading)
-            or f'correct {option} in [kronos]; until then kronos_recover '
-            'does nothing',
+            (
+                exclusion_checks.remedy(reading)
+                or f'correct {option} in [kronos]'
+            )
+            + '; until then kronos_recover does nothing',
         )
         return None, {**told, 'error': str(error)}
 

@@ -121,6 +121,7 @@ def _coverage(
         'hosts_of_scope': len(hosts),
         'hosts_missing': missing[:EXAMPLES],
         'labels_unmatched': matches.unmatched[:EXAMPLES],
+        'labels_unmatched_count': len(matches.unmatched),
         'lowest': min(values, default=None),
         'highest': max(values, default=None),
     }

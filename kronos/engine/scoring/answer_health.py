@@ -138,13 +138,13 @@ def doubts(reading: Reading, label: str) -> list[str]:
 def unlabelled(reading: Reading, label: str) -> str:
     """Which series are left out since they lack the label."""
     verbs = ('has', 'is') if reading.unlabelled == 1 else ('have', 'are')
-    such = reading.unlabelled_series
+    such = reading.unlabelled_series.replace('{}', '')
     return (
         f'{reading.unlabelled} series of the answer {verbs[0]} no label '
         f'"{label}" and {verbs[1]} left out'
         + (f', such as {such}' if such else '')
-        + f'; add {label}!="" to the selectors of the query, or give the '
-        'label to all targets'
+        + f'; add {{{label}!=""}} to the selectors of the query, or give '
+        'the label to all targets'
     )
 
 
