@@ -2,6 +2,7 @@
 """The evaluation of a policy: can it be used, what does it say of hosts?"""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kronos.engine import wording
@@ -97,12 +98,16 @@ def _measure(
     settings: Settings,
 ) -> None:
     answers = _answers(evaluated.policy, snapshot, settings)
-    for query, reading in answers.items():
-        why = answer_health.why_unusable(reading, settings.partial_answers)
-        if why:
-            evaluated.result.health = reading.health
-            raise _Unusable(f'{query}: {why}')
-    _note_doubts(answers, evaluated)
+    partial = settings.partial_answers
+    unusable = {
+        query: why
+        for query, reading in answers.items()
+        if (why := answer_health.why_unusable(reading, partial))
+    }
+    _note_doubts(answers, unusable, evaluated)
+    for query, why in unusable.items():
+        evaluated.result.health = answers[query].health
+        raise _Unusable(f'{query}: {why}')
     values = _by_host(
         'imbalance_query', answers, snapshot, settings, evaluated
     )
@@ -158,12 +163,16 @@ def _answers(
 
 
 def _note_doubts(
-    answers: dict[str, Reading], evaluated: PolicyEvaluation
+    answers: dict[str, Reading],
+    unusable: Collection[str],
+    evaluated: PolicyEvaluation,
 ) -> None:
-    """Warn of what is missing from answers that are used all the same."""
+    """Warn of what is missing from answers that can be used all the same."""
     policy = evaluated.policy
     fields = {row.field: row.label for row in models.QUERIES}
     for query, reading in answers.items():
+        if query in unusable:
+            continue
         if reading.incomplete:
             evaluated.result.health = Health.PARTIAL
         label = getattr(policy, fields[query])

@@ -88,8 +88,10 @@ class TestReadings(test_load.ArchiveTestCase):
         row = schema.ReadingFile.of(one, 'host', ['l'])
         self.assertEqual(one, row.reading())
         self.assertEqual(
-            'query label health samples error is_away incomplete unlabelled '
-            'unlabelled_series clock'.split(),
+            [
+                *('query', 'label', 'health', 'samples', 'error', 'is_away'),
+                *('incomplete', 'unlabelled', 'unlabelled_series', 'clock'),
+            ],
             list(vars(row)),
         )
         self.assertEqual(
