@@ -567,7 +567,8 @@ class TestMetrics(CheckTestCase):
         self.labels['cpu_of_host'] = 'instance'
         report = self.check()
         text = self.finding(report, 'query-failed')['text']
-        self.assertIn('has no label "host"; its labels: instance, job', text)
+        self.assertIn('no series has the label "host"', text)
+        self.assertIn('instance, job', text)
         self.assertEqual('error', self.codes(report)['scope-blocked'])
 
     def test_hosts_by_other_names(self) -> None:
@@ -595,15 +596,29 @@ class TestMetrics(CheckTestCase):
         text = self.finding(report, 'policy-skipped')['text']
         self.assertIn('must be in [0, 1]', text)
 
-    def test_old_samples(self) -> None:
-        """As a gateway by Keystone gives them."""
+    def test_a_clock_that_is_behind(self) -> None:
+        """All queries alike: one finding, and no query is to blame."""
         self.age = 400.0
         report = self.check()
         for row in report['queries']:
             self.assertEqual('stale', row['health'])
             self.assertIn('staleness_threshold is 300', row['error'])
-        self.assertEqual('error', self.codes(report)['query-failed'])
+        self.assertNotIn('query-failed', self.codes(report))
+        found = self.finding(report, 'clock')
+        self.assertEqual('error', found['level'])
+        self.assertIn("400.0 s behind this host's", found['text'])
+        self.assertIn('NTP', found['mend'])
         self.assertEqual('error', self.codes(report)['scope-blocked'])
+
+    def test_clocks_that_differ_a_little(self) -> None:
+        self.age = 200.0
+        report = self.check()
+        self.assertEqual('warning', self.codes(report)['clock'])
+        clocks = [
+            one for one in report['findings'] if 'its clock is' in one['text']
+        ]
+        self.assertEqual(1, len(clocks))
+        self.assertTrue(report['good'])
 
     def test_samples_of_the_future(self) -> None:
         self.age = -60.0
