@@ -39,8 +39,10 @@ class HostsAtFault:
     """By host."""
     unclear: list[str] = field(default_factory=list)
     """Labels at fault that may mean several hosts."""
+    strangers: list[str] = field(default_factory=list)
+    """Labels at fault that are no host of the cloud."""
     warnings: list[str] = field(default_factory=list)
-    """What was left out of it."""
+    """That there are such."""
 
 
 def ask(
@@ -82,7 +84,6 @@ def judge(
     require_whole(reading, option)
     named = _by_label(reading, option)
     found = HostsAtFault()
-    strangers: list[str] = []
     meant = {
         label: labels.may_mean(label, named, hosts, how) for label in named
     }
@@ -92,7 +93,7 @@ def judge(
         if not meant[label] and how is HostMatch.EXACT:
             _require_foreign(label, hosts, option)
         if not meant[label]:
-            strangers.append(f'{label!r} ({value:g})')
+            found.strangers.append(label)
         if len(meant[label]) > 1:
             found.unclear.append(label)
         for host in meant[label]:
@@ -106,11 +107,12 @@ def judge(
             f'{RENAME}',
             option=option,
         )
-    if strangers:
+    if found.strangers:
+        told = [f'{one!r} ({named[one]:g})' for one in found.strangers]
         found.warnings.append(
-            f'{option}: {wording.counted(len(strangers), "label")} at fault '
-            f'{"is" if len(strangers) == 1 else "are"} no host of the cloud '
-            f'and excluded none: {wording.some(strangers)}. {RENAME}'
+            f'{option}: {wording.counted(len(told), "label")} at fault '
+            f'{"is" if len(told) == 1 else "are"} no host of the cloud '
+            f'and excluded none: {wording.some(told)}. {RENAME}'
         )
     return found
 

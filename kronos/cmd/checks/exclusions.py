@@ -18,6 +18,7 @@ from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Host, Reading
 from kronos.snapshots import exclusions
+from kronos.snapshots.exclusions import HostsAtFault
 
 OPTION = exclusions.OPTION
 UNTIL = 'until then no migration is planned'
@@ -44,12 +45,14 @@ def check(
     reading = prometheus.instant_query(query, exclusions.ANY)
     metrics.tell_clock(reading, findings)
     hosts = _hosts(cloud)
-    found, error = _judged(reading, hosts, how, findings)
+    at_fault, error = _judged(reading, hosts, how, findings)
+    found = at_fault.values
     unmatched: list[str] = []
     if hosts:
         unmatched = exclusions.unmatched(reading, hosts, how)
     if hosts and not error:
-        _tell(found, unmatched, hosts, findings)
+        others = set(unmatched) - set(at_fault.strangers)
+        _tell(found, sorted(others), hosts, findings)
     if not (error or reading.samples):
         findings.note(
             'exclusions-none',
@@ -72,23 +75,24 @@ def check(
 
 def _judged(
     reading: Reading, hosts: Collection[str], how: HostMatch, to: Findings
-) -> tuple[Mapping[str, float], str]:
+) -> tuple[HostsAtFault, str]:
     """The hosts at fault, and why nobody knows them."""
+    found = HostsAtFault()
     if reading.is_away:
         metrics.tell_away(reading, to)
-        return {}, reading.error
+        return found, reading.error
     try:
-        if not hosts:
+        if hosts:
+            found = exclusions.judge(reading, hosts, how)
+        else:
             exclusions.require_whole(reading, OPTION)
-            return {}, ''
-        found = exclusions.judge(reading, hosts, how)
     except exceptions.PrometheusError as error:
         mend = f'{cause}; {UNTIL}' if (cause := remedy(reading)) else MEND
         to.error('exclusions-unknown', str(error), mend)
-        return {}, str(error)
+        return found, str(error)
     for text in found.warnings:
         to.warning('exclusions-unmatched', text, SEE)
-    return found.values, ''
+    return found, ''
 
 
 def remedy(reading: Reading) -> str:

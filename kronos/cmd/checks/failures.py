@@ -17,6 +17,7 @@ from kronos.engine import wording
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Reading
 from kronos.snapshots import exclusions, failures
+from kronos.snapshots.exclusions import HostsAtFault
 
 T = TypeVar('T')
 
@@ -34,7 +35,11 @@ def check(
     faulty, told = _asked(
         prometheus,
         (failures.OF_HOSTS, of_hosts, exclusions.ANY),
-        lambda: failures.of_hosts(prometheus, of_hosts, hosts, how),
+        lambda: (
+            failures.of_hosts(prometheus, of_hosts, hosts, how)
+            if hosts
+            else HostsAtFault()
+        ),
         findings,
     )
     failed, of_failed = _asked(

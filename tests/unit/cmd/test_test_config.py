@@ -3,6 +3,7 @@
 
 import json
 
+from kronos.cmd.checks import tables as check_tables
 from tests.fakes.keystone import AUTH_URL, PLACEMENT
 from tests.unit.clients.nova.test_client import (
     SERVERS,
@@ -587,6 +588,46 @@ class TestMetrics(CheckTestCase):
         )
         report = self.check('--config-file', self.conf(host_match='short'))
         self.assertTrue(report['good'])
+
+    def test_a_partial_answer(self) -> None:
+        """Told once with its query; as an error where none is judged."""
+        self.extra['cpu_of_host'] = {'warnings': ['store 2 is away']}
+        for how, level, good in (('warn', 'warning', 1), ('skip', 'error', 0)):
+            conf = self.conf(partial_answers=how)
+            report = self.check('--config-file', conf)
+            found = self.finding(report, 'answer-partial')
+            self.assertEqual(level, found['level'])
+            self.assertIn('store 2 is away', found['text'])
+            self.assertIn('every store of Prometheus', found['mend'])
+            self.assertEqual(bool(good), report['good'])
+            self.assertEqual('partial', report['queries'][0]['health'])
+            for code in ('policy-doubtful', 'policy-skipped'):
+                self.assertNotIn(code, self.codes(report))
+
+    def test_one_series_without_the_label(self) -> None:
+        self.unlabelled = ['cpu_of_host', 'cpu_of_vm']
+        report = self.check()
+        self.assertTrue(report['good'])
+        texts = [
+            one['text']
+            for one in report['findings']
+            if one['code'] == 'series-unlabelled'
+        ]
+        self.assertEqual(2, len(texts))
+        self.assertIn('{host!=""}', texts[0])
+        self.assertIn('{uuid!=""}', texts[1])
+        self.assertNotIn('policy-doubtful', self.codes(report))
+        counts = [one['series_without_label'] for one in report['queries']]
+        self.assertEqual([1, 1], counts)
+
+    def test_labels_of_no_host(self) -> None:
+        """Where one looks for them."""
+        self.series['cpu_of_host'] += [(f'db{n}', 0.5) for n in range(7)]
+        report = self.check()
+        self.assertEqual(7, report['queries'][0]['labels_unmatched_count'])
+        text = check_tables.text(report)
+        self.assertIn('Labels that match no host', text)
+        self.assertIn('db0, db1, db2, db3, db4 and 2 more', text)
 
     def test_a_percentage(self) -> None:
         """The range is shown, and the policy is not used."""
