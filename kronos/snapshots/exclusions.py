@@ -25,6 +25,8 @@ LABELS = ('host', 'instance')
 ANY = ''
 """No label is asked for: a series may have either."""
 EXAMPLES = 3
+STRANGERS = 'no host of the cloud is called'
+"""Of labels at fault."""
 RENAME = (
     'Give the query a label host or instance that is the name in '
     f'"{ShellCommand.SERVICE_LIST}", or leave out hosts of other clouds'
@@ -110,9 +112,8 @@ def judge(
     if found.strangers:
         told = [f'{one!r} ({named[one]:g})' for one in found.strangers]
         found.warnings.append(
-            f'{option}: {wording.counted(len(told), "label")} at fault '
-            f'{"is" if len(told) == 1 else "are"} no host of the cloud '
-            f'and excluded none: {wording.some(told)}. {RENAME}'
+            f'{option}: {STRANGERS} {wording.some(told)}, which excluded '
+            f'none. {RENAME}'
         )
     return found
 

@@ -110,7 +110,7 @@ PHRASES = (
     'Synchronise the clocks',
     'the answer is partial',
     'isPartial',
-    'excluded none',
+    exclusions.STRANGERS,
     'parse error',
     'timed out',
     'Connection refused',

@@ -42,7 +42,7 @@ class FailuresTestCase(CheckTestCase):
         self.series['faulty'] = [('10.0.0.9', 1.0), ('a2', 0.0)]
         self.assertEqual({}, self.check()[HOSTS]['hosts_at_fault'])
         text = self.codes['exclusions-unmatched']['text']
-        self.assertIn('host_fault_query: 1 label at fault is no host', text)
+        self.assertIn('host_fault_query: no host of the cloud is called', text)
         self.assertIn("'10.0.0.9' (1)", text)
 
     def test_partial_answers(self) -> None:
