@@ -95,9 +95,10 @@ class CloseHost(watcher_action.KronosAction):
 
     def _at_fault(self, hosts: Collection[str]) -> Mapping[str, float]:
         kronos = CONF.kronos
-        return failures.of_hosts(
+        found = failures.of_hosts(
             self._prometheus(),
             kronos.host_fault_query,
             hosts,
             HostMatch(kronos.host_match),
         )
+        return found.values

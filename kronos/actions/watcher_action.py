@@ -9,7 +9,7 @@ the fault a code of :mod:`kronos.engine.faults`.
 import abc
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from oslo_log import log as logging
@@ -159,9 +159,14 @@ class KronosAction(base.BaseAction):
         if not query:
             return None
         how = HostMatch(CONF.kronos.host_match)
-        return lambda hosts: exclusions.ask(
-            self._prometheus(), query, hosts, how
-        )
+
+        def ask(hosts: Collection[str]) -> Mapping[str, float]:
+            found = exclusions.ask(self._prometheus(), query, hosts, how)
+            for text in found.warnings:
+                LOG.warning('%s', text)
+            return found.values
+
+        return ask
 
     def _actions_of_plan(self) -> list[Any]:
         """:raises TurnUnknown: Watcher's database does not tell"""

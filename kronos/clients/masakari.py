@@ -78,7 +78,8 @@ class MasakariClient:
         for segment in self._all('/segments', 'segments', _Segment):
             path = f'/segments/{parse.quote(segment["uuid"], safe="")}/hosts'
             for host in self._all(path, 'hosts', _Host):
-                if host['name'] == name:
+                # Its database does not tell them apart by case.
+                if host['name'].lower() == name.lower():
                     yield host
 
     def _all(self, path: str, key: str, shape: Any) -> Iterator[rest.Json]:

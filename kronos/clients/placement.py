@@ -262,13 +262,16 @@ def like(host: str, nodes: Iterable[str]) -> str:
     :returns: '' if none or several may be meant
     """
     known = set(nodes)
-    if host in known:
-        return host
-    short = labels.short_name(host)
-    found = [one for one in known if labels.short_name(one) == short]
+    if same := labels.find_host(host, known):
+        return same
+    found = labels.alike(host, known)
     # Two names with domains are of two hosts.
-    alike = [one for one in found if short in (one, host)]
+    alike = [one for one in found if not _are_whole(host, one)]
     return alike[0] if len(found) == 1 and alike else ''
+
+
+def _are_whole(*names: str) -> bool:
+    return all(labels.short_name(one) != one.lower() for one in names)
 
 
 def _is_root(provider: rest.Json) -> bool:

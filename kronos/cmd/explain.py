@@ -18,6 +18,7 @@ import numpy as np
 from kronos.cmd import explain_tables, program, tables, terminal, what_if
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.explain import answers
+from kronos.engine.scoring import labels
 from kronos.recordings.replay import Replay
 
 PROGRAM = 'kronos-explain'
@@ -191,8 +192,8 @@ def _host(plan: Replay, asked: str) -> str:
         for scope in plan.report.scopes
         for host in scope.availability_zones
     }
-    if asked in hosts:
-        return asked
+    if host := labels.find_host(asked, hosts):
+        return host
     raise _unknown(plan, 'host', asked, hosts)
 
 

@@ -21,8 +21,9 @@ from kronos.common import exceptions, masking
 from kronos.common.shell_commands import ShellCommand
 from kronos.conf import validation
 from kronos.engine.eligibility import cooldown
+from kronos.engine.scoring import answer_health
 from kronos.engine.settings import Settings
-from kronos.engine.types import Event, Health
+from kronos.engine.types import Event
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings import load, redaction, writer
@@ -231,9 +232,13 @@ def _history(
 def _doubts(recording: Recording) -> list[str]:
     """What an operator should know before relying on the recording."""
     failed = [
-        f'query {reading.query}: {reading.error or reading.health.value}'
-        for reading in recording.answers.values()
-        if reading.health in (Health.STALE, Health.UNREACHABLE)
+        f'query {reading.query}: {text}'
+        for (_, label), reading in recording.answers.items()
+        for text in (
+            [reading.error]
+            if reading.error
+            else answer_health.doubts(reading, label)
+        )
     ]
     gathered = recording.gathered
     unknown = (gathered.exclusions_unknown, gathered.failures_unknown)

@@ -21,6 +21,8 @@ from kronos.reports.document import counted as by_frequency
 REASONS_SHOWN = 8
 """Reasons for not moving that the table lists, the most frequent first."""
 
+LABELS_SHOWN = 5
+
 
 def table(scope: AggregateResult, width: int | None = None) -> str:
     """The plan of one scope.
@@ -99,6 +101,12 @@ def _policy_lines(scope: AggregateResult, width: int | None) -> list[str]:
     lines = aligned(found, width)
     lines += [
         f'Not judged: {one.skipped}' for one in scope.policies if one.skipped
+    ]
+    lines += [
+        f'Labels of policy {one.name} that match no host of the scope: '
+        + wording.some(one.unmatched_labels, LABELS_SHOWN)
+        for one in scope.policies
+        if one.unmatched_labels
     ]
     if fills:
         count = f'{scope.hosts_in_use_before} -> {scope.hosts_in_use_after}'

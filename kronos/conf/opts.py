@@ -108,6 +108,20 @@ PLANNING_OPTS = [
         help='How a label value of Prometheus finds its Nova host.',
     ),
     cfg.StrOpt(
+        'partial_answers',
+        default='warn',
+        choices=[
+            ('warn', 'the policy is judged by it, and the plan warns'),
+            ('skip', 'the policy is not judged'),
+        ],
+        help='What becomes of a policy if Prometheus says that its answer to '
+        'one of the queries of the policy is partial (isPartial of '
+        'VictoriaMetrics, warnings of Thanos and Prometheus): hosts and '
+        'servers may be missing, and sums are too small. The same holds for '
+        'dirty_rate_query. Partial answers to exclude_hosts_query, '
+        'host_fault_query and server_fault_query are never used.',
+    ),
+    cfg.StrOpt(
         'exclude_hosts_query',
         default='',
         help='PromQL that names hosts at fault by a label host, or else '
@@ -227,6 +241,14 @@ PROMETHEUS_OPTS = [
     cfg.StrOpt('username', help='User of basic authentication.'),
     cfg.StrOpt(
         'password', secret=True, help='Password of basic authentication.'
+    ),
+    cfg.MultiStrOpt(
+        'headers',
+        default=[],
+        secret=True,
+        help='Header that each request has, as NAME: VALUE; one on each line '
+        'that begins with headers. Mimir and Cortex with several tenants need '
+        'X-Scope-OrgID: TENANT.',
     ),
     cfg.StrOpt(
         'cafile', help="CA certificates to trust instead of the system's."

@@ -176,7 +176,9 @@ def _answered(
     reading: Reading | None, row: PolicyQuery, snapshot: Snapshot
 ) -> Reading | None:
     if row.label_type:
-        return reading and replace(reading, health=Health.HEALTHY, error='')
+        return reading and replace(
+            reading, health=Health.HEALTHY, error='', incomplete=''
+        )
     known: dict[str, Sample] = {}
     for one in reading.samples if reading else []:
         if row.least <= one.value <= row.most:

@@ -24,6 +24,13 @@ class HostMatch(StrEnum):
     """Without ``:port`` and domain, where that is unambiguous."""
 
 
+class PartialAnswers(StrEnum):
+    """What becomes of a policy with a query of which series may be missing."""
+
+    WARN = 'warn'
+    SKIP = 'skip'
+
+
 class TieBreak(StrEnum):
     """Which of several equally good moves is taken."""
 
@@ -211,6 +218,7 @@ class Settings:
     require_all_policies: bool = False
     min_host_coverage: float = 0.9
     host_match: HostMatch = HostMatch.EXACT
+    partial_answers: PartialAnswers = PartialAnswers.WARN
     check_disk: bool = False
     require_headroom: bool = False
     """Whether a host without a Placement view is no destination."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from kronos.common import first_fault
 from kronos.engine.settings import (
     HostMatch,
+    PartialAnswers,
     SearchName,
     Settings,
     SoftRules,
@@ -112,6 +113,7 @@ class SettingsRow:
     require_all_policies: bool = False
     min_host_coverage: float = 0.9
     host_match: HostMatch = HostMatch.EXACT
+    partial_answers: PartialAnswers = PartialAnswers.WARN
     check_disk: bool = False
     require_headroom: bool = False
     allowed_extra_specs: list[str] = field(default_factory=list)
@@ -165,6 +167,7 @@ class SettingsRow:
             require_all_policies=settings.require_all_policies,
             min_host_coverage=settings.min_host_coverage,
             host_match=settings.host_match,
+            partial_answers=settings.partial_answers,
             check_disk=settings.check_disk,
             require_headroom=settings.require_headroom,
             allowed_extra_specs=settings.allowed_extra_specs,
@@ -218,6 +221,7 @@ class SettingsRow:
             require_all_policies=self.require_all_policies,
             min_host_coverage=self.min_host_coverage,
             host_match=self.host_match,
+            partial_answers=self.partial_answers,
             check_disk=self.check_disk,
             require_headroom=self.require_headroom,
             allowed_extra_specs=self.allowed_extra_specs,

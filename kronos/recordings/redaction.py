@@ -61,7 +61,11 @@ def redacted(recording: Recording) -> Recording:
             failures_unknown=masked(found.failures_unknown),
         ),
         answers={
-            key: dataclasses.replace(one, error=masked(one.error))
+            key: dataclasses.replace(
+                one,
+                error=masked(one.error),
+                incomplete=masked(one.incomplete),
+            )
             for key, one in recording.answers.items()
         },
         policies_text=_text(recording.policies_text, recording.policies),

@@ -15,6 +15,7 @@ import pydantic
 from kronos.common import first_fault
 from kronos.engine.eligibility.overrides import FOR_EVER
 from kronos.engine.types import (
+    ClockDifference,
     Event,
     Health,
     Origin,
@@ -52,6 +53,14 @@ class SampleRow:
 
 
 @dataclass
+class ClockRow:
+    """``clock`` of an answer: one moment by both clocks, in Unix seconds."""
+
+    there: float
+    here: float
+
+
+@dataclass
 class ReadingFile:
     """A file of ``prometheus``."""
 
@@ -63,6 +72,10 @@ class ReadingFile:
     samples: list[SampleRow]
     error: str = ''
     is_away: bool = False
+    incomplete: str = ''
+    unlabelled: int = 0
+    unlabelled_series: str = ''
+    clock: ClockRow | None = None
 
     @classmethod
     def of(
@@ -83,6 +96,7 @@ class ReadingFile:
             )
             for one in reading.samples
         ]
+        clock = reading.clock
         return cls(
             query=reading.query,
             label=label,
@@ -90,6 +104,10 @@ class ReadingFile:
             samples=rows,
             error=reading.error,
             is_away=reading.is_away,
+            incomplete=reading.incomplete,
+            unlabelled=reading.unlabelled,
+            unlabelled_series=reading.unlabelled_series,
+            clock=None if clock is None else ClockRow(clock.there, clock.here),
         )
 
     def reading(self) -> Reading:
@@ -108,6 +126,12 @@ class ReadingFile:
             samples=samples,
             error=self.error,
             is_away=self.is_away,
+            incomplete=self.incomplete,
+            unlabelled=self.unlabelled,
+            unlabelled_series=self.unlabelled_series,
+            clock=None
+            if self.clock is None
+            else ClockDifference(self.clock.there, self.clock.here),
         )
 
 

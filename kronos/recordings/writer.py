@@ -279,6 +279,9 @@ def _reading(reading: Reading, label: str, repeated: Collection[str]) -> str:
         schema.ReadingFile.of(reading, label, repeated), mode='json'
     )
     samples = whole.pop('samples')
+    for name in ('incomplete', 'unlabelled', 'unlabelled_series', 'clock'):
+        if not whole[name]:
+            del whole[name]
     for sample in samples:
         if not sample['series']:
             del sample['series']

@@ -53,6 +53,7 @@ def settings(found: Settings) -> dict[str, Any]:
         'require_all_policies': found.require_all_policies,
         'min_host_coverage': found.min_host_coverage,
         'host_match': found.host_match.value,
+        'partial_answers': found.partial_answers.value,
         'check_disk': found.check_disk,
         'require_headroom': found.require_headroom,
         'allowed_extra_specs': list(found.allowed_extra_specs),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kronos.common import exceptions
 from kronos.engine import wording
+from kronos.engine.scoring import labels
 from kronos.engine.types import Host
 
 SOURCE, TARGETS, HOSTS = 'source_cell', 'target_cells', 'hosts'
@@ -76,14 +77,17 @@ def _sources(scope: CellScope, hosts: Mapping[str, Host]) -> set[str]:
     }
     if scope.hosts is None:
         return inside
+    found = set()
     for name in scope.hosts:
-        if name not in hosts:
+        host = labels.find_host(name, hosts)
+        if host is None:
             known = wording.some(sorted(inside), 20)
             raise _bad(HOSTS, name, f'no host; those of the cell: {known}')
-        if name not in inside:
-            cell = hosts[name].cell or 'no known cell'
+        if host not in inside:
+            cell = hosts[host].cell or 'no known cell'
             raise _bad(HOSTS, name, f'in {cell}, not in {scope.source}')
-    return set(scope.hosts)
+        found.add(host)
+    return found
 
 
 def _require_cells(scope: CellScope, hosts: Mapping[str, Host]) -> None:

@@ -17,7 +17,7 @@ from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellDrain
 from kronos.engine.eligibility import cooldown
-from kronos.engine.scoring import dirty_rates
+from kronos.engine.scoring import answer_health, dirty_rates, labels
 from kronos.engine.settings import Settings
 from kronos.engine.types import (
     ComputeService,
@@ -150,6 +150,7 @@ class Collector:
             recoveries.note(self._nova, gathered, restarts, settings)
         if self._dirty_rates is not None:
             _note_dirty_rates(gathered, asked, self._dirty_rates, settings)
+        _note_clocks(gathered, asked)
         return CollectedCloud(
             gathered,
             asked.answers,
@@ -244,6 +245,13 @@ class Collector:
             table[host.name] = host
             if services and host.name in services:
                 host.availability_zone = services[host.name].zone
+        known = cloud.hosts | cloud.other_hosts
+        for one in cloud.aggregates:
+            # Nova takes the name of a host there in any case.
+            found = (
+                labels.find_host(name, known) or name for name in one.hosts
+            )
+            one.hosts = list(dict.fromkeys(found))
         return cloud, warnings
 
     def _hosts(
@@ -319,6 +327,15 @@ class Collector:
         return events
 
 
+def _note_clocks(
+    gathered: CloudInventory, asked: queries.PolicyQueries
+) -> None:
+    """Note that the clock of Prometheus is not that of this host."""
+    if warning := answer_health.clocks(asked.asked):
+        gathered.warnings.append(warning)
+        LOG.warning('%s', warning)
+
+
 def _note_dirty_rates(
     gathered: CloudInventory,
     asked: queries.PolicyQueries,
@@ -327,8 +344,9 @@ def _note_dirty_rates(
 ) -> None:
     """Note how fast guests write to memory, or that nobody knows."""
     reading = asked.instant_query(query.query, query.label)
+    why = answer_health.why_unusable(reading, settings.partial_answers)
     found = dirty_rates.of(
-        reading,
+        Reading(query.query) if why else reading,
         query,
         gathered.instances,
         gathered.cloud.hosts,
@@ -336,14 +354,16 @@ def _note_dirty_rates(
     )
     for one in gathered.instances:
         one.dirty_rate = found.get(one.uuid, 0.0)
-    if found:
-        return
-    why = reading.error or (
-        f'none of its {len(reading.samples)} series is of an instance'
-    )
-    warning = f'{dirty_rates.FIELD}: {why}; {NO_DIRTY_RATES}'
-    gathered.warnings.append(warning)
-    LOG.warning('%s', warning)
+    doubts = answer_health.doubts(reading, query.label) if not why else []
+    if not found:
+        why = why or (
+            f'none of its {len(reading.samples)} series is of an instance'
+        )
+        doubts.append(f'{why}; {NO_DIRTY_RATES}')
+    for text in doubts:
+        warning = f'{dirty_rates.FIELD}: {text}'
+        gathered.warnings.append(warning)
+        LOG.warning('%s', warning)
 
 
 def _exclude(
@@ -364,5 +384,8 @@ def _exclude(
             error,
         )
         return
-    for name, value in found.items():
+    for text in found.warnings:
+        LOG.warning('%s', text)
+    gathered.warnings += found.warnings
+    for name, value in found.values.items():
         hosts[name].excluded = value

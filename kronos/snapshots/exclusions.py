@@ -7,14 +7,16 @@ closed: who does not know which hosts are at fault moves nothing.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 
 from kronos.common import exceptions
+from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.engine.eligibility import hosts as eligible
-from kronos.engine.scoring import labels
+from kronos.engine.scoring import answer_health, labels
 from kronos.engine.settings import HostMatch
-from kronos.engine.types import Health, Host, Reading, Sample
+from kronos.engine.types import Host, Reading, Sample
 from kronos.snapshots.queries import Source
 
 OPTION = 'exclude_hosts_query'
@@ -23,6 +25,26 @@ LABELS = ('host', 'instance')
 ANY = ''
 """No label is asked for: a series may have either."""
 EXAMPLES = 3
+STRANGERS = 'no host of the cloud is called'
+"""Of labels at fault."""
+RENAME = (
+    'Give the query a label host or instance that is the name in '
+    f'"{ShellCommand.SERVICE_LIST}", or leave out hosts of other clouds'
+)
+
+
+@dataclass
+class HostsAtFault:
+    """What an answer says of hosts at fault."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    """By host."""
+    unclear: list[str] = field(default_factory=list)
+    """Labels at fault that may mean several hosts."""
+    strangers: list[str] = field(default_factory=list)
+    """Labels at fault that are no host of the cloud."""
+    warnings: list[str] = field(default_factory=list)
+    """That there are such."""
 
 
 def ask(
@@ -31,7 +53,7 @@ def ask(
     hosts: Collection[str],
     how: HostMatch,
     option: str = OPTION,
-) -> dict[str, float]:
+) -> HostsAtFault:
     """The hosts at fault, with the value of each.
 
     :param query: ``[kronos] exclude_hosts_query``; '': none is at fault
@@ -41,7 +63,7 @@ def ask(
     :raises PrometheusError: as of :func:`judge`
     """
     if not query:
-        return {}
+        return HostsAtFault()
     return judge(prometheus.instant_query(query, ANY), hosts, how, option)
 
 
@@ -50,31 +72,56 @@ def judge(
     hosts: Collection[str],
     how: HostMatch,
     option: str = OPTION,
-) -> dict[str, float]:
+) -> HostsAtFault:
     """The hosts that an answer excludes, with the value of each.
 
     The query names those at fault: a host without a series is not excluded,
     and NaN is not 0. Of several values the one furthest from 0 is told, and
     each host is excluded that a label may mean.
 
-    :raises PrometheusError: the answer cannot be used; ``transient`` says
-        whether the next one may be better
+    :raises PrometheusError: the answer cannot be used, or a part of it may
+        be missing, or no label of it is a host; ``transient`` says whether
+        the next one may be better
     """
-    if reading.health in (Health.STALE, Health.UNREACHABLE):
-        passing = reading.is_away or reading.health is Health.STALE
-        raise unusable(reading.error or reading.health.value, passing, option)
+    require_whole(reading, option)
     named = _by_label(reading, option)
-    matches = labels.match_hosts(named, hosts, how)
-    found: dict[str, float] = {}
-    for label, value in _at_fault(named).items():
-        meant = [matches.hosts[label]] if label in matches.hosts else []
-        if label in matches.ambiguous:
-            meant = _alike(label, hosts)
-        if not meant and how is HostMatch.EXACT:
+    found = HostsAtFault()
+    meant = {
+        label: labels.may_mean(label, named, hosts, how) for label in named
+    }
+    for label, value in named.items():
+        if value == 0.0:
+            continue
+        if not meant[label] and how is HostMatch.EXACT:
             _require_foreign(label, hosts, option)
-        for host in meant:
-            found[host] = _worse(found.get(host, 0.0), value)
+        if not meant[label]:
+            found.strangers.append(label)
+        if len(meant[label]) > 1:
+            found.unclear.append(label)
+        for host in meant[label]:
+            found.values[host] = _worse(found.values.get(host, 0.0), value)
+    if named and not any(meant.values()):
+        for label in named if how is HostMatch.EXACT else ():
+            _require_foreign(label, hosts, option)
+        raise unusable(
+            'none of its labels is a host of the cloud '
+            f'({wording.some([repr(one) for one in named], EXAMPLES)}). '
+            f'{RENAME}',
+            option=option,
+        )
+    if found.strangers:
+        told = [f'{one!r} ({named[one]:g})' for one in found.strangers]
+        found.warnings.append(
+            f'{option}: {STRANGERS} {wording.some(told)}, which excluded '
+            f'none. {RENAME}'
+        )
     return found
+
+
+def require_whole(reading: Reading, option: str) -> None:
+    """:raises PrometheusError: a series may be missing from an answer"""
+    if why := answer_health.why_unknown(reading):
+        raise unusable(why, answer_health.may_pass(reading), option)
 
 
 def unmatched(
@@ -131,19 +178,9 @@ def label_of(sample: Sample) -> str:
     return next((told[one] for one in LABELS if told.get(one)), '')
 
 
-def _at_fault(named: Mapping[str, float]) -> dict[str, float]:
-    return {label: value for label, value in named.items() if value != 0.0}
-
-
-def _alike(label: str, hosts: Collection[str]) -> list[str]:
-    """All that a label may mean where it cannot be told from others."""
-    short = labels.short_name(label)
-    return [host for host in hosts if labels.short_name(host) == short]
-
-
 def _require_foreign(label: str, hosts: Collection[str], option: str) -> None:
     """:raises PrometheusError: it is a host but for a port or a domain"""
-    if alike := _alike(label, hosts):
+    if alike := labels.alike(label, hosts):
         raise unusable(
             f'its label {label!r} is no host; [kronos] host_match = short '
             f'would match it to {wording.some(sorted(alike), EXAMPLES)}; else '

@@ -14,11 +14,12 @@ from oslo_log import log as logging
 
 from kronos.common import exceptions
 from kronos.engine import wording
-from kronos.engine.scoring import labels
+from kronos.engine.scoring import answer_health, labels
 from kronos.engine.settings import HostMatch
-from kronos.engine.types import Health, Reading, Sample
+from kronos.engine.types import Reading, Sample
 from kronos.snapshots import exclusions
 from kronos.snapshots.cloud import CloudInventory
+from kronos.snapshots.exclusions import HostsAtFault
 from kronos.snapshots.queries import Source
 
 LOG = logging.getLogger(__name__)
@@ -85,7 +86,8 @@ def note(
         LOG.error('What failed is not known: nothing is recovered: %s', error)
         return
     gathered.failures_unknown = ''
-    for name, value in faulty.items():
+    gathered.warnings += faulty.warnings
+    for name, value in faulty.values.items():
         hosts[name].faulty = value
     for one in gathered.instances:
         failure = failed.get(one.uuid)
@@ -96,33 +98,25 @@ def note(
 
 def of_hosts(
     prometheus: Source, query: str, hosts: Collection[str], how: HostMatch
-) -> dict[str, float]:
+) -> HostsAtFault:
     """The hosts at fault, with the value of each; NaN is none.
 
     :raises PrometheusError: the answer cannot be used, or it is not certain
         which host a series means
     """
-    if not query:
-        return {}
-    reading = prometheus.instant_query(query, exclusions.ANY)
-    found = exclusions.judge(reading, hosts, how, OF_HOSTS)
-    matches = exclusions.matched(reading, hosts, how)
-    unclear = sorted(
-        label
-        for one in reading.samples
-        if one.value
-        and (label := exclusions.label_of(one))
-        and label in matches.ambiguous
-    )
-    if unclear:
+    found = exclusions.ask(prometheus, query, hosts, how, OF_HOSTS)
+    if found.unclear:
         raise exclusions.unusable(
             'which host is meant is not certain by '
-            f'{wording.some(unclear)}; give it the whole name',
+            f'{wording.some(sorted(found.unclear))}; give it the whole name',
             option=OF_HOSTS,
         )
-    return {
-        host: value for host, value in found.items() if not math.isnan(value)
+    found.values = {
+        host: value
+        for host, value in found.values.items()
+        if not math.isnan(value)
     }
+    return found
 
 
 def of_servers(
@@ -135,10 +129,11 @@ def of_servers(
     if not query:
         return {}
     reading = prometheus.instant_query(query, INSTANCE)
-    if reading.health in (Health.STALE, Health.UNREACHABLE):
-        passing = reading.is_away or reading.health is Health.STALE
-        reason = reading.error or reading.health.value
-        raise exclusions.unusable(reason, passing, OF_SERVERS)
+    exclusions.require_whole(reading, OF_SERVERS)
+    if reading.unlabelled:
+        raise exclusions.unusable(
+            answer_health.unlabelled(reading, INSTANCE), option=OF_SERVERS
+        )
     meant = exclusions.matched(reading, hosts, how).hosts
     found: dict[str, Failure] = {}
     for uuid, one in _failures(reading, meant):

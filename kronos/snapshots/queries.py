@@ -38,6 +38,11 @@ class PolicyQueries:
         return len(self._asked)
 
     @property
+    def asked(self) -> list[Reading]:
+        """What was said to all of them."""
+        return list(self._asked.values())
+
+    @property
     def answers(self) -> dict[tuple[str, str], Reading]:
         """By query and label: all that was given, asked or not."""
         return dict(self._given)

@@ -9,6 +9,7 @@ from oslo_log import log as logging
 from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
 from kronos.engine import wording
+from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED, Host, Instance
 from kronos.snapshots import cell_hosts
 from kronos.snapshots.cell_hosts import CellScope
@@ -250,7 +251,10 @@ def _excluded_hosts(request: ScopeRequest, cloud: Cloud) -> set[str]:
     known |= set(cloud.hosts) | set(cloud.other_hosts)
     excluded = set()
     for name in request.excluded_hosts:
-        host = name if name in known else nodes.get(name)
+        host = labels.find_host(name, known)
+        if host is None:
+            node = labels.find_host(name, nodes)
+            host = None if node is None else nodes[node]
         if host is None:
             # Ignored, it might let a host be touched that was misspelt.
             raise _unknown('host to exclude', name, sorted(cloud.hosts))

@@ -10,6 +10,7 @@ from oslo_config import cfg
 from kronos.conf import opts, validation
 from kronos.engine.settings import (
     HostMatch,
+    PartialAnswers,
     SearchName,
     Settings,
     SoftRules,
@@ -24,6 +25,7 @@ FIELDS = {
     'require_all_policies': 'require_all_policies',
     'min_host_coverage': 'min_host_coverage',
     'host_match': 'host_match',
+    'partial_answers': 'partial_answers',
     'check_disk': 'check_disk',
     'require_headroom': 'require_headroom',
     'allowed_extra_specs': 'allowed_extra_specs',
@@ -63,6 +65,7 @@ FIELDS = {
 """Name of the option to field of :class:`Settings`."""
 _KINDS: dict[str, Callable[[Any], Any]] = {
     'host_match': HostMatch,
+    'partial_answers': PartialAnswers,
     'search': SearchName,
     'soft_rules': SoftRules,
     'swap_moves': SwapMoves,

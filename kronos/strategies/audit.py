@@ -16,6 +16,7 @@ from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import durations
+from kronos.engine.scoring import labels
 from kronos.engine.settings import PHASES_OF_MODE, PlanMode, Settings
 from kronos.engine.types import CycleReport, Event, Snapshot
 from kronos.policies import loader
@@ -94,6 +95,7 @@ def run(
             scopes, file.enabled, settings, *past
         )
         snapshots = collected.snapshots
+    settings.drain_hosts = as_known(settings.drain_hosts, snapshots)
     if request.record is not None:
         with timed(timings, 'record'):
             asked = text, file, scopes, settings
@@ -191,6 +193,16 @@ def _hosts(report: CycleReport, snapshots: list[Snapshot]) -> frozenset[str]:
         for move in one.finishing:
             hosts |= {move.source, move.destination}
     return frozenset(hosts)
+
+
+def as_known(
+    wanted: list[str] | None, snapshots: list[Snapshot]
+) -> list[str] | None:
+    """The names as Nova spells them; those it does not know stay."""
+    known = {host for one in snapshots for host in one.hosts}
+    if wanted is None:
+        return None
+    return [labels.find_host(one, known) or one for one in wanted]
 
 
 def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
-from kronos.engine.types import Health
 from kronos.weighers.host_scores import HostScores
 
 LOG = logging.getLogger(__name__)
@@ -111,7 +110,7 @@ def _count(shown: HostScores | None) -> str:
 
 def _has_samples(shown: HostScores) -> bool:
     return any(
-        one.imbalance.health is Health.HEALTHY and one.imbalance.samples
+        one.imbalance.samples
         for of_mode in shown.answers.readings.values()
         for one in of_mode.values()
     )

@@ -14,7 +14,8 @@ from oslo_log import log as logging
 from kronos.clients.prometheus import client
 from kronos.common import exceptions
 from kronos.conf import validation
-from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.scoring import answer_health
+from kronos.engine.settings import HostMatch, PartialAnswers, Settings
 from kronos.engine.types import Health, Reading
 from kronos.policies import loader
 from kronos.policies.models import Mode, Policy, PolicyFile
@@ -78,6 +79,7 @@ class Source:
             require_all_policies=kronos.require_all_policies,
             min_host_coverage=kronos.min_host_coverage,
             host_match=HostMatch(kronos.host_match),
+            partial_answers=PartialAnswers(kronos.partial_answers),
         )
         main = loader.load(kronos.policies_file)
         answers = host_scores.PolicyAnswers(
@@ -125,6 +127,8 @@ class Source:
             for reading in vars(one).values()
             if reading is not None
         )
+        if clock := answer_health.clocks(asked.asked):
+            answers.troubles.append(clock)
         self._tell(asked.queries)
 
     def _prometheus(self) -> client.PrometheusClient:

@@ -14,7 +14,8 @@ from kronos.actions.migration.context import Patience
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.common import exceptions
 from kronos.conf import cells
-from kronos.engine.types import Health, Reading
+from kronos.engine.scoring import answer_health
+from kronos.engine.types import Reading
 
 ANY = ''
 """No label is asked for: a series need have none."""
@@ -67,8 +68,8 @@ def why_not_true(
 
 
 def _wrong_with(reading: Reading) -> str:
-    if reading.health in (Health.STALE, Health.UNREACHABLE):
-        return f'not known: {reading.error or reading.health.value}'
+    if why := answer_health.why_unknown(reading):
+        return f'not known: {why}'
     if not reading.samples:
         return 'it gives no series'
     for one in reading.samples:

@@ -4,6 +4,7 @@
 import base64
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib import parse
@@ -26,7 +27,16 @@ AUTH_OPTIONS = (
     'certfile',
     'keyfile',
     'proxy',
+    'headers',
 )
+OWN_HEADERS = frozenset(
+    {'content-length', 'content-type', 'host', 'transfer-encoding'}
+)
+"""Those that a request sets itself."""
+_CREDENTIAL = re.compile(
+    r'^[^:]*(?:auth|cookie|key|pass|secret|token)', re.IGNORECASE
+)
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~\w-]+", re.ASCII)
 
 
 class BearerToken(requests.auth.AuthBase):
@@ -118,9 +128,31 @@ def session_from(options: Any) -> requests.Session:
         )
     elif 'username' in given:
         session.auth = (given['username'], given['password'])
+    session.headers.update(headers_from(given))
     if 'proxy' in given:
         session.proxies = dict.fromkeys(('http', 'https'), given['proxy'])
     return session
+
+
+def headers_from(given: Mapping[str, Any]) -> dict[str, str]:
+    """The headers of the options.
+
+    :raises ConfigurationError: one cannot be sent; its value is not shown
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(given.get('headers', []), 1):
+        name, colon, value = (part.strip() for part in line.partition(':'))
+        where = f'headers, number {number}'
+        if not (colon and value and _HEADER_NAME.fullmatch(name)):
+            _refuse(f'{where}: write it as NAME: VALUE')
+        if not (value.isascii() and value.isprintable()):
+            _refuse(f'{where}: {name} has characters that no header may have')
+        if name.lower() in OWN_HEADERS:
+            _refuse(f'{where}: {name} is set by Kronos; leave it out')
+        if name.lower() in {one.lower() for one in found}:
+            _refuse(f'{where}: {name} is there twice')
+        found[name] = value
+    return found
 
 
 def is_readable(options: Any) -> bool:
@@ -128,9 +160,12 @@ def is_readable(options: Any) -> bool:
     url = options.url or ''
     parts = parse.urlsplit(url)
     names = ('bearer_token', 'bearer_token_file', 'password')
-    sends = parts.username is not None or given_options(options).keys() & {
-        *names
-    }
+    given = given_options(options)
+    sends = (
+        parts.username is not None
+        or given.keys() & {*names}
+        or any(_CREDENTIAL.search(line) for line in given.get('headers', []))
+    )
     return bool(
         parts.scheme == 'http' and sends and not _is_loopback(parts.hostname)
     )
@@ -143,7 +178,7 @@ def _is_loopback(host: str | None) -> bool:
         return host == 'localhost'
 
 
-def given_options(options: Any) -> dict[str, str]:
+def given_options(options: Any) -> dict[str, Any]:
     """The options of the connection to ``url`` that have a value."""
     found = {name: getattr(options, name, None) for name in AUTH_OPTIONS}
     return {name: value for name, value in found.items() if value}
@@ -151,21 +186,35 @@ def given_options(options: Any) -> dict[str, str]:
 
 def secrets_of(session: Any) -> list[str]:
     """What no message may hold."""
+    found = _secret_headers(session)
     held = getattr(session, 'auth', None)
     if isinstance(held, BearerToken):
-        return [held.secret] if held.secret else []
+        return [*found, held.secret] if held.secret else found
     if not isinstance(held, tuple) or not held[1]:
-        return []
+        return found
     sent = base64.b64encode(':'.join(held).encode()).decode()
-    return [held[1], parse.quote(held[1], safe=''), sent]
+    return [*found, held[1], parse.quote(held[1], safe=''), sent]
 
 
-def _check(given: Mapping[str, str], user_in_url: bool) -> None:
+def _secret_headers(session: Any) -> list[str]:
+    """The values of the headers that the options have set."""
+    usual = requests.utils.default_headers()
+    headers = getattr(session, 'headers', None) or {}
+    values = [
+        str(value) for name, value in headers.items() if name not in usual
+    ]
+    # Of "Bearer TOKEN" the token alone is repeated, too.
+    return values + [one.rpartition(' ')[2] for one in values if ' ' in one]
+
+
+def _check(given: Mapping[str, Any], user_in_url: bool) -> None:
     ways = [
         name
         for name in ('bearer_token', 'bearer_token_file', 'username')
         if name in given
     ]
+    if 'authorization' in map(str.lower, headers_from(given)):
+        ways.append('Authorization of headers')
     if user_in_url:
         ways.append('the user in url')
     if len(ways) > 1:

@@ -12,6 +12,7 @@ from kronos.clients import keystone
 from kronos.clients.prometheus import auth, http, response
 from kronos.clients.prometheus.response import Series
 from kronos.common import exceptions
+from kronos.engine.scoring import answer_health
 from kronos.engine.types import Health, Reading
 
 __all__ = ['PrometheusClient', 'Series', 'from_options']
@@ -60,10 +61,10 @@ class PrometheusClient:
             max_retries=max_retries,
             retry_backoff=retry_backoff,
             sleep=sleep,
+            clock=clock,
             longest=longest,
         )
         self._staleness_threshold = staleness_threshold
-        self._clock = clock
 
     @property
     def address(self) -> str:
@@ -80,7 +81,8 @@ class PrometheusClient:
 
         Series that share a label value stay apart.
 
-        :param label_key: each series must have it; '': it need have none
+        :param label_key: a series without it is left out; '': it need have
+            none
         :param expected_labels: values of the label; if one of them has
             no finite sample the reading is PARTIAL
         """
@@ -90,26 +92,30 @@ class PrometheusClient:
             # only Prometheus itself knows how old its samples are.
             params['lookback_delta'] = f'{self._staleness_threshold:g}'
         try:
-            data = self._http.ask('query', params)
-            samples = response.vector(data, label_key)
+            answered = self._http.ask('query', params)
+            samples = response.vector(answered.data, label_key)
         except response.AnswerError as error:
-            reading = self._bad(query, Health.UNREACHABLE, str(error))
+            reading = Reading(query, Health.UNREACHABLE, error=str(error))
             reading.is_away = isinstance(error, response.TransientError)
-            return reading
-        limit = self._clock() - self._staleness_threshold
-        fresh = [sample for sample in samples if sample.timestamp >= limit]
-        if samples and not fresh:
-            newest = max(sample.timestamp for sample in samples)
-            return self._bad(
-                query,
-                Health.STALE,
-                f'the newest sample is {self._clock() - newest:.0f} s old; '
-                f'staleness_threshold is {self._staleness_threshold:g} s',
-            )
-        there = {s.label for s in fresh if response.is_number(s)}
-        missing = set(expected_labels or ()) - there
-        health = Health.PARTIAL if missing else Health.HEALTHY
-        return Reading(query, health, fresh)
+            return self._complained(reading)
+        reading = answer_health.judge(
+            query,
+            label_key,
+            answer_health.Answer(
+                samples,
+                asked_at=answered.asked_at,
+                answered_at=answered.answered_at,
+                dated=answered.dated,
+                incomplete=answered.incomplete,
+            ),
+            self._staleness_threshold,
+        )
+        present = {s.label for s in reading.samples if response.is_number(s)}
+        if reading.error:
+            return self._complained(reading)
+        if set(expected_labels or ()) - present:
+            reading.health = Health.PARTIAL
+        return reading
 
     def range_query(
         self,
@@ -133,7 +139,7 @@ class PrometheusClient:
         }
         try:
             return response.matrix(
-                self._http.ask('query_range', params), label_key
+                self._http.ask('query_range', params).data, label_key
             )
         except response.AnswerError as error:
             raise exceptions.PrometheusError(
@@ -163,10 +169,11 @@ class PrometheusClient:
             return Health.UNREACHABLE
         return Health.HEALTHY
 
-    def _bad(self, query: str, health: Health, reason: str) -> Reading:
-        reason = f'Prometheus at {self.address}: {reason}'
-        self._complain('%s Query: %s', reason, query)
-        return Reading(query, health, error=reason)
+    def _complained(self, reading: Reading) -> Reading:
+        """The reading, with where its error is from."""
+        reading.error = f'Prometheus at {self.address}: {reading.error}'
+        self._complain('%s Query: %s', reading.error, reading.query)
+        return reading
 
 
 def from_options(

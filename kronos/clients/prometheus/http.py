@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTTP of a query: time-outs, retries, Keystone in between."""
 
+import datetime
+import email.utils
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +26,8 @@ LONGEST_WAIT = 60.0
 MOST_TOLD = 100
 LONGEST = 128 * 2**20
 """Bytes of an answer; the samples of 100,000 servers take a tenth."""
+_NO_TENANT = re.compile(r'\bno\W?org\W?id\b', re.IGNORECASE)
+"""What Mimir and Cortex say to a request without a tenant."""
 PASSING = (
     requests.ConnectionError,
     requests.exceptions.ChunkedEncodingError,
@@ -30,6 +35,20 @@ PASSING = (
     redirects.Elsewhere,
     ks_exceptions.ConnectionError,
 )
+
+
+@dataclass
+class Answered:
+    """What Prometheus gave to a request."""
+
+    data: dict[str, Any]
+    incomplete: list[str]
+    """Why series may be missing from it; without secrets."""
+    asked_at: float
+    """Unix seconds, of the try that was answered."""
+    answered_at: float
+    dated: float | None
+    """The Date header, in Unix seconds."""
 
 
 @dataclass
@@ -66,8 +85,10 @@ class Http:
         max_retries: int,
         retry_backoff: float,
         sleep: Callable[[float], None],
+        clock: Callable[[], float],
         longest: int = LONGEST,
     ) -> None:
+        self._clock = clock
         self._session = session
         self.by_keystone = not isinstance(session, requests.Session)
         if not self.by_keystone:
@@ -98,23 +119,28 @@ class Http:
 
     def ask(
         self, what: str, params: Mapping[str, str], method: str = ''
-    ) -> dict[str, Any]:
-        """``data`` of an answer.
+    ) -> Answered:
+        """The ``data`` of an answer, and what it says of itself.
 
         :raises AnswerError: without secrets; a TransientError if all tries
             were in vain
         """
         try:
-            body = self._retrying.copy()(self._try, what, params, method)
-            data = answer.data_of(body)
+            body, answered = self._retrying.copy()(
+                self._try, what, params, method
+            )
+            answered.data = answer.data_of(body)
         except answer.AnswerError as error:
             text = self._without_secrets(str(error))
             raise type(error)(text, error.status) from None
         if self._is_away:
             LOG.info('Prometheus at %s answers again', self.address)
         self._is_away = False
-        self._warn(body.get('warnings'))
-        return data
+        answered.incomplete = [
+            self._without_secrets(text) for text in answer.incomplete(body)
+        ]
+        self._warn(answered.incomplete)
+        return answered
 
     def _tell(self, state: tenacity.RetryCallState) -> None:
         """Say once that it is away, however often it is asked."""
@@ -131,17 +157,19 @@ class Http:
         """A gateway may repeat what it was sent, headers and all."""
         return masking.Secrets(auth.secrets_of(self._session)).masked(text)
 
-    def _warn(self, warnings: object) -> None:
+    def _warn(self, warnings: list[str]) -> None:
         """Log what is new: who asks for ever would repeat it for ever."""
-        given = warnings if isinstance(warnings, list) else []
-        for warning in map(self._without_secrets, map(answers.line_of, given)):
+        for warning in warnings:
             if warning not in self._told:
                 LOG.warning('Prometheus at %s: %s', self.address, warning)
                 # The newest ones; some name a moment and are always new.
                 self._told = [*self._told[-MOST_TOLD + 1 :], warning]
 
-    def _try(self, what: str, params: Mapping[str, str], method: str) -> Any:
+    def _try(
+        self, what: str, params: Mapping[str, str], method: str
+    ) -> tuple[Any, Answered]:
         method = method or self._method
+        asked_at = self._clock()
         reply = self._send(method, f'/api/v1/{what}', params)
         if reply.status == 405 and method == 'POST':
             # A proxy that lets only GET through.
@@ -149,13 +177,16 @@ class Http:
             reply = self._send('GET', f'/api/v1/{what}', params)
         _check(reply)
         try:
-            return schema.json_of(reply.content)
+            body = schema.json_of(reply.content)
         except (ValueError, RecursionError):
             kind = reply.headers.get('Content-Type', 'no content type')
             raise answer.AnswerError(
                 f'the answer is not JSON ({kind}); check the address and '
                 'its prefix'
             ) from None
+        return body, Answered(
+            {}, [], asked_at, self._clock(), _date_of(reply.headers)
+        )
 
     def _send(
         self, method: str, path: str, params: Mapping[str, str]
@@ -244,6 +275,14 @@ def _broken(error: Exception) -> answer.AnswerError:
     return answer.TransientError(f'cannot connect: {_root_of(error)}')
 
 
+def _date_of(headers: Mapping[str, str]) -> float | None:
+    try:
+        date = email.utils.parsedate_to_datetime(headers.get('Date', ''))
+        return date.replace(tzinfo=date.tzinfo or datetime.UTC).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
 class _Wait(tenacity.wait.wait_base):
     """Exponential, unless the server says how long (Retry-After)."""
 
@@ -275,8 +314,18 @@ def _check(reply: _Reply) -> None:
             status,
         )
     if status in (401, 403):
-        text += ' (are the credentials of [kronos_prometheus] right?)'
+        text += _remedy(text)
     raise answer.AnswerError(text, status)
+
+
+def _remedy(text: str) -> str:
+    """What to do about a request that is refused."""
+    if _NO_TENANT.search(text):
+        return (
+            ': it wants to know the tenant. Set [kronos_prometheus] headers = '
+            'X-Scope-OrgID: TENANT'
+        )
+    return ' (are the credentials of [kronos_prometheus] right?)'
 
 
 def _root_of(error: BaseException) -> str:

@@ -67,6 +67,7 @@ class _Matrix(TypedDict):
     result: list[_Range]
 
 
+_INFO = 'PromQL info:'
 _SHAPES = {'vector': _Vector, 'matrix': _Matrix}
 
 
@@ -88,6 +89,23 @@ def data_of(body: Any) -> dict[str, Any]:
             f'the answer holds no data, but {answers.described(data)}'
         )
     return data
+
+
+def incomplete(body: Mapping[str, Any]) -> list[str]:
+    """Why series may be missing from an answer; [] if none is.
+
+    VictoriaMetrics says so by ``isPartial``, Thanos and Prometheus by
+    ``warnings``. Their ``infos`` are of the query alone, and so are the
+    warnings by which Prometheus 2.48 to 2.54 gave them.
+    """
+    found = []
+    if body.get('isPartial') not in (None, False):
+        found.append('isPartial: a storage node did not answer')
+    warnings = body.get('warnings') or []
+    if not isinstance(warnings, list):
+        warnings = [answers.described(warnings)]
+    lines = map(answers.line_of, warnings)
+    return found + [one for one in lines if not one.startswith(_INFO)]
 
 
 def complaint_of(text: str) -> str:
@@ -114,13 +132,14 @@ def _complaint(body: Mapping[str, Any]) -> str:
 def vector(data: Mapping[str, Any], label: str) -> list[types.Sample]:
     """The samples of an instant vector, in the order of the answer.
 
-    NaN and Inf stay what they are; duplicates stay both.
+    NaN and Inf stay what they are; duplicates stay both. One without the
+    label has none: to PromQL that is an empty one.
 
-    :raises AnswerError: another type, or a series without the label
+    :raises AnswerError: another type
     """
     return [
         types.Sample(
-            label=_label_of(row['metric'], label),
+            label=row['metric'].get(label, ''),
             value=_value_of(row, 'value')[1],
             timestamp=row['value'][0],
             series=text_of(row['metric']),
@@ -171,15 +190,14 @@ def _value_of(row: Mapping[str, Any], key: str) -> Any:
 
 
 def _label_of(metric: Mapping[str, str], label: str) -> str:
-    """:param label: '': none is asked for"""
-    if label and label not in metric:
+    if label not in metric:
         there = ', '.join(sorted(set(metric) - {'__name__'})) or 'none'
         raise AnswerError(
             f'the series {text_of(metric)} has no label "{label}"; its '
             f'labels: {there}. Keep the label with "by", or name another '
             'one in the policy'
         )
-    return metric.get(label, '')
+    return metric[label]
 
 
 def text_of(metric: Mapping[str, str]) -> str:

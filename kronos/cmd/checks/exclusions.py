@@ -18,9 +18,17 @@ from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Host, Reading
 from kronos.snapshots import exclusions
+from kronos.snapshots.exclusions import HostsAtFault
 
 OPTION = exclusions.OPTION
-MEND = f'correct {OPTION} in [kronos]; until then no migration is planned'
+UNTIL = 'until then no migration is planned'
+MEND = f'correct {OPTION} in [kronos]; {UNTIL}'
+
+SEE = (
+    'this is right for hosts of another cloud; else give the query a label '
+    f'host or instance that is the name in "{ShellCommand.SERVICE_LIST}", or '
+    'correct host_match'
+)
 
 
 def check(
@@ -35,12 +43,16 @@ def check(
     if not query:
         return None
     reading = prometheus.instant_query(query, exclusions.ANY)
+    metrics.tell_clock(reading, findings)
     hosts = _hosts(cloud)
-    found, error = _judged(reading, hosts, how, findings)
+    at_fault, error = _judged(reading, hosts, how, findings)
+    found = at_fault.values
     unmatched: list[str] = []
-    if hosts and not error:
+    if hosts:
         unmatched = exclusions.unmatched(reading, hosts, how)
-        _tell(found, unmatched, hosts, findings)
+    if hosts and not error:
+        others = set(unmatched) - set(at_fault.strangers)
+        _tell(found, sorted(others), hosts, findings)
     if not (error or reading.samples):
         findings.note(
             'exclusions-none',
@@ -57,21 +69,39 @@ def check(
             host: f'{value:g}' for host, value in sorted(found.items())
         },
         'labels_unmatched': unmatched[: metrics.EXAMPLES],
+        'labels_unmatched_count': len(unmatched),
     }
 
 
 def _judged(
     reading: Reading, hosts: Collection[str], how: HostMatch, to: Findings
-) -> tuple[Mapping[str, float], str]:
+) -> tuple[HostsAtFault, str]:
     """The hosts at fault, and why nobody knows them."""
+    found = HostsAtFault()
     if reading.is_away:
         metrics.tell_away(reading, to)
-        return {}, reading.error
+        return found, reading.error
     try:
-        return exclusions.judge(reading, hosts, how), ''
+        if hosts:
+            found = exclusions.judge(reading, hosts, how)
+        else:
+            exclusions.require_whole(reading, OPTION)
     except exceptions.PrometheusError as error:
-        to.error('exclusions-unknown', str(error), MEND)
-        return {}, str(error)
+        mend = f'{cause}; {UNTIL}' if (cause := remedy(reading)) else MEND
+        to.error('exclusions-unknown', str(error), mend)
+        return found, str(error)
+    for text in found.warnings:
+        to.warning('exclusions-unmatched', text, SEE)
+    return found, ''
+
+
+def remedy(reading: Reading) -> str:
+    """What to do about an answer that would do if it were whole and fresh."""
+    if reading.clock:
+        return metrics.SET_CLOCKS
+    if reading.incomplete:
+        return metrics.SEE_STORES
+    return ''
 
 
 def _hosts(cloud: Cloud) -> set[str]:
@@ -98,16 +128,13 @@ def _tell(
             'exclusions-unmatched',
             f'{OPTION}: {len(unmatched)} labels are no host '
             f'({wording.some([_named(one, hosts) for one in unmatched])})',
-            'this is right for hosts of another cloud; else give the query a '
-            'label host or instance that is the name in '
-            f'"{ShellCommand.SERVICE_LIST}", or correct host_match',
+            SEE,
         )
 
 
 def _named(label: str, hosts: Collection[str]) -> str:
     """A label, and the host that is called much like it."""
-    short = labels.short_name(label)
-    alike = sorted(one for one in hosts if labels.short_name(one) == short)
+    alike = sorted(labels.alike(label, hosts))
     if not alike:
         return repr(label)
     return f'{label!r}, which host_match = short may match to {alike[0]}'

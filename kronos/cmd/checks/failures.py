@@ -7,6 +7,7 @@ They are judged by the very functions that an audit judges them with.
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
+from kronos.cmd.checks import exclusions as exclusion_checks
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
@@ -16,6 +17,7 @@ from kronos.engine import wording
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Reading
 from kronos.snapshots import exclusions, failures
+from kronos.snapshots.exclusions import HostsAtFault
 
 T = TypeVar('T')
 
@@ -33,7 +35,11 @@ def check(
     faulty, told = _asked(
         prometheus,
         (failures.OF_HOSTS, of_hosts, exclusions.ANY),
-        lambda: failures.of_hosts(prometheus, of_hosts, hosts, how),
+        lambda: (
+            failures.of_hosts(prometheus, of_hosts, hosts, how)
+            if hosts
+            else HostsAtFault()
+        ),
         findings,
     )
     failed, of_failed = _asked(
@@ -42,11 +48,14 @@ def check(
         lambda: failures.of_servers(prometheus, of_servers, hosts, how),
         findings,
     )
-    if faulty:
+    at_fault = faulty.values if faulty else {}
+    for text in faulty.warnings if faulty else ():
+        findings.warning('exclusions-unmatched', text, exclusion_checks.SEE)
+    if at_fault:
         findings.warning(
             'host-at-fault',
-            f'{wording.counted(len(faulty), "host")} at fault by '
-            f'{failures.OF_HOSTS} ({wording.some(sorted(faulty))})',
+            f'{wording.counted(len(at_fault), "host")} at fault by '
+            f'{failures.OF_HOSTS} ({wording.some(sorted(at_fault))})',
             'kronos_recover closes and drains it, if there are no more of '
             'its aggregate than max_closed_hosts',
         )
@@ -54,8 +63,7 @@ def check(
         failures.OF_HOSTS: {
             **told,
             'hosts_at_fault': {
-                host: f'{value:g}'
-                for host, value in sorted((faulty or {}).items())
+                host: f'{value:g}' for host, value in sorted(at_fault.items())
             },
         },
         failures.OF_SERVERS: {**of_failed, 'servers': len(failed or {})},
@@ -76,6 +84,7 @@ def _asked(
     reading = Reading('')
     if query:
         reading = prometheus.instant_query(query, label)
+        metrics.tell_clock(reading, to)
     told = {
         'query': query,
         'health': reading.health.value,
@@ -91,8 +100,11 @@ def _asked(
         to.warning(
             'failures-unknown',
             str(error),
-            f'correct {option} in [kronos]; until then kronos_recover does '
-            'nothing',
+            (
+                exclusion_checks.remedy(reading)
+                or f'correct {option} in [kronos]'
+            )
+            + '; until then kronos_recover does nothing',
         )
         return None, {**told, 'error': str(error)}
 

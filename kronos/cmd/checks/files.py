@@ -21,6 +21,7 @@ BOTH_WEIGH = frozenset(
         'hypervisor_types',
         'min_host_coverage',
         'pack_policies_file',
+        'partial_answers',
         'policies_file',
         'require_all_policies',
         'soft_rule_penalty',

@@ -8,19 +8,19 @@ from typing import Any
 
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
-from kronos.engine.scoring import evaluation, labels
-from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.scoring import answer_health, evaluation, labels
+from kronos.engine.settings import HostMatch, PartialAnswers, Settings
 from kronos.engine.types import Health, Reading, Snapshot
 from kronos.policies import models
 from kronos.policies.models import Policy
 
-SKEW_SECONDS = 5.0
-"""Samples that much newer than now tell of clocks that differ."""
 EXAMPLES = 5
 TRY = (
     'try the query in Prometheus: is the exporter scraped, and is the name of '
     'the metric right?'
 )
+SET_CLOCKS = 'set the clocks of this machine and of Prometheus by NTP'
+SEE_STORES = 'see that every store of Prometheus answers'
 
 
 def check(
@@ -58,10 +58,27 @@ def check(
             row |= _answer(reading)
             if not one.label_type and hosts:
                 row |= _coverage(reading, hosts, settings.host_match)
+            row['series_without_label'] = reading.unlabelled
             rows.append(row)
             mend = remedy if one.label_type else ''
-            _tell(row, reading, bool(snapshots), mend or TRY, findings)
+            _tell(
+                row,
+                reading,
+                bool(snapshots),
+                mend or TRY,
+                settings,
+                findings,
+            )
     return rows
+
+
+def tell_clock(reading: Reading, to: Findings) -> None:
+    """Tell once that the clocks differ, whatever was asked."""
+    text = answer_health.clocks([reading])
+    if not text or any(one.code == 'clock' for one in to.items):
+        return
+    tell = to.error if reading.health is Health.STALE else to.warning
+    tell('clock', text, SET_CLOCKS)
 
 
 def tell_away(reading: Reading, to: Findings) -> None:
@@ -104,6 +121,7 @@ def _coverage(
         'hosts_of_scope': len(hosts),
         'hosts_missing': missing[:EXAMPLES],
         'labels_unmatched': matches.unmatched[:EXAMPLES],
+        'labels_unmatched_count': len(matches.unmatched),
         'lowest': min(values, default=None),
         'highest': max(values, default=None),
     }
@@ -114,12 +132,15 @@ def _tell(
     reading: Reading,
     is_judged: bool,
     mend: str,
+    how: Settings,
     to: Findings,
 ) -> None:
     what = f'policy {row["policy"]}: {row["field"]}'
     if reading.is_away:
         tell_away(reading, to)
-    elif reading.health in (Health.STALE, Health.UNREACHABLE):
+    elif reading.clock and reading.health is Health.STALE:
+        pass  # all queries alike: told as a clock
+    elif reading.error:
         # One that no audit asks stops none.
         tell = to.error if row['is_used'] else to.warning
         tell(
@@ -130,9 +151,29 @@ def _tell(
     elif not reading.samples and not is_judged:
         # Else it is told which hosts and servers lack a value.
         to.warning('query-empty', f'{what} gives no series', mend)
-    if (row['oldest_seconds'] or 0.0) < -SKEW_SECONDS:
+    tell_clock(reading, to)
+    _tell_incomplete(row, reading, what, how, to)
+
+
+def _tell_incomplete(
+    row: dict[str, Any],
+    reading: Reading,
+    what: str,
+    how: Settings,
+    to: Findings,
+) -> None:
+    """Tell what is missing from an answer that would do."""
+    if reading.incomplete and not reading.error:
+        is_skipped = how.partial_answers is PartialAnswers.SKIP
+        tell = to.error if is_skipped and row['is_used'] else to.warning
+        tell(
+            'answer-partial',
+            f'{what}: {answer_health.why_partial(reading)}',
+            SEE_STORES,
+        )
+    if reading.unlabelled and not reading.error:
         to.warning(
-            'clock',
-            f'{what}: samples are {-row["oldest_seconds"]:g} s in the future',
-            'set the clocks of this machine and of Prometheus by NTP',
+            'series-unlabelled',
+            f'{what}: {answer_health.unlabelled(reading, row["label"])}',
+            'this is right where such series are of no host and no server',
         )

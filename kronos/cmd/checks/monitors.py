@@ -14,7 +14,7 @@ from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
-from kronos.engine.scoring import labels
+from kronos.engine.scoring import answer_health, labels
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Reading
 
@@ -55,7 +55,7 @@ def check(
     """
     _tell_of_guests(conf, findings)
     reading = prometheus.instant_query(QUERY, LABEL)
-    if reading.error and not reading.samples:
+    if answer_health.why_unknown(reading):
         # Prometheus being away is told with the other queries.
         return None
     asking = _asking(conf)

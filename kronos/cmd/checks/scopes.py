@@ -15,10 +15,11 @@ from kronos.cmd.checks.findings import Findings
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
-from kronos.engine.scoring import scorecard
+from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.scoring.scorecard import Scorecard
-from kronos.engine.settings import PHASES_OF_MODE, Settings
-from kronos.engine.types import Health, Snapshot, StopReason
+from kronos.engine.settings import PHASES_OF_MODE, PartialAnswers, Settings
+from kronos.engine.types import PolicyReadings, Snapshot, StopReason
+from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
 from kronos.snapshots import (
     exclusions,
@@ -30,7 +31,6 @@ from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'
 MIB = 2.0**20
-NO_ANSWER = (Health.STALE, Health.UNREACHABLE)
 UNEQUAL = 1.1
 """Hosts whose sizes differ by more than this factor are not alike."""
 
@@ -41,6 +41,7 @@ class Judged:
 
     snapshot: Snapshot
     card: Scorecard
+    partial: PartialAnswers
 
 
 def request(
@@ -120,11 +121,12 @@ def judge(
 ) -> list[Judged]:
     """Score the scopes and tell what keeps them from being planned."""
     judged = [
-        Judged(one, scorecard.score(one, policies, how)) for one in found
+        Judged(one, scorecard.score(one, policies, how), how.partial_answers)
+        for one in found
     ]
     _skipped(judged, findings)
     for one in judged:
-        _tell(one, scopes.ALL in wanted.aggregates, findings)
+        _tell(one, policies, scopes.ALL in wanted.aggregates, findings)
         _sizes(one, policies, findings)
     if judged and all(one.card.blocked for one in judged):
         findings.error(
@@ -165,7 +167,8 @@ def _skipped(judged: Sequence[Judged], to: Findings) -> None:
     for one in judged:
         for result in one.card.results:
             # Else it is told with the query that failed.
-            if result.skipped and result.health not in NO_ANSWER:
+            of_policy = one.snapshot.readings.get(result.name)
+            if result.skipped and not _is_told(of_policy, one.partial):
                 where.setdefault(result.skipped, []).append(one.snapshot.scope)
     for reason, names in where.items():
         to.error(
@@ -176,7 +179,17 @@ def _skipped(judged: Sequence[Judged], to: Findings) -> None:
         )
 
 
-def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
+def _is_told(found: PolicyReadings | None, partial: PartialAnswers) -> bool:
+    """Whether an answer that cannot be used is told with its query."""
+    return found is not None and any(
+        reading is not None and answer_health.why_unusable(reading, partial)
+        for reading in vars(found).values()
+    )
+
+
+def _tell(
+    one: Judged, policies: Sequence[Policy], is_anyone: bool, to: Findings
+) -> None:
     """Pass on what an audit would say of the scope.
 
     :param is_anyone: whether all aggregates are looked at, so that nobody
@@ -205,7 +218,7 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
             'this is right where they are meant to be out; else start '
             'nova-compute there, or have them scraped',
         )
-    for text in one.card.warnings:
+    for text in _beyond_queries(one, policies):
         to.warning(
             'policy-doubtful',
             f'{where}: {text}',
@@ -214,9 +227,27 @@ def _tell(one: Judged, is_anyone: bool, to: Findings) -> None:
         )
     # Of all hosts of the cloud they are told already.
     told = exclusions.warnings(one.snapshot.hosts.values())
-    for text in (text for text in one.snapshot.warnings if text not in told):
+    told += [item.text for item in to.items]
+    for text in one.snapshot.warnings:
+        if text in told or text.startswith(answer_health.CLOCKS):
+            continue
         to.warning('scope-unknown', f'{where}: {text}', 'see to that first')
     _dirty_rates(one, where, to)
+
+
+def _beyond_queries(one: Judged, policies: Sequence[Policy]) -> list[str]:
+    """The warnings of a scope that are not told with an answer."""
+    doubts: list[str] = []
+    for policy in policies:
+        found = one.snapshot.readings.get(policy.name)
+        for row in models.QUERIES:
+            reading = found and getattr(found, row.reading)
+            if reading:
+                label = getattr(policy, row.label)
+                doubts += answer_health.doubts(reading, label)
+    return [
+        text for text in one.card.warnings if not text.endswith(tuple(doubts))
+    ]
 
 
 def _dirty_rates(one: Judged, where: str, to: Findings) -> None:

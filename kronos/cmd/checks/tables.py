@@ -29,6 +29,7 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _exclusions(document, width),
         _monitors(document, width),
         _queries(document, width),
+        _labels(document, width),
         _servers(document, width),
         _scopes(document, width),
         *_cells(document, width),
@@ -187,6 +188,28 @@ def _query(one: Mapping[str, Any]) -> list[Any]:
         age,
         one['health'],
     ]
+
+
+def _labels(document: Mapping[str, Any], width: int | None) -> str:
+    """The labels that match no host, by query."""
+    rows = [
+        [one['policy'], one['field'], _some_labels(one)]
+        for one in document.get('queries', [])
+        if one.get('labels_unmatched')
+    ]
+    excluded = document.get('exclusions') or {}
+    if excluded.get('labels_unmatched'):
+        rows.append([None, 'exclude_hosts_query', _some_labels(excluded)])
+    if not rows:
+        return ''
+    head = 'Labels that match no host'
+    return _table(head, ['policy', 'query', 'labels'], rows, width)
+
+
+def _some_labels(one: Mapping[str, Any]) -> str:
+    labels = one['labels_unmatched']
+    more = one['labels_unmatched_count'] - len(labels)
+    return ', '.join(labels) + (f' and {more} more' if more > 0 else '')
 
 
 def _servers(document: Mapping[str, Any], width: int | None) -> str:

@@ -2,13 +2,15 @@
 """The evaluation of a policy: can it be used, what does it say of hosts?"""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import labels
+from kronos.engine.scoring import answer_health, labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
+from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyQuery
 
 NOISE = 1e-9
@@ -96,10 +98,16 @@ def _measure(
     settings: Settings,
 ) -> None:
     answers = _answers(evaluated.policy, snapshot, settings)
-    for query, reading in answers.items():
-        if reading.health in (Health.STALE, Health.UNREACHABLE):
-            evaluated.result.health = reading.health
-            raise _Unusable(f'{query}: {reading.error or reading.health}')
+    partial = settings.partial_answers
+    unusable = {
+        query: why
+        for query, reading in answers.items()
+        if (why := answer_health.why_unusable(reading, partial))
+    }
+    _note_doubts(answers, unusable, evaluated)
+    for query, why in unusable.items():
+        evaluated.result.health = answers[query].health
+        raise _Unusable(f'{query}: {why}')
     values = _by_host(
         'imbalance_query', answers, snapshot, settings, evaluated
     )
@@ -152,6 +160,26 @@ def _answers(
             raise _Unusable('capacity_query: there is no reading of it')
         answers['capacity_query'] = readings.capacity
     return answers
+
+
+def _note_doubts(
+    answers: dict[str, Reading],
+    unusable: Collection[str],
+    evaluated: PolicyEvaluation,
+) -> None:
+    """Warn of what is missing from answers that can be used all the same."""
+    policy = evaluated.policy
+    fields = {row.field: row.label for row in models.QUERIES}
+    for query, reading in answers.items():
+        if query in unusable:
+            continue
+        if reading.incomplete:
+            evaluated.result.health = Health.PARTIAL
+        label = getattr(policy, fields[query])
+        evaluated.warnings += [
+            f'policy {policy.name}: {query}: {text}'
+            for text in answer_health.doubts(reading, label)
+        ]
 
 
 def _by_host(

@@ -34,48 +34,108 @@ def match_hosts(
     EXACT: the label is the host's name. SHORT: what is equal but for a
     ``:port`` matches first; then what is equal without the domain too, if
     only one host and one name can be meant. A host that was found by its
-    full name is not found a second time by its short one.
+    full name is not found a second time by its short one. Names of hosts do
+    not differ by case.
 
     :param labels: label values, in any order and repeated as they come
     :param hosts: names of the hosts of the scope
     """
     distinct = sorted(set(labels))
-    if how is HostMatch.EXACT:
-        return HostMatches(
-            hosts={label: label for label in distinct if label in hosts},
-            unmatched=[label for label in distinct if label not in hosts],
-        )
-    return _match_short(distinct, hosts)
+    matches = HostMatches()
+    _match_whole(distinct, hosts, how, matches)
+    if how is HostMatch.SHORT:
+        _match_short(distinct, hosts, matches)
+    matches.unmatched = [one for one in distinct if one not in matches.hosts]
+    return matches
 
 
-def _match_short(labels: list[str], hosts: Collection[str]) -> HostMatches:
-    names = {without_port(host): host for host in sorted(hosts)}
-    found = {
-        label: names[without_port(label)]
+def may_mean(
+    label: str, labels: Iterable[str], hosts: Collection[str], how: HostMatch
+) -> list[str]:
+    """All hosts that a label may mean, for those that must not miss one.
+
+    A name without a domain may be that of any host that is called so, with
+    a domain or without, though one of them has that very name.
+
+    :param labels: all label values of the answer
+    """
+    names = {one: _whole(one, how) for one in hosts}
+    same = [host for host, name in names.items() if name == _whole(label, how)]
+    if how is HostMatch.EXACT or (same and has_domain(label)):
+        return same
+    # What the answer names in full is no other host of another domain.
+    named = {_whole(one, how) for one in labels}
+    return [
+        host
+        for host in alike(label, hosts)
+        if not has_domain(label)
+        or not has_domain(host)
+        or names[host] not in named
+    ]
+
+
+def alike(label: str, hosts: Collection[str]) -> list[str]:
+    """The hosts that have the name of a label but for port and domain."""
+    short = short_name(label)
+    return [host for host in hosts if short_name(host) == short]
+
+
+def find_host(name: str, hosts: Collection[str]) -> str | None:
+    """The host of that name, whatever the case of its letters."""
+    if name in hosts:
+        return name
+    same = [host for host in hosts if host.lower() == name.lower()]
+    return same[0] if len(same) == 1 else None
+
+
+def _match_whole(
+    labels: Iterable[str],
+    hosts: Collection[str],
+    how: HostMatch,
+    matches: HostMatches,
+) -> None:
+    """Match what is equal, but for a port where it is dropped."""
+    names: dict[str, list[str]] = {}
+    for host in sorted(hosts):
+        names.setdefault(_whole(host, how), []).append(host)
+    for label in labels:
+        same = names.get(_whole(label, how), [])
+        if label in same:
+            same = [label]
+        if len(same) == 1:
+            matches.hosts[label] = same[0]
+        elif same:
+            matches.ambiguous[label] = same
+
+
+def _whole(name: str, how: HostMatch) -> str:
+    return (name if how is HostMatch.EXACT else without_port(name)).lower()
+
+
+def _match_short(
+    labels: Iterable[str], hosts: Collection[str], matches: HostMatches
+) -> None:
+    """Match the rest by short names."""
+    certain = set(matches.hosts.values())
+    by_short = _grouped(sorted(hosts))
+    rest = [
+        label
         for label in labels
-        if without_port(label) in names
-    }
-    certain = set(found.values())
-    by_short = _grouped(names.values())
-    matches = HostMatches(hosts=found)
-    rest = [label for label in labels if label not in found]
+        if label not in matches.hosts and label not in matches.ambiguous
+    ]
     for short, group in _grouped(rest).items():
         candidates = by_short.get(short, [])
         if all(host in certain for host in candidates):
-            matches.unmatched += group  # foreign, whatever it resembles
-        elif len(candidates) > 1:
-            matches.unmatched += group
+            continue  # foreign, whatever it resembles
+        if len(candidates) > 1:
             matches.ambiguous.update(dict.fromkeys(group, candidates))
-        elif len({without_port(label) for label in group}) > 1:
-            matches.unmatched += group
+        elif len({_whole(label, HostMatch.SHORT) for label in group}) > 1:
             for one in group:
                 matches.ambiguous[one] = [
                     other for other in group if other != one
                 ]
         else:
-            found.update(dict.fromkeys(group, candidates[0]))
-    matches.unmatched.sort()
-    return matches
+            matches.hosts.update(dict.fromkeys(group, candidates[0]))
 
 
 def _grouped(names: Iterable[str]) -> dict[str, list[str]]:
@@ -86,11 +146,22 @@ def _grouped(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def short_name(name: str) -> str:
-    """A host name without ``:port`` and domain; an address stays whole."""
+    """A host name without ``:port`` and domain, in small letters.
+
+    An address stays whole.
+    """
+    bare = without_port(name).lower()
+    return bare if _is_address(bare) else bare.partition('.')[0]
+
+
+def has_domain(name: str) -> bool:
+    """Whether a name is whole, so that it means one host and no other."""
     bare = without_port(name)
-    if ':' in bare or bare.replace('.', '').isdigit():
-        return bare
-    return bare.partition('.')[0]
+    return '.' in bare or _is_address(bare)
+
+
+def _is_address(bare: str) -> bool:
+    return ':' in bare or bare.replace('.', '').isdigit()
 
 
 def without_port(name: str) -> str:

@@ -20,6 +20,7 @@ from kronos.engine.types.inventory import Host as Host
 from kronos.engine.types.inventory import Instance as Instance
 from kronos.engine.types.inventory import PastRestart as PastRestart
 from kronos.engine.types.inventory import ServerGroup as ServerGroup
+from kronos.engine.types.metrics import ClockDifference as ClockDifference
 from kronos.engine.types.metrics import Health as Health
 from kronos.engine.types.metrics import PolicyReadings as PolicyReadings
 from kronos.engine.types.metrics import Reading as Reading

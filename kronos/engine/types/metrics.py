@@ -28,17 +28,43 @@ class Sample:
 
 
 @dataclass
+class ClockDifference:
+    """The same moment by two clocks, in Unix seconds."""
+
+    there: float
+    """By the clock of Prometheus."""
+    here: float
+
+    @property
+    def seconds(self) -> float:
+        """Above 0: the clock of Prometheus is ahead."""
+        return self.there - self.here
+
+
+@dataclass
 class Reading:
-    """The answer to one query for one scope (source: Prometheus)."""
+    """The answer to one query for one scope (source: Prometheus).
+
+    It is judged once, by ``scoring/answer_health.py``; a recording keeps it
+    as it was judged.
+    """
 
     query: str
     health: Health = Health.HEALTHY
     samples: list[Sample] = field(default_factory=list)
     error: str = ''
-    """Why it is STALE or UNREACHABLE; empty when there is an answer."""
+    """Why it cannot be used at all; empty when there is an answer."""
     is_away: bool = False
     """Whether Prometheus was in vain tried several times (no connection, no
     answer in time, 429, 5xx), and not only this query refused."""
+    incomplete: str = ''
+    """Why series may be missing from it, by Prometheus itself."""
+    unlabelled: int = 0
+    """Series that are left out since they lack the label."""
+    unlabelled_series: str = ''
+    """One of them, its whole label set as text."""
+    clock: ClockDifference | None = None
+    """None: the clocks agree, as far as is known."""
 
 
 @dataclass

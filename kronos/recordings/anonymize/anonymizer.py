@@ -308,6 +308,8 @@ class _Rewriter:
             query=self._queries.query(was.query),
             samples=[self._sample(one, sense) for one in was.samples],
             error=_told(was.error),
+            incomplete=_told(was.incomplete),
+            unlabelled_series='',
         )
 
     def _sample(self, was: Sample, sense: LabelType | None) -> Sample:

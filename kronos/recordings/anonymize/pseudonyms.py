@@ -39,7 +39,13 @@ class Hosts:
     """
 
     def __init__(self, names: Collection[str], others: Iterable[str]) -> None:
-        bare = {labels.without_port(one) for one in {*names, *others}}
+        self._own = [
+            _by_case(
+                labels.without_port(one).partition('.')[at] for one in names
+            )
+            for at in (0, 2)
+        ]
+        bare = {self._spelled(one) for one in {*names, *others}}
         whole = sorted(one for one in bare if _is_address(one))
         named = sorted(one for one in bare if one and not _is_address(one))
         first: dict[str, str] = {}
@@ -60,13 +66,38 @@ class Hosts:
         :raises KeyError: it is not one of the names
         """
         bare = labels.without_port(name)
-        return name.replace(bare, self._bare(bare), 1) if bare else name
+        if not bare:
+            return name
+        return name.replace(bare, self._bare(self._spelled(name)), 1)
+
+    def _spelled(self, name: str) -> str:
+        """Without its port, its parts in the case of Nova's names."""
+        bare = labels.without_port(name)
+        if _is_address(bare):
+            return bare.lower()
+        short, dot, domain = bare.partition('.')
+        shorts, domains = self._own
+        return f'{_like(shorts, short)}{dot}{_like(domains, domain)}'
 
     def _bare(self, bare: str) -> str:
         if _is_address(bare):
             return self.addresses[bare]
         short, dot, domain = bare.partition('.')
         return f'{self.shorts[short]}{dot}{self.domains.get(domain, "")}'
+
+
+def _by_case(words: Iterable[str]) -> dict[str, list[str]]:
+    """The spellings of each word, by the word in small letters."""
+    found: dict[str, list[str]] = {}
+    for word in sorted(set(words)):
+        found.setdefault(word.lower(), []).append(word)
+    return found
+
+
+def _like(known: dict[str, list[str]], word: str) -> str:
+    """The word as it is spelled elsewhere, if that is known."""
+    spellings = known.get(word.lower(), [])
+    return word if word in spellings or not spellings else spellings[0]
 
 
 def _is_address(bare: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kronos.engine import types, wording
 from kronos.engine.cell_drain import ForeignMove, UnfinishedMove
+from kronos.snapshots import exclusions
 
 REASON = 120
 """Characters of a reason where a warning has to be told beside it."""
@@ -59,6 +60,7 @@ def _scope_summary(scope: types.AggregateResult, told: ScopeSummary) -> str:
     name = scope.name
     if scope.unmeasured:
         name += f': {_cut(scope.unmeasured, REASON)}'
+    first += ''.join(f'{text}; ' for text in strangers(scope))
     return f'{name}: {first}{_migrations(scope)}, {told(scope)}'
 
 
@@ -73,6 +75,15 @@ def unjudged(scope: types.AggregateResult) -> list[str]:
         f'{one.name} not judged ({_cut(_bare(one), UNJUDGED)})'
         for one in scope.policies
         if one.skipped
+    ]
+
+
+def strangers(scope: types.AggregateResult) -> list[str]:
+    """What is at fault by a query and no host of the cloud."""
+    return [
+        _cut(text, UNJUDGED)
+        for text in scope.warnings
+        if exclusions.STRANGERS in text
     ]
 
 

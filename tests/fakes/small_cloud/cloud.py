@@ -59,7 +59,8 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
     Prometheus has no samples, ``faulty`` values of the metric ``faulty`` by
     its label ``host``, which is the only one, ``failed`` the kinds of failure
     of servers, as kronos-instance-monitor tells them, ``dirty`` values of the
-    metric ``dirty`` by its label ``uuid``.
+    metric ``dirty`` by its label ``uuid``, ``beside_data`` what answers of
+    Prometheus have beside ``data``.
     """
 
     def __init__(self, hosts, aggregates, servers, capacity=(16, 32768)):
@@ -87,6 +88,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         self.faulty = {}
         self.failed = {}
         self.dirty = {}
+        self.beside_data = {}
         self.requests = 0
         self.on_step = lambda server, name: None
         self.down = set()
@@ -226,6 +228,7 @@ class Cloud(nova.Nova, placement.Placement, fixtures.Fixture):
         return {
             'status': 'success',
             'data': {'resultType': 'vector', 'result': rows},
+            **self.beside_data,
         }
 
     def _hosts_at_fault(self, now):

@@ -81,6 +81,9 @@ class AuditTestCase(ExclusionMixin, base.KronosTestCase):
         [scope] = self.replayed().scopes
         [told] = [text for text in scope.warnings if 'h3' in text]
         self.assertIn('exclude_hosts_query gives 1 for it', told)
+        stranger = "no host of the cloud is called 'of another cloud' (1)"
+        self.assertIn(stranger, self.message(audit))
+        self.assertIn(stranger, str(scope.warnings))
 
     def test_what_is_no_number(self):
         self.cloud.faulty = {'h3': 'NaN', 'h4': 0}
@@ -108,6 +111,16 @@ class AuditTestCase(ExclusionMixin, base.KronosTestCase):
         [scope] = self.replayed().scopes
         self.assertIs(StopReason.EXCLUSIONS_UNKNOWN, scope.stopped)
         self.assertIn(scope.reason, message)
+
+    def test_a_partial_answer(self):
+        """The host at fault may be in the part that is missing."""
+        self.cloud.beside_data = {'isPartial': True}
+        audit = self.create_audit()
+        self.assertEqual('FAILED', audit['state'])
+        self.assertEqual([], self.plans(audit))
+        self.assertIn('the answer is partial', self.message(audit))
+        [scope] = self.replayed().scopes
+        self.assertIs(StopReason.EXCLUSIONS_UNKNOWN, scope.stopped)
 
     def test_an_answer_of_no_host(self):
         self.set('kronos', exclude_hosts_query='cpu_instance')

@@ -219,11 +219,13 @@ class EvacuateTestCase(StrategyTestCase):
         self.assertEqual(0, self.indicators(audit)['hosts_to_drain'])
 
     def test_named_hosts_only(self):
+        """Names of hosts do not differ by case."""
         self.disable('h1')
-        audit = self.ends('SUCCEEDED', 'h2: 2 leave', hosts='h2')
-        self.assertEqual(
-            {'h2'}, {source for _, source, _ in self.moves(audit)}
-        )
+        for name in ('h2', 'H2'):
+            audit = self.ends('SUCCEEDED', 'h2: 2 leave', hosts=name)
+            self.assertEqual(
+                {'h2'}, {source for _, source, _ in self.moves(audit)}
+            )
 
     def test_while_prometheus_is_away(self):
         """A drain is an order; servers go to where most memory is free."""

@@ -99,6 +99,10 @@ class TestHosts(MasakariTestCase):
         self.assertEqual([True, False], found)
         self.assertEqual([], [*self.client.hosts('n4')])
 
+    def test_the_case_does_not_matter(self) -> None:
+        self.listings(a=[('Node1', True)])
+        self.assertEqual(1, len([*self.client.hosts('nODE1')]))
+
     def test_a_marker_is_not_sent_in_vain(self) -> None:
         """Masakari 22 refuses those of hosts."""
         self.listings(a=[('n1', False)])

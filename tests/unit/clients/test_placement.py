@@ -287,6 +287,9 @@ class TestNames(base.BaseTestCase):
             ('cmp1', 'cmp1.example.org', ['cmp1', 'cmp2']),
             ('', 'cmp1', ['cmp1.one.org', 'cmp1.two.org']),
             ('', 'cmp1.one.org', ['cmp1.two.org']),
+            ('CMP1', 'cmp1', ['CMP1', 'cmp2']),
+            ('CMP1.Example.org', 'cmp1', ['CMP1.Example.org']),
+            ('Cmp1', 'CMP1.example.org', ['Cmp1']),
             ('', 'cmp1', ['cmp2']),
             ('', 'cmp1', []),
         ):

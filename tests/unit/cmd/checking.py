@@ -81,6 +81,10 @@ class CheckTestCase(base.BaseTestCase):
             'cpu_of_vm': [(f'u-{host}', 0.05) for host in HOSTS],
         }
         """Query to pairs of a label's value and a value."""
+        self.extra: dict[str, dict[str, Any]] = {}
+        """Query to what is beside ``data`` in its answer."""
+        self.unlabelled: list[str] = []
+        """Queries with one more series, which lacks the label."""
         self.age = 0.0
         """Of the samples, in seconds."""
         self.labels = {'cpu_of_vm': 'uuid'}
@@ -176,9 +180,13 @@ class CheckTestCase(base.BaseTestCase):
             }
             for value, number in self.series.get(query, [])
         ]
+        if query in self.unlabelled:
+            at = time.time() - self.age
+            result.append({'metric': {'job': 'db'}, 'value': [at, '0.5']})
         return {
             'status': 'success',
             'data': {'resultType': 'vector', 'result': result},
+            **self.extra.get(query, {}),
         }
 
     def queries(self) -> list[str]:

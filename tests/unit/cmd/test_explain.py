@@ -292,6 +292,12 @@ class TestHost(base.BaseTestCase):
         (policy,) = found['policies']
         self.assertEqual((2, 3), (policy['rank'], policy['hosts']))
 
+    def test_its_name_in_capitals(self) -> None:
+        self.assertEqual(
+            answer(BY_HAND, '--host', 'cmp2'),
+            answer(BY_HAND, '--host', 'CMP2'),
+        )
+
     def test_one_that_receives(self) -> None:
         text = told(BY_HAND, '--host', 'cmp2')
         self.assertIn('Host cmp2, scope cluster: receives; 1 instance', text)

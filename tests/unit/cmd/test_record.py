@@ -304,6 +304,29 @@ class TestHistory(RecordTestCase):
             {name: one.excluded for name, one in hosts.items()},
         )
 
+    def test_partial_answers(self) -> None:
+        """What may be missing is told, and recorded."""
+        self.extra = {
+            'cpu_of_host': {'isPartial': True},
+            'failed': {'warnings': ['store 2 is away']},
+        }
+        self.unlabelled = ['cpu_of_vm']
+        conf = self.conf(exclude_hosts_query='failed')
+        code, err = self.record('--config-file', conf)
+        self.assertEqual(0, code, err)
+        for text in (
+            'query cpu_of_host: the answer is partial (isPartial',
+            'exclude_hosts_query: the answer is partial (store 2 is away)',
+            'query cpu_of_vm: 1 series of the answer has no label "uuid"',
+        ):
+            self.assertIn(text, err)
+        found = load.read(str(self.target))
+        self.assertIn('store 2', found.gathered.exclusions_unknown)
+        reading = found.answers['cpu_of_host', 'host']
+        self.assertEqual('partial', reading.health.value)
+        self.assertIn('isPartial', reading.incomplete)
+        self.assertEqual(1, found.answers['cpu_of_vm', 'uuid'].unlabelled)
+
     def test_nobody_knows_the_hosts_at_fault(self) -> None:
         """It is told, and recorded."""
         self.labels['failed'] = 'vm'

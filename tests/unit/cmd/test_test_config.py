@@ -5,6 +5,7 @@ import json
 
 import requests
 
+from kronos.cmd.checks import tables as check_tables
 from tests.fakes.keystone import AUTH_URL, PLACEMENT
 from tests.unit.clients.nova.test_client import (
     SERVERS,
@@ -594,7 +595,8 @@ class TestMetrics(CheckTestCase):
         self.labels['cpu_of_host'] = 'instance'
         report = self.check()
         text = self.finding(report, 'query-failed')['text']
-        self.assertIn('has no label "host"; its labels: instance, job', text)
+        self.assertIn('no series has the label "host"', text)
+        self.assertIn('instance, job', text)
         self.assertEqual('error', self.codes(report)['scope-blocked'])
 
     def test_hosts_by_other_names(self) -> None:
@@ -614,6 +616,46 @@ class TestMetrics(CheckTestCase):
         report = self.check('--config-file', self.conf(host_match='short'))
         self.assertTrue(report['good'])
 
+    def test_a_partial_answer(self) -> None:
+        """Told once with its query; as an error where none is judged."""
+        self.extra['cpu_of_host'] = {'warnings': ['store 2 is away']}
+        for how, level, good in (('warn', 'warning', 1), ('skip', 'error', 0)):
+            conf = self.conf(partial_answers=how)
+            report = self.check('--config-file', conf)
+            found = self.finding(report, 'answer-partial')
+            self.assertEqual(level, found['level'])
+            self.assertIn('store 2 is away', found['text'])
+            self.assertIn('every store of Prometheus', found['mend'])
+            self.assertEqual(bool(good), report['good'])
+            self.assertEqual('partial', report['queries'][0]['health'])
+            for code in ('policy-doubtful', 'policy-skipped'):
+                self.assertNotIn(code, self.codes(report))
+
+    def test_one_series_without_the_label(self) -> None:
+        self.unlabelled = ['cpu_of_host', 'cpu_of_vm']
+        report = self.check()
+        self.assertTrue(report['good'])
+        texts = [
+            one['text']
+            for one in report['findings']
+            if one['code'] == 'series-unlabelled'
+        ]
+        self.assertEqual(2, len(texts))
+        self.assertIn('{host!=""}', texts[0])
+        self.assertIn('{uuid!=""}', texts[1])
+        self.assertNotIn('policy-doubtful', self.codes(report))
+        counts = [one['series_without_label'] for one in report['queries']]
+        self.assertEqual([1, 1], counts)
+
+    def test_labels_of_no_host(self) -> None:
+        """Where one looks for them."""
+        self.series['cpu_of_host'] += [(f'db{n}', 0.5) for n in range(7)]
+        report = self.check()
+        self.assertEqual(7, report['queries'][0]['labels_unmatched_count'])
+        text = check_tables.text(report)
+        self.assertIn('Labels that match no host', text)
+        self.assertIn('db0, db1, db2, db3, db4 and 2 more', text)
+
     def test_a_percentage(self) -> None:
         """The range is shown, and the policy is not used."""
         self.series['cpu_of_host'] = [(host, 37) for host in HOSTS]
@@ -622,15 +664,29 @@ class TestMetrics(CheckTestCase):
         text = self.finding(report, 'policy-skipped')['text']
         self.assertIn('must be in [0, 1]', text)
 
-    def test_old_samples(self) -> None:
-        """As a gateway by Keystone gives them."""
+    def test_a_clock_that_is_behind(self) -> None:
+        """All queries alike: one finding, and no query is to blame."""
         self.age = 400.0
         report = self.check()
         for row in report['queries']:
             self.assertEqual('stale', row['health'])
             self.assertIn('staleness_threshold is 300', row['error'])
-        self.assertEqual('error', self.codes(report)['query-failed'])
+        self.assertNotIn('query-failed', self.codes(report))
+        found = self.finding(report, 'clock')
+        self.assertEqual('error', found['level'])
+        self.assertIn("400.0 s behind this host's", found['text'])
+        self.assertIn('NTP', found['mend'])
         self.assertEqual('error', self.codes(report)['scope-blocked'])
+
+    def test_clocks_that_differ_a_little(self) -> None:
+        self.age = 200.0
+        report = self.check()
+        self.assertEqual('warning', self.codes(report)['clock'])
+        clocks = [
+            one for one in report['findings'] if 'its clock is' in one['text']
+        ]
+        self.assertEqual(1, len(clocks))
+        self.assertTrue(report['good'])
 
     def test_samples_of_the_future(self) -> None:
         self.age = -60.0

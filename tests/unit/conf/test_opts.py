@@ -69,6 +69,7 @@ class TestDefaults(base.BaseTestCase):
             'require_all_policies': False,
             'min_host_coverage': 0.9,
             'host_match': 'exact',
+            'partial_answers': 'warn',
             'check_disk': False,
             'cooldown': 600,
             'evacuate_disabled_hosts': False,
@@ -108,6 +109,7 @@ class TestDefaults(base.BaseTestCase):
             'staleness_threshold': 300,
             'bearer_token': None,
             'password': None,
+            'headers': [],
         }.items():
             self.assertEqual(value, found[name], name)
 
@@ -116,6 +118,7 @@ class TestDefaults(base.BaseTestCase):
             ('kronos', 'min_host_coverage', 1.1),
             ('kronos', 'min_host_coverage', -0.1),
             ('kronos', 'host_match', 'regex'),
+            ('kronos', 'partial_answers', 'maybe'),
             ('kronos', 'cooldown', -1),
             ('kronos', 'tie_break', 'chance'),
             ('kronos', 'soft_rules', 'never'),
@@ -143,7 +146,9 @@ class TestHelp(base.BaseTestCase):
             for opt in opts
             if opt.secret
         }
-        self.assertEqual({'bearer_token', 'password', 'proxy', 'url'}, secret)
+        self.assertEqual(
+            {'bearer_token', 'headers', 'password', 'proxy', 'url'}, secret
+        )
 
     def test_every_option_has_help(self):
         for group, opts in conf_opts.list_opts():
@@ -184,7 +189,7 @@ class TestHelp(base.BaseTestCase):
 class TestSecrets(base.BaseTestCase):
     """What a service logs of its options, and shows at a signal."""
 
-    SECRETS = ('joe', 'hunter2', 'tok3n', 'pa55word')
+    SECRETS = ('joe', 'hunter2', 'tok3n', 'pa55word', 't3nant')
 
     def setUp(self):
         super().setUp()
@@ -193,6 +198,7 @@ class TestSecrets(base.BaseTestCase):
             'url': 'https://joe:hunter2@prom.example.org:9090/x',
             'bearer_token': 'tok3n',
             'password': 'pa55word',
+            'headers': ['X-Scope-OrgID: t3nant'],
         }.items():
             self.conf.set_override(name, value, 'kronos_prometheus')
 

@@ -6,6 +6,7 @@ from oslotest import base
 from kronos.engine.cell_drain import CellDrain, Confirm, MoveOrder
 from kronos.engine.settings import (
     HostMatch,
+    PartialAnswers,
     SearchName,
     Settings,
     SoftRules,
@@ -35,6 +36,7 @@ SETTINGS = Settings(
     require_all_policies=True,
     min_host_coverage=0.5,
     host_match=HostMatch.SHORT,
+    partial_answers=PartialAnswers.SKIP,
     check_disk=True,
     require_headroom=True,
     allowed_extra_specs=['hw:*'],
@@ -106,6 +108,7 @@ class TestSettings(base.BaseTestCase):
                 'require_all_policies': False,
                 'min_host_coverage': 0.9,
                 'host_match': 'exact',
+                'partial_answers': 'warn',
                 'check_disk': False,
                 'require_headroom': False,
                 'allowed_extra_specs': [],

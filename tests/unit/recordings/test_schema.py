@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from oslotest import base
 
 from kronos.engine.types import (
+    ClockDifference,
     Event,
     Health,
     Origin,
@@ -74,12 +75,23 @@ class TestEvents(base.BaseTestCase):
 class TestReadings(test_load.ArchiveTestCase):
     def test_nothing_is_lost(self) -> None:
         one = Reading(
-            'q', Health.STALE, [Sample('l', 1.0, 2.0, 's')], 'why', True
+            'q',
+            Health.STALE,
+            [Sample('l', 1.0, 2.0, 's')],
+            'why',
+            True,
+            'store 2',
+            3,
+            'up{}',
+            ClockDifference(1.0, 2.0),
         )
         row = schema.ReadingFile.of(one, 'host', ['l'])
         self.assertEqual(one, row.reading())
         self.assertEqual(
-            ['query', 'label', 'health', 'samples', 'error', 'is_away'],
+            [
+                *('query', 'label', 'health', 'samples', 'error', 'is_away'),
+                *('incomplete', 'unlabelled', 'unlabelled_series', 'clock'),
+            ],
             list(vars(row)),
         )
         self.assertEqual(

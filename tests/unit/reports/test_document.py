@@ -15,7 +15,8 @@ from kronos.reports import document
 
 SETTINGS = (
     'max_migrations restrict_to_az require_all_policies min_host_coverage '
-    'host_match check_disk require_headroom allowed_extra_specs '
+    'host_match partial_answers check_disk require_headroom '
+    'allowed_extra_specs '
     'cooldown_seconds instance_cooldown_seconds quarantine_seconds '
     'return_guard_seconds stuck_seconds evacuate drain_hosts recover '
     'max_closed_hosts restart_servers recovery_window_seconds cell_drain '

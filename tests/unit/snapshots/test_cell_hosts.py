@@ -35,6 +35,10 @@ class TestHosts(base.BaseTestCase):
             ['n1', 'o2'], self.found('old', ['new'], excluded=('o1', 'x'))
         )
 
+    def test_names_of_hosts_do_not_differ_by_case(self) -> None:
+        found = self.found('old', ['new'], ['O1'])
+        self.assertEqual(self.found('old', ['new'], ['o1']), found)
+
     def test_refused(self) -> None:
         for told, text in (
             (('odl', ['new']), 'source_cell: "odl" is no cell with hosts; '

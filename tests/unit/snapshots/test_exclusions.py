@@ -42,7 +42,7 @@ class JudgeTestCase(base.BaseTestCase):
         how: HostMatch = HostMatch.EXACT,
     ) -> dict[str, float]:
         reading = Reading('q', samples=list(samples))
-        return exclusions.judge(reading, hosts, how)
+        return exclusions.judge(reading, hosts, how).values
 
     def refused(self, *samples: Sample, **more: Any) -> str:
         error = self.assertRaises(
@@ -79,7 +79,16 @@ class TestHosts(JudgeTestCase):
         )
 
     def test_others_are_left_out(self) -> None:
-        self.assertEqual({}, self.judge(of(1.0, 'z9')))
+        """With a word; if that is all there is, nobody knows them."""
+        reading = Reading('q', samples=[of(1.0, 'z9'), of(0.0, 'a1')])
+        found = exclusions.judge(reading, HOSTS, HostMatch.EXACT)
+        self.assertEqual({}, found.values)
+        [text] = found.warnings
+        self.assertIn('no host of the cloud is called', text)
+        self.assertIn("'z9' (1)", text)
+        for value in (0.0, 1.0):
+            text = self.refused(of(value, 'z9'), of(0.0, '10.0.0.1:9100'))
+            self.assertIn('none of its labels is a host of the cloud', text)
 
     def test_several_series_of_a_host(self) -> None:
         """One that is not 0 is enough; the worst is told."""
@@ -133,7 +142,53 @@ class TestMatching(JudgeTestCase):
             self.assertIn(
                 f'host_match = short would match it to {meant}', text
             )
-            self.assertEqual({}, self.judge(of(0.0, label), hosts=hosts))
+            self.assertEqual(
+                {},
+                self.judge(
+                    of(0.0, label), of(0.0, 'b1'), hosts=[*hosts, 'b1']
+                ),
+            )
+
+    def test_names_do_not_differ_by_case(self) -> None:
+        for how in HostMatch:
+            for label in ('A1', 'a1'):
+                self.assertEqual(
+                    {'a1': 1.0}, self.judge(of(1.0, label), how=how)
+                )
+        self.assertEqual(
+            {'A1.One': 1.0},
+            self.judge(
+                of(1.0, 'a1.ONE:9100'),
+                hosts=['A1.One', 'a1.two'],
+                how=HostMatch.SHORT,
+            ),
+        )
+
+    def test_a_short_name_may_be_that_of_a_whole_one(self) -> None:
+        """The host was renamed, and Nova still has the old one."""
+        hosts = ['cmp3', 'cmp3.example.org', 'cmp4']
+        both = {'cmp3': 1.0, 'cmp3.example.org': 1.0}
+        for label in ('cmp3:9100', 'CMP3', 'cmp3'):
+            for more in ([], [of(0.0, 'cmp4')], [of(0.0, 'cmp3.example.org')]):
+                found = self.judge(
+                    of(1.0, label), *more, hosts=hosts, how=HostMatch.SHORT
+                )
+                self.assertEqual(both, found)
+        for label, meant in (
+            ('cmp3.example.org:9100', ['cmp3.example.org']),
+            ('cmp3.elsewhere.org', ['cmp3', 'cmp3.example.org']),
+        ):
+            found = self.judge(
+                of(1.0, label), hosts=hosts, how=HostMatch.SHORT
+            )
+            self.assertEqual(meant, sorted(found))
+
+    def test_a_whole_name_beside_a_short_one(self) -> None:
+        """What is well by its short name may be at fault by its whole one."""
+        found = self.judge(
+            of(1.0, 'a1.one:9100'), of(0.0, 'a1'), how=HostMatch.SHORT
+        )
+        self.assertEqual({'a1': 1.0}, found)
 
     def test_unmatched(self) -> None:
         reading = Reading(
@@ -161,6 +216,21 @@ class TestUnusable(JudgeTestCase):
             series(0.0, vm='x'), of(1.0, 'a1'), series(1.0, vm='y')
         )
         self.assertIn('vm="y"', text)
+
+    def test_partial(self) -> None:
+        """The host at fault may be in the part that is missing."""
+        reading = Reading(
+            'q', Health.PARTIAL, [of(1.0, 'a1')], incomplete='store 2'
+        )
+        error = self.assertRaises(
+            exceptions.PrometheusError,
+            exclusions.judge,
+            reading,
+            HOSTS,
+            HostMatch.EXACT,
+        )
+        self.assertIn('the answer is partial (store 2)', str(error))
+        self.assertTrue(error.kwargs['transient'])
 
     def test_what_another_try_may_mend(self) -> None:
         for reading, transient in (
@@ -193,7 +263,8 @@ class TestAsk(base.BaseTestCase):
         )
 
     def ask(self, query: str = 'q') -> dict[str, float]:
-        return exclusions.ask(self.client, query, HOSTS, HostMatch.EXACT)
+        found = exclusions.ask(self.client, query, HOSTS, HostMatch.EXACT)
+        return found.values
 
     def answer(self, result: Any, kind: str = 'vector') -> None:
         self.wire.post(
@@ -232,7 +303,7 @@ class TestAsk(base.BaseTestCase):
         self.wire.reset()
         self.answer([{'metric': {'host': 'a1'}, 'value': [1.0, '1']}])
         error = self.refused()
-        self.assertIn('the newest sample is 999 s old', str(error))
+        self.assertIn("999.0 s behind this host's", str(error))
         self.assertTrue(error.kwargs['transient'])
 
     def test_errors(self) -> None:

@@ -61,6 +61,12 @@ class TestExactly(CollectTestCase):
             ),
         )
 
+    def test_names_of_hosts_do_not_differ_by_case(self) -> None:
+        """Nova takes those of an aggregate, and an operator writes others."""
+        self.aggregates(aggregate(1, 'both', 'A1', 'a1', 'B1', 'b2'))
+        found = self.scopes(aggregates=['both'], excluded_hosts=['B2'])
+        self.assertEqual({'both': ['a1', 'b1']}, found)
+
     def test_all_excluded(self) -> None:
         found = self.scopes(include_unassigned=True, excluded_aggregates=['*'])
         self.assertEqual(1, len(found))

@@ -55,6 +55,7 @@ class TestUnderstood(base.BaseTestCase):
             ('swap_moves', 'any', SwapMoves.ANY),
             ('allowed_extra_specs', 'a, b', ['a', 'b']),
             ('min_host_coverage', '0.5', 0.5),
+            ('partial_answers', 'skip', 'skip'),
         ):
             self.assertEqual(
                 value, settings_from_conf.understood(option, text)

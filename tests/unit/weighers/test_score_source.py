@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do the options, the file and Prometheus give a weigher?"""
 
+import json
 import os
+import time
 
 import requests
 from keystoneauth1 import session
 
 from kronos.common import exceptions
+from kronos.engine.settings import PartialAnswers
 from kronos.engine.types import Health
 from kronos.policies.models import Mode
 from kronos.weighers import score_source
@@ -167,6 +170,32 @@ class TestFaults(WeigherTestCase):
             self.assertRaises(
                 exceptions.PrometheusError, self.source.ask, set()
             )
+
+    def test_a_partial_answer(self):
+        """Its policy is used, or not, as the option says."""
+        body = {
+            'status': 'success',
+            'data': {'resultType': 'vector', 'result': []},
+            'isPartial': True,
+        }
+        self.prometheus.fault = {'ram': (200, json.dumps(body))}
+        for how in PartialAnswers:
+            self.set(partial_answers=how.value)
+            answers = self.source.ask(set())
+            reading = answers.readings[Mode.SPREAD]['ram'].imbalance
+            self.assertEqual(Health.PARTIAL, reading.health)
+            self.assertIs(how, answers.settings.partial_answers)
+
+    def test_a_clock_that_differs(self):
+        row = {'metric': {'host': 'a'}, 'value': [time.time() - 100, '0.5']}
+        body = {
+            'status': 'success',
+            'data': {'resultType': 'vector', 'result': [row]},
+        }
+        self.prometheus.fault = {'ram': (200, json.dumps(body))}
+        [text] = self.source.ask(set()).troubles
+        self.assertIn('s behind this host', text)
+        self.assertIn('NTP', text)
 
     def test_a_query_that_is_wrong(self):
         """The other policy is used."""

@@ -302,6 +302,17 @@ class TableTestCase(Scenes):
         self.check_tries(fault, row)
         self.check_rests(row, message)
 
+    def test_a_partial_answer(self):
+        """The destination may be in the part that is missing."""
+        for beside in ({'isPartial': True}, {'warnings': ['store 2']}):
+
+            def partial(beside=beside):
+                self.cloud.beside_data = beside
+                self.excludes()
+
+            self.prometheus_error = partial
+            self.check(Fault.PROMETHEUS_ERROR)
+
     def check_waits(self, row):
         waited = self.clock.now - self.before
         if row.waits:

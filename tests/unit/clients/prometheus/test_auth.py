@@ -54,6 +54,72 @@ class OptionsTestCase(test_client.PrometheusTestCase):
         return self.wire.calls[-1].request.headers.get('Authorization')
 
 
+class TestHeaders(OptionsTestCase):
+    """Of Mimir and Cortex, and of gateways."""
+
+    def headers_sent(self, *lines: str, **more: Any) -> Any:
+        self.wire.reset()
+        self.gives('hosts')
+        client = self.client_of(headers=list(lines), **more)
+        self.assertEqual(Health.HEALTHY, client.instant_query('up').health)
+        return self.wire.calls[-1].request.headers
+
+    def test_several(self) -> None:
+        sent = self.headers_sent(
+            'X-Scope-OrgID: a|b', 'X-Gateway:k: 1, 2', bearer_token='t0ken'
+        )
+        self.assertEqual('a|b', sent['X-Scope-OrgID'])
+        self.assertEqual('k: 1, 2', sent['X-Gateway'])
+        self.assertEqual('Bearer t0ken', sent['Authorization'])
+
+    def test_credentials_of_another_scheme(self) -> None:
+        sent = self.headers_sent('Authorization: Key abc')
+        self.assertEqual('Key abc', sent['Authorization'])
+
+    def test_what_cannot_be_sent(self) -> None:
+        """The error does not show what may be a secret."""
+        for lines, text in (
+            (['s3cret'], 'number 1: write it as NAME: VALUE'),
+            (['A: b', 'X-A:'], 'number 2: write it as NAME: VALUE'),
+            (['X A: s3cret'], 'write it as NAME: VALUE'),
+            (['X-A: s3cret\r\nX-B: c'], 'characters that no header'),
+            (['X-A: s3crét'], 'characters that no header'),
+            (['Content-Length: 1'], 'set by Kronos'),
+            (['X-A: s3cret', 'x-a: b'], 'is there twice'),
+        ):
+            error = self.assertRaises(
+                exceptions.ConfigurationError, self.client_of, headers=lines
+            )
+            self.assertIn(text, str(error))
+            self.assertNotIn('s3cr', str(error))
+        error = self.assertRaises(
+            exceptions.ConfigurationError,
+            self.client_of,
+            headers=['authorization: s3cret'],
+            bearer_token='t0ken',
+        )
+        self.assertIn('exclude each other', str(error))
+
+    def test_a_value_that_is_repeated(self) -> None:
+        self.wire.post(test_client.QUERY, status=403, body='no t3nant, K3Y')
+        client = self.client_of(
+            headers=['X-Scope-OrgID: t3nant', 'Authorization: Key k3y'],
+            max_retries=0,
+        )
+        error = client.instant_query('up').error
+        self.assertNotIn('t3nant', error)
+        self.assertNotIn('K3Y', error)
+
+    def test_in_clear_text(self) -> None:
+        for line, sends in (
+            ('X-Scope-OrgID: a', False),
+            ('Authorization: a', True),
+            ('X-Api-Key: a', True),
+        ):
+            found = options(url='http://a.example.org', headers=[line])
+            self.assertEqual(sends, auth.is_readable(found), line)
+
+
 class TestOptions(OptionsTestCase):
     def test_none(self) -> None:
         self.gives('hosts')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Prometheus client at the wire."""
 
+import email.utils
 import json
 import math
 from typing import Any
@@ -27,6 +28,13 @@ FILES = places.FIXTURES / 'prometheus_responses'
 
 def answer(name: str) -> Any:
     return json.loads((FILES / f'{name}.json').read_text())
+
+
+def vector(*metrics: dict[str, str], at: float = NOW) -> dict[str, Any]:
+    """An answer with a series of each label set."""
+    rows = [{'metric': one, 'value': [at, '0.5']} for one in metrics]
+    data = {'resultType': 'vector', 'result': rows}
+    return {'status': 'success', 'data': data}
 
 
 class PrometheusTestCase(base.BaseTestCase):
@@ -103,8 +111,27 @@ class TestInstantQuery(PrometheusTestCase):
         )
 
     def test_missing_label(self) -> None:
+        """An answer of no use, though Prometheus can be reached."""
         self.gives('other_label')
-        self.unreachable(self.read(), '"host"', 'instance, job')
+        reading = self.read()
+        self.assertEqual(Health.PARTIAL, reading.health)
+        self.assertEqual([], reading.samples)
+        for text in ('no series has the label "host"', 'instance, job'):
+            self.assertIn(text, reading.error)
+
+    def test_one_series_without_the_label(self) -> None:
+        """In PromQL a label that is missing is an empty one."""
+        for lacking in ({'job': 'db'}, {'job': 'db', 'host': ''}):
+            self.wire.reset()
+            self.wire.post(
+                QUERY, json=vector({'host': 'cmp1', 'job': 'n'}, lacking)
+            )
+            reading = self.read()
+            self.assertEqual(Health.HEALTHY, reading.health)
+            self.assertEqual('', reading.error)
+            self.assertEqual(['cmp1'], [s.label for s in reading.samples])
+            self.assertEqual(1, reading.unlabelled)
+            self.assertIn('job="db"', reading.unlabelled_series)
 
     def test_expected_labels(self) -> None:
         self.gives('hosts')
@@ -164,10 +191,114 @@ class TestInstantQuery(PrometheusTestCase):
         with mock.patch('kronos.clients.prometheus.http.LOG') as log:
             for _ in range(3):
                 reading = client.instant_query('up')
-                self.assertEqual(Health.HEALTHY, reading.health)
+                self.assertEqual(Health.PARTIAL, reading.health)
+                self.assertIn('store gateway 2', reading.incomplete)
         # A client that asks for ever says the same once.
         [told] = log.warning.call_args_list
         self.assertIn('store gateway 2 did not answer', told.args)
+
+
+class TestHowFarItCanBeTrusted(PrometheusTestCase):
+    """What the answer, and its time stamps, say of themselves."""
+
+    def of(self, *, age: float = 0.0, date: float = 0.0, **more: Any) -> Any:
+        self.wire.reset()
+        self.wire.post(
+            QUERY,
+            json=vector({'host': 'cmp1'}, {'host': 'cmp2'}, at=NOW - age)
+            | more,
+            headers={'Date': email.utils.formatdate(NOW - date, usegmt=True)},
+        )
+        return self.read()
+
+    def test_partial(self) -> None:
+        for more, text in (
+            ({'isPartial': True}, 'isPartial'),
+            ({'isPartial': 'yes'}, 'isPartial'),
+            ({'warnings': ['store 2 is away']}, 'store 2 is away'),
+            ({'warnings': 'store 2 is away'}, 'store 2 is away'),
+            ({'warnings': {'store': 2}}, 'store'),
+            (
+                {'warnings': ['PromQL info: a', 'PromQL warning: b']},
+                'PromQL warning: b',
+            ),
+        ):
+            reading = self.of(**more)
+            self.assertEqual(Health.PARTIAL, reading.health, more)
+            self.assertIn(text, reading.incomplete)
+            self.assertEqual('', reading.error)
+            self.assertEqual(2, len(reading.samples))
+
+    def test_whole(self) -> None:
+        for more in (
+            {'isPartial': False},
+            {'isPartial': None},
+            {'warnings': []},
+            {'warnings': None},
+            {'infos': ['PromQL info: metric might not be a counter']},
+            # Those of Prometheus 2.48 to 2.54.
+            {'warnings': ['PromQL info: metric might not be a counter']},
+        ):
+            reading = self.of(**more)
+            self.assertEqual(Health.HEALTHY, reading.health, more)
+            self.assertEqual('', reading.incomplete)
+
+    def test_a_clock_that_is_behind(self) -> None:
+        """All samples have the moment of the query by that clock."""
+        reading = self.of(age=437.8)
+        self.assertEqual(Health.STALE, reading.health)
+        self.assertEqual([], reading.samples)
+        self.assertIn(
+            "its clock is 437.8 s behind this host's (22:06:02 there, "
+            '22:13:20 here, UTC)',
+            reading.error,
+        )
+        self.assertIn('(NTP)', reading.error)
+        reading = self.of(age=200)
+        self.assertEqual(Health.HEALTHY, reading.health)
+        self.assertAlmostEqual(-200.0, reading.clock.seconds, 3)
+
+    def test_a_clock_that_is_ahead(self) -> None:
+        reading = self.of(age=-3600)
+        self.assertEqual(Health.HEALTHY, reading.health)
+        self.assertAlmostEqual(3600.0, reading.clock.seconds, 3)
+        self.assertEqual(2, len(reading.samples))
+
+    def test_clocks_that_agree(self) -> None:
+        for age in (-4.9, 0.0, 4.9):
+            self.assertIsNone(self.of(age=age).clock)
+
+    def test_the_date_of_an_empty_answer(self) -> None:
+        for behind, health in (
+            (0.0, Health.HEALTHY),
+            (200.0, Health.HEALTHY),
+            (400.0, Health.STALE),
+            (-400.0, Health.HEALTHY),
+        ):
+            self.wire.reset()
+            date = email.utils.formatdate(NOW - behind, usegmt=True)
+            self.wire.post(QUERY, json=vector(), headers={'Date': date})
+            reading = self.read()
+            self.assertEqual(health, reading.health, behind)
+            self.assertEqual(bool(behind), reading.clock is not None)
+        for date in ('', 'yesterday', '1', 'Thu, 99 Nov 2026 99:99:99 GMT'):
+            self.wire.reset()
+            self.wire.post(QUERY, json=vector(), headers={'Date': date})
+            self.assertEqual(Health.HEALTHY, self.read().health)
+
+    def test_a_slow_query_is_no_clock(self) -> None:
+        """It was evaluated at some moment between request and answer."""
+        times = iter([NOW - 20, NOW])
+        client = prometheus.PrometheusClient(
+            URL, requests.Session(), clock=lambda: next(times)
+        )
+        self.wire.post(QUERY, json=vector({'host': 'a'}, at=NOW - 19))
+        self.assertIsNone(client.instant_query('up').clock)
+
+    def test_old_samples_are_no_clock(self) -> None:
+        """Of a server that gives each sample a time of its own."""
+        self.gives('partly_stale')
+        self.assertIsNone(self.read().clock)
 
 
 class TestFailures(PrometheusTestCase):
@@ -271,6 +402,15 @@ class TestFailures(PrometheusTestCase):
     def test_unauthorized(self) -> None:
         self.wire.post(QUERY, status=401, body='Unauthorized')
         self.unreachable(self.read(), 'HTTP 401', '[kronos_prometheus]')
+
+    def test_no_tenant(self) -> None:
+        """Mimir, and Cortex: no credentials would help."""
+        for status in (401, 403):
+            self.wire.reset()
+            self.wire.post(QUERY, status=status, body='no org id')
+            reading = self.read()
+            self.unreachable(reading, 'headers = X-Scope-OrgID: TENANT')
+            self.assertNotIn('credentials', reading.error)
 
     def test_only_get(self) -> None:
         self.wire.post(QUERY, status=405)

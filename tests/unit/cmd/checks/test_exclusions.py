@@ -44,6 +44,7 @@ class TestAnswers(ExclusionsTestCase):
                 'series': 2,
                 'hosts_excluded': {},
                 'labels_unmatched': [],
+                'labels_unmatched_count': 0,
             },
             found,
         )
@@ -75,7 +76,7 @@ class TestAnswers(ExclusionsTestCase):
 
 class TestLabels(ExclusionsTestCase):
     def test_no_host(self) -> None:
-        self.series['failed'] = [('z9', 1.0), ('a2:9177', 0.0)]
+        self.series['failed'] = [('z9', 0.0), ('a2:9177', 0.0), ('a1', 0.0)]
         found = self.check()['exclusions']
         self.assertEqual(['a2:9177', 'z9'], found['labels_unmatched'])
         finding = self.codes['exclusions-unmatched']
@@ -85,6 +86,25 @@ class TestLabels(ExclusionsTestCase):
             "match to a2, 'z9')",
             finding['text'],
         )
+        table = self.table()
+        self.assertIn('Labels that match no host', table)
+        self.assertIn('exclude_hosts_query  a2:9177, z9', table)
+
+    def test_one_at_fault_that_is_no_host(self) -> None:
+        """It is told once, and not with each scope again."""
+        self.series['failed'] = [('z9', 1.0), ('A1', 1.0)]
+        report = self.check()
+        self.assertEqual({'a1': '1'}, report['exclusions']['hosts_excluded'])
+        texts = [one['text'] for one in report['findings']]
+        [text] = [one for one in texts if 'z9' in one]
+        self.assertIn('no host of the cloud is called', text)
+
+    def test_none_is_a_host(self) -> None:
+        self.series['failed'] = [('z9', 1.0), ('10.0.0.1:9177', 0.0)]
+        found = self.check(1)['exclusions']
+        self.assertIn('none of its labels is a host', found['error'])
+        self.assertEqual(['10.0.0.1:9177', 'z9'], found['labels_unmatched'])
+        self.assertEqual('error', self.codes['exclusions-unknown']['level'])
 
     def test_a_host_but_for_its_port(self) -> None:
         self.series['failed'] = [('a2:9177', 1.0)]
@@ -114,6 +134,18 @@ class TestLabels(ExclusionsTestCase):
 
 
 class TestFailures(ExclusionsTestCase):
+    def test_a_partial_answer(self) -> None:
+        for extra in ({'isPartial': True}, {'warnings': ['store 2']}):
+            self.extra = {'failed': extra}
+            found = self.check(1)['exclusions']
+            self.assertIn('the answer is partial', found['error'])
+            self.assertEqual('partial', found['health'])
+            finding = self.codes['exclusions-unknown']
+            self.assertEqual('error', finding['level'])
+            self.assertIn('every store of Prometheus', finding['mend'])
+        self.extra = {'failed': {'infos': ['no counter']}}
+        self.check()
+
     def test_prometheus_is_away(self) -> None:
         self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)
         found = self.check(1)['exclusions']

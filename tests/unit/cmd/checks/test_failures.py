@@ -38,9 +38,26 @@ class FailuresTestCase(CheckTestCase):
         text = self.codes['host-at-fault']['text']
         self.assertIn('1 host at fault by host_fault_query (a1)', text)
 
+    def test_a_host_that_is_none(self) -> None:
+        self.series['faulty'] = [('10.0.0.9', 1.0), ('a2', 0.0)]
+        self.assertEqual({}, self.check()[HOSTS]['hosts_at_fault'])
+        text = self.codes['exclusions-unmatched']['text']
+        self.assertIn('host_fault_query: no host of the cloud is called', text)
+        self.assertIn("'10.0.0.9' (1)", text)
+
+    def test_partial_answers(self) -> None:
+        """The failed server may be in the part that is missing."""
+        for query, option in (('faulty', HOSTS), ('failing', SERVERS)):
+            self.extra = {query: {'isPartial': True}}
+            found = self.check()[option]
+            self.assertIn('the answer is partial', found['error'])
+            finding = self.codes['failures-unknown']
+            self.assertIn('see that every store', finding['mend'])
+            self.assertIn('kronos_recover does nothing', finding['mend'])
+
     def test_an_answer_that_cannot_be_used(self) -> None:
         """Series of hosts name no server."""
         self.series['failing'] = [('a1', 1.0)]
         found = self.check()[SERVERS]
-        self.assertIn('no label "instance_uuid"', found['error'])
+        self.assertIn('has the label "instance_uuid"', found['error'])
         self.assertEqual('warning', self.codes['failures-unknown']['level'])

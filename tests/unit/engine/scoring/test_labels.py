@@ -15,11 +15,29 @@ class TestExact(base.BaseTestCase):
             ['cmp1', 'cmp2', 'cmp3'],
             HostMatch.EXACT,
         )
-        self.assertEqual({'cmp2': 'cmp2'}, found.hosts)
-        self.assertEqual(
-            ['CMP1', 'cmp1:9100', 'cmp3.example'], found.unmatched
-        )
+        self.assertEqual({'cmp2': 'cmp2', 'CMP1': 'cmp1'}, found.hosts)
+        self.assertEqual(['cmp1:9100', 'cmp3.example'], found.unmatched)
         self.assertEqual({}, found.ambiguous)
+
+    def test_hosts_that_differ_by_case(self):
+        """Only what is spelled like one of them means it."""
+        found = labels.match_hosts(
+            ['cmp1', 'CMP1'], ['cmp1', 'Cmp1'], HostMatch.EXACT
+        )
+        self.assertEqual({'cmp1': 'cmp1'}, found.hosts)
+        self.assertEqual(['CMP1'], found.unmatched)
+        self.assertEqual({'CMP1': ['Cmp1', 'cmp1']}, found.ambiguous)
+
+    def test_of_that_name(self):
+        hosts = ['cmp1', 'Cmp2', 'cmp2']
+        for name, host in (
+            ('cmp1', 'cmp1'),
+            ('CMP1', 'cmp1'),
+            ('Cmp2', 'Cmp2'),
+            ('CMP2', None),
+            ('cmp1.a', None),
+        ):
+            self.assertEqual(host, labels.find_host(name, hosts))
 
 
 class TestShort(base.BaseTestCase):
@@ -40,6 +58,17 @@ class TestShort(base.BaseTestCase):
                 'cmp3': 'cmp3.dc.example',
             },
             ['other:9100'],
+        )
+
+    def test_the_case_does_not_matter(self):
+        self.check(
+            ['CMP1:9100', 'Cmp2.DC.example', 'cmp3'],
+            ['cmp1', 'cmp2', 'CMP3.dc.example', 'Cmp4'],
+            {
+                'CMP1:9100': 'cmp1',
+                'Cmp2.DC.example': 'cmp2',
+                'cmp3': 'CMP3.dc.example',
+            },
         )
 
     def test_short_name_of_two_hosts_is_none_of_them(self):

@@ -8,7 +8,7 @@ from oslotest import base
 
 from kronos.engine.eligibility import hosts
 from kronos.engine.scoring import scorecard
-from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.settings import HostMatch, PartialAnswers, Settings
 from kronos.engine.types import (
     Health,
     PolicyReadings,
@@ -199,6 +199,41 @@ class TestContract(base.BaseTestCase):
             'fresh, usable value, min_host_coverage is 0.9; without: cmp00, '
             'cmp01',
             self.skip_reason({}),
+        )
+
+    def test_a_partial_answer(self):
+        """It is used with a warning, or not at all."""
+        snapshot = build.snapshot({'cpu': even(3), 'mem': even(3)})
+        reading = snapshot.readings['cpu'].imbalance
+        reading.health, reading.incomplete = Health.PARTIAL, 'store 2'
+        policies = [build.policy('cpu', 0.5), build.policy('mem', 0.5)]
+        card = score(snapshot, *policies)
+        self.assertEqual(['cpu', 'mem'], list(card.values))
+        self.assertIs(Health.PARTIAL, card.results[0].health)
+        [text] = card.warnings
+        self.assertIn(
+            'policy cpu: imbalance_query: the answer is partial (store 2), so '
+            'series may be missing from it, and sums over it are too small',
+            text,
+        )
+        card = score(snapshot, *policies, partial_answers=PartialAnswers.SKIP)
+        self.assertEqual(['mem'], list(card.values))
+        self.assertIn('the answer is partial', card.results[0].skipped)
+        self.assertIn('partial_answers is skip', card.results[0].skipped)
+        self.assertEqual([], card.warnings)
+
+    def test_series_without_the_label(self):
+        """min_host_coverage decides, and a plan says what is left out."""
+        snapshot = build.snapshot({'cpu': even(3)})
+        reading = snapshot.readings['cpu'].imbalance
+        reading.unlabelled, reading.unlabelled_series = 2, 'up{job="db"}'
+        card = score(snapshot)
+        self.assertIsNone(card.blocked)
+        [text] = card.warnings
+        self.assertIn(
+            '2 series of the answer have no label "host" and are left out, '
+            'such as up{job="db"}; add {host!=""} to the selectors',
+            text,
         )
 
     def test_no_reading(self):

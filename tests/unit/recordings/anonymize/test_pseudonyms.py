@@ -55,6 +55,15 @@ class TestHosts(base.BaseTestCase):
             [found(one) for one in others],
         )
 
+    def test_case(self) -> None:
+        """A label in capital letters is of the same host."""
+        found = pseudonyms.Hosts(
+            ['web-1.a', 'Web-2'], ['WEB-1.A:9100', 'web-2', 'FE80::1']
+        )
+        self.assertEqual(found('web-1.a') + ':9100', found('WEB-1.A:9100'))
+        self.assertEqual(found('Web-2'), found('web-2'))
+        self.assertEqual('2001:db8::0000:0001', found('FE80::1'))
+
     def test_order(self) -> None:
         """Ties are broken by names."""
         names = ['web-10', 'web-2.z', 'web-2.a', 'web.b', 'Web', 'web-9']

@@ -196,7 +196,8 @@ def full() -> Recording:
         event.plan = event.status = event.scope = event.error_type = 'b'
         event.fault = 'c'
     for reading in found.answers.values():
-        reading.error = 'it said no'
+        reading.error = reading.incomplete = 'it said no'
+        reading.unlabelled_series = 'up{a="b"}'
         for sample in reading.samples:
             sample.series = '{a="b"}'
     for settings in (found.settings, found.configured):
@@ -244,7 +245,7 @@ class TestMarks(base.BaseTestCase):
         kept = {text for text in texts(was) if 'qz' not in text and text}
         modes = {'spread', 'nova_instance_uuid', 'nova_internal_name', 'skip'}
         enums = {'watcher', 'nova', 'failed', 'moved', 'healthy', 'exact'}
-        enums |= {'variance', 'veto', 'safe', 'greedy', 'step', 'open'}
+        enums |= {'warn', 'variance', 'veto', 'safe', 'greedy', 'step', 'open'}
         self.assertEqual(set(), kept - modes - enums)
 
     def test_it_is_read_again(self) -> None:

@@ -56,6 +56,16 @@ class SummaryTestCase(base.BaseTestCase):
             told,
         )
 
+    def test_what_is_at_fault_and_no_host(self):
+        """Beside a plan, too."""
+        warning = (
+            "exclude_hosts_query: no host of the cloud is called 'z9' (1), "
+            'which excluded none. Give the query a label'
+        )
+        told = self.summary(scope(steps=[step()], warnings=['b', warning]))
+        self.assertIn("no host of the cloud is called 'z9' (1)", told)
+        self.assertLess(told.index('z9'), told.index('1 migration,'))
+
     def test_one_migration(self):
         self.assertIn('1 migration,', self.summary(scope(steps=[step()])))
 
