@@ -11,6 +11,7 @@ from kronos.engine.settings import (
     SoftRules,
     SwapMoves,
     TieBreak,
+    UnexplainedLoad,
     VetoReference,
 )
 from kronos.recordings import meta_schema
@@ -67,6 +68,7 @@ SETTINGS = Settings(
     swap_moves=SwapMoves.ANY,
     search=SearchName.BEST,
     veto_reference=VetoReference.INITIAL,
+    unexplained_load=UnexplainedLoad.STAYS,
     min_gain=0.1,
     optimal_limit=7,
     optimal_seconds=8.0,
@@ -137,6 +139,7 @@ class TestSettings(base.BaseTestCase):
                 'plateau_moves': True,
                 'swap_moves': 'safe',
                 'search': 'greedy',
+                'unexplained_load': 'follows',
                 'veto_reference': 'step',
                 'min_gain': 0.0,
                 'optimal_limit': 1000,
