@@ -22,6 +22,7 @@ from kronos.common.shell_commands import ShellCommand
 from kronos.conf import validation
 from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health
+from kronos.engine.scoring import scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event
 from kronos.policies import loader
@@ -244,7 +245,24 @@ def _doubts(recording: Recording) -> list[str]:
     unknown = (gathered.exclusions_unknown, gathered.failures_unknown)
     failed += [one for one in unknown if one]
     found = [*recording.unknown, *gathered.warnings, *failed]
+    found += _doubtful_profiles(recording)
     return [masking.masked(one) for one in found]
+
+
+def _doubtful_profiles(recording: Recording) -> list[str]:
+    """Where servers use more than their hosts, or explain little of them."""
+    policies, settings = recording.policies, recording.settings
+    try:
+        snapshots = recording.snapshots(policies, settings, recording.request)
+    except exceptions.KronosException:
+        return []  # said when it is planned
+    found = []
+    for snapshot in snapshots:
+        card = scorecard.score(snapshot, policies, settings)
+        texts = list(card.unusable_profiles.values())
+        texts += card.unexplained(settings.unexplained_load)
+        found += [f'scope {snapshot.scope}: {one}' for one in texts]
+    return found
 
 
 if __name__ == '__main__':

@@ -95,6 +95,19 @@ PLANNING_OPTS = [
         'fresh sample; with fewer the policy is skipped.',
     ),
     cfg.StrOpt(
+        'unexplained_load',
+        default='follows',
+        choices=[
+            ('follows', 'it moves with them, by their usage'),
+            ('stays', 'it is the own load of the host'),
+        ],
+        help='What becomes of the load of a host that its instances do not '
+        'explain, beyond what a host without instances shows, when they '
+        'leave. A plan warns of hosts where that is much. Set it to stays '
+        'where the hosts have much load of their own, such as storage '
+        'daemons.',
+    ),
+    cfg.StrOpt(
         'host_match',
         default='exact',
         choices=[
@@ -179,7 +192,8 @@ PLANNING_OPTS = [
                 (
                     'safe',
                     'no policy that is within its threshold is beyond it '
-                    'between the two migrations',
+                    'between the two migrations, and none that is over it '
+                    'is worse by more than it',
                 ),
                 ('any', 'it may be: also if the second one fails'),
             ],

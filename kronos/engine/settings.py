@@ -49,7 +49,8 @@ class SwapMoves(StrEnum):
 
     NONE = 'none'
     SAFE = 'safe'
-    """Those between whose halves no policy leaves its threshold."""
+    """Those between whose halves no policy leaves its threshold, or grows
+    by more than that where it is over it."""
     ANY = 'any'
 
     @classmethod
@@ -58,6 +59,17 @@ class SwapMoves(StrEnum):
         if isinstance(value, bool):
             return cls.SAFE if value else cls.NONE
         return None
+
+
+class UnexplainedLoad(StrEnum):
+    """What becomes of the load of a host that its servers do not explain."""
+
+    FOLLOWS = 'follows'
+    """It moves with them."""
+    STAYS = 'stays'
+    """It is the host's own."""
+    IGNORED = 'ignored'
+    """Nothing is held against the hosts: the literal rule."""
 
 
 class SearchName(StrEnum):
@@ -298,6 +310,9 @@ class Settings:
     """For so long a migration may be under way."""
     migration_timeout_per_gib: float = 16.0
     """Seconds for each GiB that is copied, where that is more."""
+    unexplained_load: UnexplainedLoad = UnexplainedLoad.IGNORED
+    """What ``[kronos]`` says by default is ``follows``, which holds for
+    recordings without it, too."""
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE

@@ -13,6 +13,7 @@ from kronos.engine.settings import (
     SoftRules,
     SwapMoves,
     TieBreak,
+    UnexplainedLoad,
     VetoReference,
 )
 from kronos.recordings import cell_schema
@@ -152,6 +153,7 @@ class SettingsRow:
     migration_bandwidth: float = 800.0
     migration_timeout_seconds: float = 600.0
     migration_timeout_per_gib: float = 16.0
+    unexplained_load: UnexplainedLoad = UnexplainedLoad.FOLLOWS
     plateau_moves: bool = True
     swap_moves: SwapMoves = SwapMoves.SAFE
     tie_break: TieBreak = TieBreak.VARIANCE
@@ -204,6 +206,7 @@ class SettingsRow:
             migration_bandwidth=settings.migration_bandwidth,
             migration_timeout_seconds=settings.migration_timeout_seconds,
             migration_timeout_per_gib=settings.migration_timeout_per_gib,
+            unexplained_load=settings.unexplained_load,
             plateau_moves=settings.plateau_moves,
             swap_moves=settings.swap_moves,
             tie_break=settings.tie_break,
@@ -258,6 +261,7 @@ class SettingsRow:
             migration_bandwidth=self.migration_bandwidth,
             migration_timeout_seconds=self.migration_timeout_seconds,
             migration_timeout_per_gib=self.migration_timeout_per_gib,
+            unexplained_load=self.unexplained_load,
             plateau_moves=self.plateau_moves,
             swap_moves=self.swap_moves,
             tie_break=self.tie_break,

@@ -18,6 +18,7 @@ from kronos.engine.settings import (
     Settings,
     SwapMoves,
     TieBreak,
+    UnexplainedLoad,
     VetoReference,
 )
 from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
@@ -141,6 +142,7 @@ def _planned_by(
         settings.tie_break = TieBreak.FIRST
         settings.plateau_moves, settings.swap_moves = False, SwapMoves.NONE
         settings.repeat_moves = True
+        settings.unexplained_load = UnexplainedLoad.IGNORED
     return policies, settings
 
 

@@ -91,6 +91,7 @@ def settings(found: Settings) -> dict[str, Any]:
         'migration_bandwidth': found.migration_bandwidth,
         'migration_timeout_seconds': found.migration_timeout_seconds,
         'migration_timeout_per_gib': found.migration_timeout_per_gib,
+        'unexplained_load': found.unexplained_load.value,
         'plateau_moves': found.plateau_moves,
         'swap_moves': found.swap_moves.value,
         'tie_break': found.tie_break.value,

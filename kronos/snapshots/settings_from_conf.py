@@ -16,6 +16,7 @@ from kronos.engine.settings import (
     SoftRules,
     SwapMoves,
     TieBreak,
+    UnexplainedLoad,
     VetoReference,
 )
 from kronos.snapshots.scopes import ScopeRequest
@@ -24,6 +25,7 @@ FIELDS = {
     'restrict_to_az': 'restrict_to_az',
     'require_all_policies': 'require_all_policies',
     'min_host_coverage': 'min_host_coverage',
+    'unexplained_load': 'unexplained_load',
     'host_match': 'host_match',
     'partial_answers': 'partial_answers',
     'check_disk': 'check_disk',
@@ -70,6 +72,7 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     'soft_rules': SoftRules,
     'swap_moves': SwapMoves,
     'tie_break': TieBreak,
+    'unexplained_load': UnexplainedLoad,
     'veto_reference': VetoReference,
     'allowed_extra_specs': list,
 }

@@ -127,6 +127,7 @@ def judge(
     _skipped(judged, findings)
     for one in judged:
         _tell(one, policies, scopes.ALL in wanted.aggregates, findings)
+        _unexplained(one, how, findings)
         _sizes(one, policies, findings)
     if judged and all(one.card.blocked for one in judged):
         findings.error(
@@ -164,13 +165,25 @@ def rows(judged: Sequence[Judged], file: str) -> list[dict[str, Any]]:
 def _skipped(judged: Sequence[Judged], to: Findings) -> None:
     """Tell which policies cannot be used, each reason once."""
     where: dict[str, list[str]] = {}
+    above: set[str] = set()
     for one in judged:
         for result in one.card.results:
             # Else it is told with the query that failed.
             of_policy = one.snapshot.readings.get(result.name)
             if result.skipped and not _is_told(of_policy, one.partial):
                 where.setdefault(result.skipped, []).append(one.snapshot.scope)
+            if result.name in one.card.unusable_profiles:
+                above.add(result.skipped)
     for reason, names in where.items():
+        if reason in above:
+            to.error(
+                'profiles-above-hosts',
+                f'scope {wording.some(names)}: {reason}',
+                'let vm_profile_query give shares of the host, or give '
+                'host_capacity_query in the unit of vm_profile_query; until '
+                'then the policy is not used',
+            )
+            continue
         to.error(
             'policy-skipped',
             f'scope {wording.some(names)}: {reason}',
@@ -248,6 +261,18 @@ def _beyond_queries(one: Judged, policies: Sequence[Policy]) -> list[str]:
     return [
         text for text in one.card.warnings if not text.endswith(tuple(doubts))
     ]
+
+
+def _unexplained(one: Judged, how: Settings, to: Findings) -> None:
+    """Tell of hosts whose servers explain little of what they show."""
+    for text in one.card.unexplained(how.unexplained_load):
+        to.warning(
+            'profiles-below-hosts',
+            f'scope {one.snapshot.scope}: {text}',
+            'try vm_profile_query in Prometheus: does the counter of each '
+            'busy server grow, and is its unit right? If the hosts have load '
+            'of their own, set [kronos] unexplained_load = stays',
+        )
 
 
 def _dirty_rates(one: Judged, where: str, to: Findings) -> None:

@@ -41,6 +41,11 @@ class CapacityReadings:
     """[P, V], at least 0."""
     capacity: FloatArray
     """[P, H], above 0: a usage is this share of the host."""
+    charges: FloatArray | None = None
+    """[P, H], at least 0: what a host that takes instances of it has to have
+    room for besides, once; None: nothing."""
+    origins: IntArray | None = None
+    """[V], where the instances were before the plan."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,12 @@ class CapacityCeiling(Constraint):
         self._ceilings = readings.ceilings
         self._usage = readings.usage
         self._capacity = readings.capacity
+        self._charges: FloatArray | None = None
+        self._origins = readings.origins
+        if readings.charges is not None and readings.charges.any():
+            self._charges = readings.charges
+        self._arrived: dict[tuple[int, int], int] = {}
+        """By origin and host, how many instances have come."""
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
@@ -65,7 +71,8 @@ class CapacityCeiling(Constraint):
 
     def reasons(self, instance: int, host: int) -> list[Reason]:
         found: list[Reason] = []
-        share = self._usage[:, instance] / self._capacity[:, host]
+        used = self._usage[:, instance] + self._charge(instance, host)
+        share = used / self._capacity[:, host]
         projected = self._loads[:, host] + share
         for p in np.flatnonzero(~self._below(projected, self._ceilings)):
             name, ceiling = self._policies[p], self._ceilings[p]
@@ -89,6 +96,7 @@ class CapacityCeiling(Constraint):
         mask = np.ones((len(instances), self._shape[1]), dtype=bool)
         for p, ceiling in enumerate(self._ceilings):
             share = self._usage[p][instances][:, None] / self._capacity[p]
+            share += self._charged_rows(p, instances)
             mask &= self._below(self._loads[p] + share, ceiling)
         return mask
 
@@ -96,18 +104,87 @@ class CapacityCeiling(Constraint):
         mask = np.ones(self._shape[0], dtype=bool)
         for p, ceiling in enumerate(self._ceilings):
             share = self._usage[p] / self._capacity[p, host]
+            share += self._charged_column(p, host)
             mask &= self._below(self._loads[p, host] + share, ceiling)
         return mask
 
     def takes_all(self, instances: IntArray, host: int) -> bool:
         used = self._usage[:, instances].sum(axis=1)
+        for instance in self._first_of_origins(instances):
+            used = used + self._charge(instance, host)
         projected = self._loads[:, host] + used / self._capacity[:, host]
         return bool(np.all(self._below(projected, self._ceilings)))
 
     def follow(self, instance: int, source: int, destination: int) -> None:
         used = self._usage[:, instance]
         self._loads[:, source] -= used / self._capacity[:, source]
-        self._loads[:, destination] += used / self._capacity[:, destination]
+        self._leave(instance, source)
+        charge = self._charge(instance, destination)
+        self._loads[:, destination] += (used + charge) / self._capacity[
+            :, destination
+        ]
+        self._enter(instance, destination)
+
+    def _charge(self, instance: int, host: int) -> FloatArray:
+        """[P]: what comes along with an instance, as the first of its origin.
+
+        It is not known which of them causes it.
+        """
+        if self._charges is None or self._origins is None:
+            return np.zeros(len(self._policies))
+        origin = int(self._origins[instance])
+        if origin == host or (origin, host) in self._arrived:
+            return np.zeros(len(self._policies))
+        return self._charges[:, origin]
+
+    def _first_of_origins(self, instances: IntArray) -> list[int]:
+        if self._origins is None:
+            return []
+        _, first = np.unique(self._origins[instances], return_index=True)
+        found: list[int] = instances[first].tolist()
+        return found
+
+    def _enter(self, instance: int, host: int) -> None:
+        if self._charges is not None and self._origins is not None:
+            pair = int(self._origins[instance]), host
+            if pair[0] != host:
+                self._arrived[pair] = self._arrived.get(pair, 0) + 1
+
+    def _leave(self, instance: int, host: int) -> None:
+        if self._charges is None or self._origins is None:
+            return
+        pair = int(self._origins[instance]), host
+        if pair not in self._arrived:
+            return
+        self._arrived[pair] -= 1
+        if not self._arrived[pair]:
+            del self._arrived[pair]
+            charge = self._charges[:, pair[0]]
+            self._loads[:, host] -= charge / self._capacity[:, host]
+
+    def _charged_rows(self, p: int, instances: IntArray) -> FloatArray | float:
+        if self._charges is None or self._origins is None:
+            return 0.0
+        origins = self._origins[instances]
+        found: FloatArray = (
+            self._charges[p][origins][:, None] / self._capacity[p]
+        )
+        found[np.arange(len(origins)), origins] = 0.0
+        for origin, host in self._arrived:
+            found[origins == origin, host] = 0.0
+        return found
+
+    def _charged_column(self, p: int, host: int) -> FloatArray | float:
+        if self._charges is None or self._origins is None:
+            return 0.0
+        found: FloatArray = (
+            self._charges[p][self._origins] / self._capacity[p, host]
+        )
+        found[self._origins == host] = 0.0
+        for origin, arrived in self._arrived:
+            if arrived == host:
+                found[self._origins == origin] = 0.0
+        return found
 
     @staticmethod
     def _below(projected: FloatArray, ceiling: FloatArray) -> BoolArray:

@@ -18,7 +18,7 @@ from kronos.engine.planning.affinity import Repair
 from kronos.engine.planning.phases import PhaseRunner
 from kronos.engine.planning.scope_planner import ScopePlanner, Stopped
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import evaluation
+from kronos.engine.scoring import evaluation, usages
 from kronos.engine.settings import Settings
 from kronos.engine.simulation.placement import Placement
 from kronos.engine.simulation.simulation import Simulation
@@ -212,7 +212,7 @@ class Scenario:
                 ):
                     if values is not None:
                         measured = sum(host in values for host in names)
-                        if measured < least - evaluation.NOISE or not measured:
+                        if measured < least - usages.NOISE or not measured:
                             found.append(values)
         return self._thin
 

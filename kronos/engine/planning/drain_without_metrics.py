@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from kronos.engine.eligibility import hosts
 from kronos.engine.reasons import Code
 from kronos.engine.scoring import scorecard
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, UnexplainedLoad
 from kronos.engine.types import (
     Host,
     PlanningInput,
@@ -88,7 +88,11 @@ def given(asked: PlanningInput) -> Given:
 def _by_memory(asked: PlanningInput) -> PlanningInput:
     snapshot = asked.snapshot
     # A host of which Placement tells nothing takes no part, however many.
-    settings = replace(asked.settings, min_host_coverage=0.0)
+    settings = replace(
+        asked.settings,
+        min_host_coverage=0.0,
+        unexplained_load=UnexplainedLoad.STAYS,
+    )
     policy = _policy(asked.policies)
     readings = snapshot.readings | {policy.name: _readings(snapshot)}
     return replace(

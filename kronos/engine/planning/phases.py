@@ -70,6 +70,7 @@ class PhaseRunner:
         self.stages: list[Stage] = []
         self.policies = list(policies)
         self._memory = memory
+        self._profiles = profiles
         index = self.utilization.index
         self.draining: BoolArray = np.array(
             [name in scorecard.draining for name in index.hosts], dtype=bool
@@ -156,7 +157,11 @@ class PhaseRunner:
         readings = None
         if rules.ceilings:
             readings = build.capacity_readings(
-                self.utilization, self.scorecard, self.policies
+                self.utilization,
+                self.scorecard,
+                self._profiles,
+                self.policies,
+                self.host_of_before,
             )
         return constraint_set.build(
             ConstraintInput(

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import answer_health, labels
-from kronos.engine.settings import HostMatch, Settings
+from kronos.engine.scoring import answer_health, attribution, labels, usages
+from kronos.engine.scoring.attribution import Attribution
+from kronos.engine.scoring.usages import NOISE
+from kronos.engine.settings import HostMatch, Settings, UnexplainedLoad
 from kronos.engine.types import Health, PolicyResult, Reading, Sample, Snapshot
 from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyQuery
 
-NOISE = 1e-9
-"""How far outside [0, 1] still is rounding, and is clamped."""
 MAX_UNMATCHED = 20
 """Unmatched labels that are listed; a query may cover a whole cloud."""
 
@@ -32,6 +32,10 @@ class PolicyEvaluation:
     """Readings of the hosts' capacity in use, where ceilings matter."""
     unmatched: list[str] = field(default_factory=list)
     """All labels that are no host of the scope."""
+    measured: usages.Measured | None = None
+    """What instances are said to use; None: nobody asked."""
+    attribution: Attribution | None = None
+    """The same held against their hosts; None: the literal rule."""
     warnings: list[str] = field(default_factory=list)
 
     def gaps(self, host: str) -> list[Reason]:
@@ -135,6 +139,28 @@ def _measure(
             _by_host('capacity_query', answers, snapshot, settings, evaluated),
         )
         _check_coverage('capacity_query', evaluated.loads, available, settings)
+    if 'vm_profile_query' in answers:
+        _check_profiles(evaluated, snapshot, settings)
+
+
+def _check_profiles(
+    evaluated: PolicyEvaluation, snapshot: Snapshot, settings: Settings
+) -> None:
+    """Hold what servers are said to use against what their hosts show."""
+    policy = evaluated.policy
+    names = usages.named(snapshot, policy.vm_profile_label_type)
+    evaluated.measured = usages.measure(policy, snapshot, settings, names)
+    if settings.unexplained_load is UnexplainedLoad.IGNORED:
+        return
+    evaluated.attribution = attribution.of(
+        policy,
+        snapshot,
+        evaluated.values,
+        evaluated.capacities,
+        evaluated.measured.usage,
+    )
+    if fault := evaluated.attribution.fault:
+        raise _Unusable(f'vm_profile_query: {fault}')
 
 
 def _answers(

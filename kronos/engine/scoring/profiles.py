@@ -1,27 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profiles: what each instance weighs, by each policy in use."""
 
-import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from kronos.engine import wording
-from kronos.engine.scoring import labels
-from kronos.engine.scoring.evaluation import NOISE
+from kronos.engine.scoring import attribution, usages
 from kronos.engine.scoring.scorecard import Scorecard
-from kronos.engine.settings import Settings
-from kronos.engine.types import Instance, Sample, Snapshot, VmProfile
-from kronos.policies.models import Fallback, LabelType, Policy
-
-_KEYS: dict[LabelType, Callable[[Instance], str]] = {
-    LabelType.NOVA_INTERNAL_NAME: lambda instance: instance.internal_name,
-    LabelType.NOVA_INSTANCE_UUID: lambda instance: instance.uuid,
-    LabelType.NOVA_DISPLAY_NAME: lambda instance: instance.name,
-}
-
-_Named = tuple[dict[str, str], set[str], dict[str, list[Instance]]]
-"""What names mean, as :func:`_named` has it."""
+from kronos.engine.scoring.usages import Measured
+from kronos.engine.settings import Settings, UnexplainedLoad
+from kronos.engine.types import Instance, Snapshot, VmProfile
+from kronos.policies.models import Fallback, Mode, Policy
 
 
 @dataclass
@@ -35,15 +25,12 @@ class Profiles:
     means 1.0 everywhere."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Instance uuid to reason: it has no profile and cannot be planned."""
+    bounds: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By policy, by uuid: what it is to be counted with below a ceiling."""
+    charges: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By policy, by host: what is to be counted there besides, once for each
+    host that takes servers of it, in the unit of their usages."""
     warnings: list[str] = field(default_factory=list)
-
-
-@dataclass
-class _Measured:
-    """One policy's usages by instance uuid, and who could not be told."""
-
-    usage: dict[str, float] = field(default_factory=dict)
-    ambiguous: dict[str, str] = field(default_factory=dict)
 
 
 def profile(
@@ -75,22 +62,32 @@ def profile(
     by_host = _by_host(snapshot, scorecard)
     uuids = [one.uuid for group in by_host.values() for one in group]
     everyone = set(uuids)
-    usages = {}
-    kinds = {policy.vm_profile_label_type for policy in policies_in_use}
-    named = {kind: _named(snapshot, kind) for kind in kinds}
+    weights = {}
     for policy in policies_in_use:
-        names = named[policy.vm_profile_label_type]
-        measured = _measure(policy, snapshot, settings, names)
+        measured = _measured(policy, snapshot, scorecard, settings)
+        own = dict(measured.usage)
         known = _Known.of(policy, by_host, scorecard)
         if not measured.usage.keys() >= everyone:
             _fall_back(known, measured, result)
-        usages[policy.name] = measured.usage
+        weights[policy.name] = measured.usage
+        _attribute(known, own, measured.usage, result, settings)
+    result.warnings += scorecard.unexplained(settings.unexplained_load)
     for uuid in uuids:
         if uuid not in result.skipped:
             result.profiles[uuid] = VmProfile(
-                uuid, {name: usage[uuid] for name, usage in usages.items()}
+                uuid, {name: usage[uuid] for name, usage in weights.items()}
             )
     return result
+
+
+def _measured(
+    policy: Policy, snapshot: Snapshot, card: Scorecard, settings: Settings
+) -> Measured:
+    found = card.measured.get(policy.name)
+    if found is not None:
+        return replace(found, usage=dict(found.usage))
+    names = usages.named(snapshot, policy.vm_profile_label_type)
+    return usages.measure(policy, snapshot, settings, names)
 
 
 def _by_host(
@@ -107,112 +104,7 @@ def _by_host(
     return hosts
 
 
-def _measure(
-    policy: Policy, snapshot: Snapshot, settings: Settings, named: _Named
-) -> _Measured:
-    """Each instance's newest sample; of equally new ones the largest."""
-    measured = _Measured()
-    reading = snapshot.readings[policy.name].profile
-    if reading is None:
-        return measured
-    # The answer may be of the whole cloud, and the scope a small part of it.
-    sure, shared, _ = named
-    known = _Names(policy, snapshot, reading.samples, settings, named)
-    usage, stamps = measured.usage, dict[str, float]()
-    for sample in reading.samples:
-        uuid, value = sure.get(sample.label, ''), sample.value
-        if not uuid and sample.label not in shared:
-            continue
-        # False for NaN too; noise below 0 is 0
-        if not -NOISE <= value < math.inf:
-            continue
-        if not uuid:
-            uuid, doubtful = known.meant(sample)
-            measured.ambiguous |= dict.fromkeys(doubtful, sample.label)
-        if not uuid:
-            continue
-        value, stamp = max(0.0, value), sample.timestamp
-        if uuid not in usage or (stamp, value) > (stamps[uuid], usage[uuid]):
-            usage[uuid], stamps[uuid] = value, stamp
-    return measured
-
-
-class _Names:
-    """Which instance does a sample mean?
-
-    A display name is what a tenant likes, and libvirt's names begin anew in
-    each cell. Of a name that several instances have, in the scope or outside
-    of it, only a sample that tells the host as well means one of them.
-    """
-
-    def __init__(
-        self,
-        policy: Policy,
-        snapshot: Snapshot,
-        samples: Iterable[Sample],
-        settings: Settings,
-        named: _Named,
-    ) -> None:
-        self._host_label = policy.host_label
-        _, self._shared, self._by_name = named
-        hosts = map(self._host_of, samples) if self._shared else ()
-        self._hosts = labels.match_hosts(
-            filter(None, hosts),
-            snapshot.hosts,
-            settings.host_match,
-        ).hosts
-
-    def meant(self, sample: Sample) -> tuple[str, list[str]]:
-        """Uuid of the instance; '' and the uuids of all that it may be."""
-        found = self._by_name.get(sample.label, [])
-        is_sure = False
-        if host := self._host_of(sample):
-            there = self._hosts.get(host)
-            found = [one for one in found if one.host == there]
-            is_sure = True
-        uuids = [one.uuid for one in found]
-        if is_sure and len(uuids) == 1:
-            return uuids[0], []
-        return '', uuids
-
-    def _host_of(self, sample: Sample) -> str:
-        """What the series says of its host, if it is asked."""
-        if sample.label not in self._shared:
-            return ''
-        return labels.of_series(sample.series).get(self._host_label, '')
-
-
-def _named(snapshot: Snapshot, kind: LabelType) -> _Named:
-    """What names mean.
-
-    :returns: uuids by names that mean one instance, whatever else is said;
-        names that several have, in the scope or outside of it; and the
-        instances that have these
-    """
-    key, elsewhere = _KEYS[kind], set[str]()
-    if kind is LabelType.NOVA_DISPLAY_NAME:
-        elsewhere = snapshot.display_names_elsewhere
-    elif kind is LabelType.NOVA_INTERNAL_NAME:
-        elsewhere = snapshot.internal_names_elsewhere
-    sure, shared = dict[str, str](), set(elsewhere)
-    everyone = snapshot.instances.values()
-    for one in everyone:
-        name = key(one)
-        if not name:
-            continue
-        if name in sure:
-            shared.add(name)
-        sure[name] = one.uuid
-    by_name: dict[str, list[Instance]] = {name: [] for name in shared}
-    for one in everyone if shared else ():
-        if (name := key(one)) in shared:
-            by_name[name].append(one)
-    for name in shared:
-        sure.pop(name, None)
-    return sure, shared, by_name
-
-
-def _fall_back(known: '_Known', measured: _Measured, result: Profiles) -> None:
+def _fall_back(known: '_Known', measured: Measured, result: Profiles) -> None:
     """Give those without a usage the policy's fallback, or skip them."""
     policy = known.policy
     for host, instances in known.by_host.items():
@@ -238,6 +130,43 @@ def _fall_back(known: '_Known', measured: _Measured, result: Profiles) -> None:
             result.warnings.append(_estimated(policy, host, lacking))
 
 
+def _attribute(
+    known: '_Known',
+    own: Mapping[str, float],
+    usage: dict[str, float],
+    result: Profiles,
+    settings: Settings,
+) -> None:
+    """Let what hosts show beside their servers move along with these.
+
+    :param own: the usages that are measured
+    :param usage: with those that are not; it is changed
+    """
+    policy, rule = known.policy, settings.unexplained_load
+    if known.attribution is None:
+        return
+    bounds = result.bounds[policy.name] = dict(usage)
+    charges = result.charges[policy.name] = {}
+    most = max(known.values.values(), default=0.0)
+    for host, instances in known.by_host.items():
+        load = known.attribution.hosts.get(host)
+        if load is None:
+            continue
+        if load.unexplained and rule is UnexplainedLoad.FOLLOWS:
+            measured = [one for one in instances if one.uuid in own]
+            drains = host in known.draining
+            packs = policy.mode is Mode.PACK
+            usage |= attribution.followed(load, measured, own, packs or drains)
+            if load.is_far_below and (drains or not packs):
+                bounds |= attribution.suspected(load, measured, own)
+            else:
+                charges[host] = load.unexplained * load.size
+        there = {
+            one.uuid: usage[one.uuid] for one in instances if one.uuid in usage
+        }
+        usage |= attribution.fitted(there, load.value, load.size, most)
+
+
 @dataclass
 class _Known:
     """What is known of the hosts by one policy."""
@@ -247,6 +176,7 @@ class _Known:
     values: dict[str, float]
     capacities: dict[str, float]
     draining: set[str]
+    attribution: attribution.Attribution | None
 
     @classmethod
     def of(
@@ -262,6 +192,7 @@ class _Known:
             scorecard.values[name] | scorecard.draining_values[name],
             scorecard.capacities.get(name, {}),
             set(scorecard.draining),
+            scorecard.attributions.get(name),
         )
 
     def loads(self, host: str) -> dict[str, float]:
@@ -336,7 +267,7 @@ def _why_no_share(policy: Policy, host: str, values: dict[str, float]) -> str:
     return ''
 
 
-def _why_lacking(policy: Policy, uuid: str, measured: _Measured) -> str:
+def _why_lacking(policy: Policy, uuid: str, measured: Measured) -> str:
     fallback = f'vm_profile_fallback is {policy.vm_profile_fallback}'
     if uuid in measured.ambiguous:
         kind = policy.vm_profile_label_type.removeprefix('nova_')

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from kronos.engine import wording
 from kronos.engine.eligibility import faulty_hosts, hosts
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.scoring import evaluation
+from kronos.engine.scoring import evaluation, usages
+from kronos.engine.scoring.attribution import Attribution
 from kronos.engine.scoring.evaluation import PolicyEvaluation
-from kronos.engine.settings import Settings
+from kronos.engine.settings import Settings, UnexplainedLoad
 from kronos.engine.types import (
     HostScore,
     PolicyResult,
@@ -57,6 +58,11 @@ class Scorecard:
     """By policy in use, by host: readings of its capacity in use."""
     capacities: dict[str, dict[str, float]] = field(default_factory=dict)
     """By policy in use that has a ``host_capacity_query``, by host."""
+    measured: dict[str, usages.Measured] = field(default_factory=dict)
+    """By policy in use: what instances are said to use, if anybody asked."""
+    attributions: dict[str, Attribution] = field(default_factory=dict)
+    """By policy: the same held against the hosts; of one that cannot be used
+    for that, too."""
     blocked: StopReason | None = None
     """Set when the scope must stand still."""
     reason: str = ''
@@ -71,6 +77,27 @@ class Scorecard:
             for host, reason in self.excluded.items()
             if host not in self.draining
         }
+
+    @property
+    def unusable_profiles(self) -> dict[str, str]:
+        """By policy that is skipped for its profiles, the reason."""
+        return {
+            one.name: one.skipped
+            for one in self.results
+            if one.skipped
+            and one.name in self.attributions
+            and self.attributions[one.name].fault
+        }
+
+    def unexplained(self, rule: UnexplainedLoad) -> list[str]:
+        """What is to be known of hosts far above their servers."""
+        return [
+            warning
+            for one in self.results
+            if not one.skipped
+            and one.name in self.attributions
+            and (warning := self.attributions[one.name].warning(rule))
+        ]
 
     def rescored(self) -> 'Scorecard':
         """The same, with the scores that follow from its values."""
@@ -124,6 +151,16 @@ def score(
             one.policy.name: one.capacities
             for one in used
             if one.capacities is not None
+        },
+        measured={
+            one.policy.name: one.measured
+            for one in used
+            if one.measured is not None
+        },
+        attributions={
+            one.policy.name: one.attribution
+            for one in evaluations
+            if one.attribution is not None
         },
         warnings=[text for one in evaluations for text in one.warnings]
         + hosts.undrainable(snapshot, settings),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kronos.engine.arrays import FloatArray, Index
+from kronos.engine.arrays import FloatArray, Index, IntArray
 from kronos.engine.constraints.base import CapacityReadings
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
@@ -58,20 +58,35 @@ def build(
 
 
 def capacity_readings(
-    utilization: Utilization, scorecard: Scorecard, policies: Sequence[Policy]
+    utilization: Utilization,
+    scorecard: Scorecard,
+    profiles: Profiles,
+    policies: Sequence[Policy],
+    host_of: IntArray,
 ) -> CapacityReadings:
     """How full the hosts are, by the same arrays.
 
     :param policies: those in use, in the order of the scorecard
+    :param host_of: [V], where each instance was before the plan
     """
+    usage = utilization.usage.copy()
+    for p, name in enumerate(utilization.policies):
+        bounds = profiles.bounds.get(name, {})
+        for v, uuid in enumerate(utilization.index.instances):
+            if uuid in profiles.profiles and uuid in bounds:
+                usage[p, v] = bounds[uuid]
     return CapacityReadings(
         utilization.policies,
         _by_host(
             scorecard.loads, utilization.policies, utilization.index, math.nan
         ),
         np.array([policy.capacity_threshold for policy in policies]),
-        utilization.usage,
+        usage,
         utilization.capacity,
+        _by_host(
+            profiles.charges, utilization.policies, utilization.index, 0.0
+        ),
+        host_of,
     )
 
 

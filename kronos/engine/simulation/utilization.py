@@ -38,6 +38,17 @@ def objects(
     return np.logical_and(grows, above)
 
 
+def half_way_limits(imbalances: FloatArray, thresholds: FloatArray) -> Any:
+    """How large imbalances may be between the halves of a safe swap.
+
+    Within its threshold a policy stays so. One that is over it may grow by
+    no more than that, and by nothing beyond a whole host.
+    """
+    over = imbalances > thresholds + EPSILON
+    grown = np.maximum(np.minimum(imbalances + thresholds, 1.0), imbalances)
+    return np.where(over, grown, thresholds)
+
+
 def is_gain(fall: Any) -> Any:
     """Whether it is worth a migration, for a number or each of an array.
 

@@ -16,7 +16,7 @@ from kronos.clients.nova.rows import HostAggregate
 from kronos.common import garbage
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.server_groups import APART, TOGETHER
-from kronos.engine.settings import SearchName, Settings
+from kronos.engine.settings import SearchName, Settings, UnexplainedLoad
 from kronos.engine.types import (
     ComputeService,
     Headroom,
@@ -84,7 +84,11 @@ def recording(path: str) -> Recording:
         ),
         policies=found.policies,
         request=ScopeRequest([snapshot.scope]),
-        settings=Settings(require_headroom=True, search=SearchName.BEST),
+        settings=Settings(
+            require_headroom=True,
+            search=SearchName.BEST,
+            unexplained_load=UnexplainedLoad.FOLLOWS,
+        ),
         answers={
             (reading.query, label): reading
             for policy in found.policies

@@ -12,6 +12,7 @@ from kronos.engine.settings import (
     SoftRules,
     SwapMoves,
     TieBreak,
+    UnexplainedLoad,
     VetoReference,
 )
 from kronos.recordings import meta_schema
@@ -69,6 +70,7 @@ SETTINGS = Settings(
     swap_moves=SwapMoves.ANY,
     search=SearchName.BEST,
     veto_reference=VetoReference.INITIAL,
+    unexplained_load=UnexplainedLoad.STAYS,
     min_gain=0.1,
     optimal_limit=7,
     optimal_seconds=8.0,
@@ -140,6 +142,7 @@ class TestSettings(base.BaseTestCase):
                 'plateau_moves': True,
                 'swap_moves': 'safe',
                 'search': 'greedy',
+                'unexplained_load': 'follows',
                 'veto_reference': 'step',
                 'min_gain': 0.0,
                 'optimal_limit': 1000,

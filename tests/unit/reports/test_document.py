@@ -25,9 +25,8 @@ SETTINGS = (
     'rebalance unlimited soft_rules soft_rule_penalty pack_partial_drains '
     'keep_hosts headroom_hosts search veto_reference min_gain optimal_limit '
     'optimal_seconds cost_weight migration_bandwidth '
-    'migration_timeout_seconds migration_timeout_per_gib plateau_moves '
-    'swap_moves tie_break '
-    'repeat_moves exhaust'
+    'migration_timeout_seconds migration_timeout_per_gib unexplained_load '
+    'plateau_moves swap_moves tie_break repeat_moves exhaust'
 )
 
 

@@ -14,7 +14,7 @@ from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.moves import Move, Moves
 from kronos.engine.simulation.simulation import Simulation
-from kronos.engine.simulation.utilization import is_gain
+from kronos.engine.simulation.utilization import half_way_limits, is_gain
 
 TIED_HOSTS = 8
 """Hosts per policy and end that plateau moves leave or enter."""
@@ -29,7 +29,7 @@ class PlateauSearch:
     """Ways out of a stall; nothing is kept between two calls.
 
     :param is_safe: whether no policy may leave its threshold between the
-        two moves of a swap
+        two moves of a swap, or grow by more than it beyond it
     """
 
     def __init__(
@@ -64,9 +64,9 @@ class PlateauSearch:
         """The exchange that improves most, as two moves in legal order.
 
         No policy may object to what both moves lead to; in between
-        one that is beyond its threshold already may. Each move is legal when
-        its turn comes, for room too. Of two orders it is the one that is
-        better in between, since the second move may fail.
+        one that is beyond its threshold already may grow by that. Each move
+        is legal when its turn comes, for room too. Of two orders it is the
+        one that is better in between, since the second move may fail.
         """
         firsts, seconds = self._pairs()
         if not len(firsts):
@@ -159,17 +159,18 @@ class PlateauSearch:
         return first, second, gain, drops
 
     def _stays_within(self, instances: IntArray, hosts: IntArray) -> BoolArray:
-        """[N]: whether each move alone leaves every policy within."""
+        """[N]: whether each move alone is safe as half a swap."""
         utilization = self._utilization
         sources = self._placement.host_of[instances]
         ends = utilization.scores_after(instances, sources, hosts)
         within: BoolArray = np.ones(len(instances), dtype=bool)
-        over = utilization.over_threshold()
+        limits = half_way_limits(
+            utilization.imbalances, utilization.thresholds
+        )
         for p, width in enumerate(
             utilization.imbalances_after(sources, hosts, *ends)
         ):
-            if not over[p]:
-                within &= width <= utilization.thresholds[p] + EPSILON
+            within &= width <= limits[p] + EPSILON
         return within
 
     def _exchanged(

@@ -338,9 +338,11 @@ class Judge(Ledger):
                 after = second.imbalance_after[one.name]
                 if after > max(self._veto(one, before), one.threshold) + SAME:
                     yield name + f'{one.name} is worsened to {after}'
-                is_safe = between <= one.threshold + SAME
-                was_within = before <= one.threshold + SAME
-                if self._settings.swap_moves is SwapMoves.SAFE and (
-                    was_within and not is_safe
+                most = one.threshold
+                if before > one.threshold + SAME:
+                    most = max(before, min(before + most, 1.0))
+                if (
+                    self._settings.swap_moves is SwapMoves.SAFE
+                    and between > most + SAME
                 ):
                     yield name + f'{one.name} is at {between} between'

@@ -17,6 +17,7 @@ from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.planning.search.local.goal import Goal
 from kronos.engine.planning.search.local.model import ScopeModel
 from kronos.engine.settings import SwapMoves
+from kronos.engine.simulation.utilization import half_way_limits
 
 MOST = 10
 """So many moves at most; their subsets are 1,024."""
@@ -181,8 +182,8 @@ class Orders:
         return found
 
     def _is_safe(self, bits: int) -> BoolArray:
-        """[2^n]: whether what is within stays so after half a swap."""
-        within = self._widths <= self._model.thresholds[:, None] + EPSILON
-        after = within[:, self._after(bits)]
-        found: BoolArray = np.all(~within | after, axis=0)
+        """[2^n]: whether no policy is too far out after half a swap."""
+        limits = half_way_limits(self._widths, self._model.thresholds[:, None])
+        after = self._widths[:, self._after(bits)]
+        found: BoolArray = np.all(after <= limits + EPSILON, axis=0)
         return found

@@ -105,14 +105,20 @@ class Brute:
                 continue
             yield any(
                 all(
-                    between <= limit + SAME
+                    between <= self._most(before, limit) + SAME
                     for before, limit, between in zip(
                         start, limits, half, strict=True
                     )
-                    if before <= limit + SAME
                 )
                 for half in halves
             )
+
+    @staticmethod
+    def _most(before: float, limit: float) -> float:
+        """What is over its threshold may grow by that, but not above 1."""
+        if before <= limit + SAME:
+            return limit
+        return max(before, min(before + limit, 1.0))
 
     def _moved(self, scores: Scores, pairs: list[tuple[str, str]]) -> Scores:
         """Each first one goes to where the second one is."""

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attribution of load: what hosts show beside what their servers use.
+
+The one place that judges the profiles of a policy. Above the host they cannot
+be used. What the servers of a host do not explain of it, beyond what a host
+shows without servers, is its unexplained load: what it does for them, or what
+an exporter misses. It moves with the servers, by their usage, or stays, as
+``[kronos] unexplained_load`` has it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kronos.engine import wording
+from kronos.engine.settings import UnexplainedLoad
+from kronos.engine.types import Instance, Snapshot
+from kronos.policies.models import Policy
+
+TWICE, THRICE = 2.0, 3.0
+MARGIN = 0.05
+"""Of a host: what windows and clocks that differ make of a small value."""
+WHOLE = 1.2
+"""A whole host, with a fifth of noise."""
+EXPLAINED = 0.75
+"""A host whose servers explain that much of it tells what it is without."""
+DUST = 0.001
+"""Of a host: what files round, which is attributed to no server."""
+DOUBTFUL = 0.15
+"""Of a host: so much unexplained load is worth a warning, where it is more
+than half of what its servers are said to use."""
+STANDSTILL = 0.05
+"""The same where each running server is said to use nothing at all."""
+HALF = 0.5
+NEXT_TO_NOTHING = 0.02
+"""Of the most that a server of the host uses."""
+SHOWN = 3
+
+
+@dataclass
+class HostLoad:
+    """One host and its servers by one policy, as shares of the host."""
+
+    host: str
+    size: float
+    """What a usage is divided by."""
+    value: float
+    """What ``imbalance_query`` gives for it."""
+    servers: float = 0.0
+    """What its servers are said to use."""
+    estimated: float = 0.0
+    """What those are taken to use that have no value."""
+    largest: float = 0.0
+    """What the largest of its servers is said to use."""
+    still: int = 0
+    """So many running servers are said to use exactly nothing."""
+    number: int = 0
+    """Its servers."""
+    unexplained: float = 0.0
+
+    @property
+    def rest(self) -> float:
+        """What is left of its value."""
+        return self.value - self.servers - self.estimated
+
+    @property
+    def excess(self) -> float:
+        """By how much its servers are above what they may be; or below 0."""
+        most = max(
+            TWICE * self.value + MARGIN,
+            min(THRICE * self.value + MARGIN, WHOLE),
+        )
+        return max(self.servers - most, self.largest - WHOLE)
+
+    @property
+    def is_far_below(self) -> bool:
+        """Whether its servers explain too little to tell who uses what."""
+        return self.unexplained > HALF * self.servers
+
+    @property
+    def is_doubtful(self) -> bool:
+        if self.still and not self.servers:
+            return self.unexplained > STANDSTILL
+        return self.unexplained > DOUBTFUL and self.is_far_below
+
+
+@dataclass
+class Attribution:
+    """The hosts of a scope beside their servers, by one policy."""
+
+    policy: str
+    hosts: dict[str, HostLoad] = field(default_factory=dict)
+    """By name, those with a value and a size."""
+    idle: float = 0.0
+    """What a host shows without servers, as far as it is known."""
+
+    @property
+    def fault(self) -> str:
+        """Why the profiles cannot be used; '' if they can."""
+        wrong = [one for one in self.hosts.values() if one.excess > 0.0]
+        if not wrong:
+            return ''
+        wrong.sort(key=lambda one: (-one.excess, one.host))
+        first = wrong[0]
+        text = (
+            f'the servers of {first.host} sum to {first.servers:.3g}, and '
+            f'imbalance_query gives {first.value:.3g} for it'
+        )
+        if first.largest > WHOLE:
+            text += f'; the largest of them is at {first.largest:.3g} alone'
+        return (
+            f'{text}{_further(wrong)}; correct the unit of vm_profile_query '
+            'or of host_capacity_query'
+        )
+
+    def warning(self, rule: UnexplainedLoad) -> str:
+        """What is to be known of hosts that are far above their servers.
+
+        :param rule: what becomes of it in a plan
+        """
+        found = [one for one in self.hosts.values() if one.is_doubtful]
+        if not found:
+            return ''
+        found.sort(key=lambda one: (-one.unexplained, one.host))
+        first, still = found[0], sum(one.still for one in found)
+        text = (
+            f'policy {self.policy}: vm_profile_query: the servers of '
+            f'{first.host} sum to {first.servers:.3g}, and imbalance_query '
+            f'gives {first.value:.3g} for it{_further(found)}'
+        )
+        if still:
+            text += f'; {still} of their running servers used exactly 0'
+        if rule is UnexplainedLoad.STAYS:
+            return f'{text}; the rest counts as the own load of the hosts'
+        return (
+            f'{text}; the rest counts as moving with the servers. Correct '
+            'vm_profile_query or its exporter; if it is the own load of the '
+            'hosts, set [kronos] unexplained_load = stays'
+        )
+
+
+def _further(loads: Sequence[HostLoad]) -> str:
+    """The hosts after the first one: `` (cmp2 0.1 of 0.6 and 1 more)``."""
+    named = [
+        f'{one.host} {one.servers:.3g} of {one.value:.3g}' for one in loads[1:]
+    ]
+    return f' (likewise {wording.some(named, SHOWN)})' if named else ''
+
+
+def of(
+    policy: Policy,
+    snapshot: Snapshot,
+    values: Mapping[str, float],
+    sizes: Mapping[str, float] | None,
+    usage: Mapping[str, float],
+) -> Attribution:
+    """Hold what servers are said to use against their hosts.
+
+    :param values: of ``imbalance_query``, by host
+    :param sizes: by host, what a usage is divided by; None: it is a share
+    :param usage: by uuid, of those that have a value
+    """
+    found = Attribution(policy.name)
+    for host in sorted(values):
+        size = 1.0 if sizes is None else sizes.get(host, 0.0)
+        if size > 0.0:
+            found.hosts[host] = HostLoad(host, size, values[host])
+    lacking: dict[str, int] = {}
+    running: dict[str, int] = {}
+    for uuid, one in snapshot.instances.items():
+        load = found.hosts.get(one.host)
+        if load is None:
+            continue
+        load.number += 1
+        weight = _weight(one)
+        running[one.host] = running.get(one.host, 0) + weight
+        if uuid not in usage:
+            lacking[one.host] = lacking.get(one.host, 0) + weight
+            continue
+        share = usage[uuid] / load.size
+        load.servers += share
+        load.largest = max(load.largest, share)
+        load.still += bool(weight and not share)
+    for host, weight in lacking.items():
+        load = found.hosts[host]
+        load.estimated = load.value * weight / max(running[host], 1)
+    _explain(found)
+    return found
+
+
+def _weight(instance: Instance) -> int:
+    """By what those share a load of which no usage tells."""
+    return max(instance.vcpus, 1) if instance.status == 'ACTIVE' else 0
+
+
+def _explain(found: Attribution) -> None:
+    """Find out what a host shows without servers, and what is beyond it."""
+    telling = [
+        max(0.0, one.rest)
+        for one in found.hosts.values()
+        if not one.number
+        or one.servers + one.estimated >= max(EXPLAINED * one.value, DUST)
+    ]
+    found.idle = min(telling, default=0.0)
+    for one in found.hosts.values():
+        more = one.rest - found.idle
+        if one.number and more > DUST:
+            one.unexplained = more
+
+
+def followed(
+    load: HostLoad,
+    instances: Sequence[Instance],
+    usage: Mapping[str, float],
+    by_vcpus: bool,
+) -> dict[str, float]:
+    """The usages of a host's servers, with what moves along with them.
+
+    By their usage; where all of them use nothing, by their vCPUs.
+
+    :param instances: those of the host that have a usage of their own
+    :param by_vcpus: whether that is to be; else nothing moves along then
+    """
+    more = load.unexplained * load.size
+    total = sum(usage[one.uuid] for one in instances)
+    if total > 0.0:
+        return {
+            one.uuid: usage[one.uuid] * (1.0 + more / total)
+            for one in instances
+        }
+    if by_vcpus:
+        return _shared(more, instances)
+    return {one.uuid: 0.0 for one in instances}
+
+
+def suspected(
+    load: HostLoad,
+    instances: Sequence[Instance],
+    usage: Mapping[str, float],
+) -> dict[str, float]:
+    """What each of a host's servers may use, to be on the safe side.
+
+    Those that use next to nothing while others of the host do not have all
+    of the unexplained load, by their vCPUs.
+    """
+    most = max((usage[one.uuid] for one in instances), default=0.0)
+    limit = NEXT_TO_NOTHING * most
+    low = [
+        one for one in instances if usage[one.uuid] <= limit and _weight(one)
+    ]
+    if not low:
+        return followed(load, instances, usage, by_vcpus=True)
+    more = _shared(load.unexplained * load.size, low)
+    return {
+        one.uuid: usage[one.uuid] + more.get(one.uuid, 0.0)
+        for one in instances
+    }
+
+
+def _shared(load: float, instances: Iterable[Instance]) -> dict[str, float]:
+    weights = {one.uuid: _weight(one) for one in instances}
+    total = sum(weights.values())
+    return {
+        uuid: load * weight / total if total else 0.0
+        for uuid, weight in weights.items()
+    }
+
+
+def fitted(
+    usage: Mapping[str, float], value: float, size: float, most: float
+) -> Mapping[str, float]:
+    """The usages of a host, so that it is not below 0 when all have left.
+
+    What files round is left as it is, unless an imbalance above 1 came of
+    it.
+
+    :param value: of the host
+    :param most: the highest value of a host
+    """
+    total = sum(usage.values())
+    slack = max(0.0, min(10.0 * DUST, 1.0 - most))
+    if total <= (value + slack) * size:
+        return usage
+    return {uuid: one * value * size / total for uuid, one in usage.items()}
