@@ -21,8 +21,7 @@ from kronos.common import exceptions, masking
 from kronos.common.shell_commands import ShellCommand
 from kronos.conf import validation
 from kronos.engine.eligibility import cooldown
-from kronos.engine.scoring import answer_health
-from kronos.engine.scoring import scorecard
+from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.settings import Settings
 from kronos.engine.types import Event
 from kronos.policies import loader

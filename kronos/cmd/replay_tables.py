@@ -8,6 +8,7 @@ from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import plain_text
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
+from kronos.engine.planning import move_reasons
 from kronos.engine.types import (
     AggregateResult,
     CycleReport,
@@ -15,7 +16,7 @@ from kronos.engine.types import (
     PolicyResult,
 )
 from kronos.policies.models import Mode
-from kronos.reports import certificates
+from kronos.reports import certificates, thresholds
 from kronos.reports.document import counted as by_frequency
 
 REASONS_SHOWN = 8
@@ -111,14 +112,8 @@ def _policy_lines(scope: AggregateResult, width: int | None) -> list[str]:
     if fills:
         count = f'{scope.hosts_in_use_before} -> {scope.hosts_in_use_after}'
         return [*lines, f'Hosts in use: {count}']
-    count = UNKNOWN
-    if known:
-        count = f'{scope.hosts_over_before} -> {scope.hosts_over_after}'
-    return [
-        *lines,
-        'Hosts further above the lowest than a threshold of the policies: '
-        + count,
-    ]
+    over = thresholds.of(scope).text if known else UNKNOWN
+    return [*lines, f'Policies over their threshold: {over}']
 
 
 def _policy_row(one: PolicyResult, fills: bool) -> Row:
@@ -236,6 +231,7 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
     migrations = wording.counted(len(steps), 'migration')
     return [
         *aligned(found, width, extra=len(names)),
+        *move_reasons.plateaus(steps),
         f'{migrations}, {total:.1f} GiB of memory.',
         *_work(steps),
     ]

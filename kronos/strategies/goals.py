@@ -15,6 +15,7 @@ from watcher.decision_engine.goal.efficacy import indicators
 from watcher.decision_engine.solution import efficacy
 
 from kronos.engine.types import CycleReport
+from kronos.reports import certificates
 
 
 class Number(indicators.IndicatorSpecification):
@@ -158,21 +159,24 @@ class Balance(Goal):
 
     @classmethod
     def beside(cls, report: CycleReport) -> list[efficacy.Indicator]:
-        """How far from the best the plan is, where that is known."""
+        """How much of what is possible the plan does, if that is known."""
         found = [
             scope.certificate for scope in report.scopes if scope.certificate
         ]
         if not found:
             return []
         worst = max(found, key=lambda one: one.reached)
+        percent = certificates.percent(worst)
+        if percent is None:
+            return []
         return [
             efficacy.Indicator(
-                name='gap_to_best_plan',
-                description='Share of the combined imbalance that is left '
-                'in the most uneven scope and that another plan of as many '
-                'migrations might remove, at most.',
+                name='removed_of_possible',
+                description='Share that the plan removes, at least, of the '
+                'combined imbalance that any plan of as many migrations '
+                'could remove from the most uneven scope.',
                 unit='%',
-                value=round(100 * worst.gap, 1),
+                value=percent,
             )
         ]
 

@@ -190,7 +190,13 @@ class _Answer:
                 'that is left until a member that is on its way has arrived'
             )
         if self._host in self._place.repairs:
-            return self._another() if self._place.step else self._no_budget()
+            if self._place.step:
+                return self._another()
+            kept = self._result.unmovable.get(self._verdict.instance)
+            is_stuck = self._result.stopped is not StopReason.BUDGET
+            if kept and kept.code is Code.GROUP_NOT_REPAIRED and is_stuck:
+                return kept.code, str(kept)
+            return self._no_budget()
         return Code.REPAIRS_NOTHING, (
             'it is legal, but does not bring a server group closer to its rule'
         )

@@ -3,14 +3,13 @@
 
 Each repair move brings its group one member closer to its rule, so no plan
 is longer than needed. Where the host with most members of a group cannot
-take the rest, the whole group is gathered on another of its hosts.
+take the rest, the whole group is gathered on another of its hosts; where none
+can, its moves are taken back.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from kronos.engine import server_groups
-from kronos.engine.eligibility import in_flight
 from kronos.engine.planning import group_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search.group_moves import (
@@ -19,9 +18,8 @@ from kronos.engine.planning.search.group_moves import (
     Regroup,
 )
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import Snapshot, StopReason
+from kronos.engine.types import StopReason
 
 BUDGET_USED = Reason(
     'the budget was used before its server group was repaired',
@@ -43,7 +41,7 @@ class Repair:
     group.
 
     One class, since repairing, gathering and taking back share the steps made
-    and the groups that the budget falls short of.
+    and the groups that the budget falls short of, or that are given up.
 
     :param simulation: in phase affinity
     """
@@ -60,11 +58,15 @@ class Repair:
         )
         self._short: dict[str, group_reasons.Shortfall] = {}
         """By uuid of a group that the budget does not suffice for."""
+        self._given_up: dict[str, dict[int, Reason]] = {}
+        """By uuid of a group that cannot be brought together: who cannot
+        come, by position, and why."""
+        self._draining = given.draining
         self._fixed = given.fixed
         self._start = len(simulation.steps)
         self._for: list[BrokenGroup] = []
         """The group for whose sake each move of this phase was made."""
-        self._groups, self._waiting = self._watched(
+        self._groups, self._waiting = self._moves.watched(
             given.snapshot, given.settings
         )
         budget = simulation.budget or math.inf
@@ -73,47 +75,74 @@ class Repair:
         ]
         """Those that no audit could repair at once."""
 
-    def _watched(
-        self, snapshot: Snapshot, settings: Settings
-    ) -> tuple[list[BrokenGroup], list[BrokenGroup]]:
-        """The groups to repair, and those that have a member on its way.
-
-        Where that member will end is not known yet.
-        """
-        index = self._utilization.index
-        moving = in_flight.destinations(snapshot)
-        ready: list[BrokenGroup] = []
-        waiting: list[BrokenGroup] = []
-        for group in sorted(snapshot.groups, key=lambda one: one.uuid):
-            if not server_groups.is_enforced(group, settings):
-                continue
-            one = BrokenGroup(
-                group,
-                sorted(
-                    index.instance[uuid]
-                    for uuid in set(group.members)
-                    if uuid in index.instance
-                ),
-            )
-            if not self._moves.excess(one):
-                continue
-            waits = any(uuid in moving for uuid in group.members)
-            (waiting if waits else ready).append(one)
-        return ready, waiting
-
     def run(self) -> PhaseResult:
         """Repair until nothing is broken, the budget is used or none helps.
 
         Every round takes the move that leaves the combined imbalance lowest,
         whichever group it is for, as long as the budget suffices for all.
         """
-        while (broken := self._broken()) and self._simulation.left > 0:
+        self._repair()
+        while one := self._half_done():
+            self._give_up(one)
+            self._repair()
+        return self._end(self._broken())
+
+    def _repair(self) -> None:
+        self._short = {}
+        while (broken := self._hopeful()) and self._simulation.left > 0:
             self._short = {}
             if not self._step(broken) and not any(
                 self._gather(one) for one in broken if one.is_together
             ):
                 break
-        return self._end(self._broken())
+
+    def _half_done(self) -> BrokenGroup | None:
+        """A group that was begun, and is not going to be whole.
+
+        But for those that the next audits go on with.
+        """
+        for one in self._hopeful():
+            if one.is_together and self._for.count(one):
+                hosts = self._moves.ends(one)[1]
+                is_far = one in self._endless and self._simulation.left <= 0
+                if not is_far or not any(
+                    self._moves.can_meet(one, host) for host in hosts
+                ):
+                    return one
+        return None
+
+    def _give_up(self, one: BrokenGroup) -> None:
+        """Take the moves of a group back, so that others may be made.
+
+        Those off hosts that are to be emptied stay, and all of them where
+        the moves of other groups are not legal without them.
+        """
+        is_stuck = self._simulation.left > 0
+        why = self._why_left(one) if is_stuck else {}
+        self._given_up[one.group.uuid] = {
+            member: reason
+            for member, reason in why.items()
+            if reason is not MOVED
+        }
+        kept = self._unwind(self._start)
+        others = [
+            move
+            for move in kept
+            if move.group is not one
+            or self._draining[self._placement.host_of[move.instance]]
+        ]
+        if not self._replay(others):
+            self._unwind(self._start)
+            for move in kept:
+                self._make(move)
+
+    def _hopeful(self) -> list[BrokenGroup]:
+        """The broken groups that are not given up."""
+        return [
+            one
+            for one in self._broken()
+            if one.group.uuid not in self._given_up
+        ]
 
     def asked(self, instance: int) -> dict[int, str]:
         """Where a move of an instance brings a group closer to its rule now.
@@ -282,7 +311,8 @@ class Repair:
     def _end(self, left: list[BrokenGroup]) -> PhaseResult:
         """How it ended, and why what is left is left."""
         for one in left if self._simulation.left > 0 else ():
-            self._note_shortfall(one)
+            if not self._given_up.get(one.group.uuid):
+                self._note_shortfall(one)
         moves = len(self._simulation.steps) - self._start
         stopped = StopReason.DONE
         if left:
@@ -322,18 +352,27 @@ class Repair:
                 f'{group_reasons.described(one, on, self._utilization)}: '
                 f'{short.reason}'
             )
-        elif self._simulation.left > 0:
+        elif self._simulation.left > 0 or self._given_up.get(one.group.uuid):
+            why = self._given_up.get(one.group.uuid) or why
             end.warnings.append(
                 group_reasons.unrepaired(one, on, self._utilization, why)
+            )
+        elif one.is_together and (made := self._for.count(one)):
+            left = self._moves.excess(one)
+            end.warnings.append(
+                group_reasons.begun(one, on, self._utilization, made, left)
             )
 
     def _why_left(self, one: BrokenGroup) -> dict[int, Reason]:
         """Why each offending member of a group was left, by position."""
         if short := self._short.get(one.group.uuid):
             return dict.fromkeys(one.members, short.reason)
+        names = self._utilization.index.instances
+        if stuck := self._given_up.get(one.group.uuid):
+            whole = group_reasons.whole_or_not(names, stuck)
+            return dict.fromkeys(one.members, whole) | stuck
         used = self._simulation.left <= 0
         members, hosts = self._moves.ends(one)
-        names = self._utilization.index.instances
         moved = {made.undo.instance for made in self._simulation.steps}
         found = {}
         for member in members:

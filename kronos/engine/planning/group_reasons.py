@@ -121,6 +121,34 @@ def unrepaired(
     )
 
 
+def whole_or_not(names: Sequence[str], stuck: Mapping[int, Reason]) -> Reason:
+    """Why the others of a group stay, too.
+
+    :param stuck: who cannot come, by position, and why
+    """
+    first = min(stuck)
+    return Reason(
+        'its server group is gathered whole or not at all, and '
+        f'{names[first]} cannot come: {stuck[first]}',
+        Code.GROUP_NOT_REPAIRED,
+    )
+
+
+def begun(
+    one: BrokenGroup,
+    on: Mapping[int, int],
+    utilization: Utilization,
+    made: int,
+    left: int,
+) -> str:
+    """The warning about a group that takes more than one audit."""
+    return (
+        f'{described(one, on, utilization)} after this plan: it makes '
+        f'{made} of the {made + left} migrations that bring the group '
+        'together, and the next audits go on with it'
+    )
+
+
 def waiting(
     one: BrokenGroup, on: Mapping[int, int], utilization: Utilization
 ) -> str:

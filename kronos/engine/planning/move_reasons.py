@@ -14,15 +14,78 @@ def of(steps: Sequence[MigrationStep]) -> list[str]:
     followers = {
         one.requires: names[one.instance] for one in steps if one.requires
     }
-    makes_room = _makes_room(steps)
+    makes_room, prepared = _makes_room(steps), _prepared(steps)
+    found = []
+    for at, one in enumerate(steps):
+        if at in makes_room:
+            room = names[makes_room[at]]
+            found.append(f'makes room on {one.source} for {room}')
+        elif at in prepared:
+            found.append(_prepares(one, steps, prepared[at]))
+        else:
+            before = names.get(one.requires, '')
+            found.append(_of(one, before, followers.get(one.instance, '')))
+    return found
+
+
+def plateaus(steps: Sequence[MigrationStep]) -> list[str]:
+    """``Moves 1 to 4 gain nothing by themselves, but prepare later ones``
+
+    For each row of moves before one that gains, which is named.
+    """
+    rows: dict[int, list[int]] = {}
+    for at, then in _prepared(steps).items():
+        if gain(steps[at]) >= -EPSILON:
+            rows.setdefault(then, []).append(at + 1)
     return [
-        f'makes room on {one.source} for {names[makes_room[at]]}'
-        if at in makes_room
-        else _of(
-            one, names.get(one.requires, ''), followers.get(one.instance, '')
-        )
-        for at, one in enumerate(steps)
+        f'{_numbered(numbers)} later ones: the next gain is that of move '
+        f'{then + 1}, {gain(steps[then]):.4f}.'
+        for then, numbers in rows.items()
     ]
+
+
+def _numbered(numbers: Sequence[int]) -> str:
+    """``Moves 1 to 3 gain nothing by themselves, but prepare``"""
+    first, last = numbers[0], numbers[-1]
+    if first == last:
+        return f'Move {first} gains nothing by itself, but prepares'
+    those = f'{", ".join(map(str, numbers[:-1]))} and {last}'
+    if last - first == len(numbers) - 1 > 1:
+        those = f'{first} to {last}'
+    return f'Moves {those} gain nothing by themselves, but prepare'
+
+
+def _prepared(steps: Sequence[MigrationStep]) -> dict[int, int]:
+    """The spreading moves that gain nothing, and the next one that does.
+
+    By their positions; without the halves of exchanges.
+    """
+    halves = {one.requires for one in steps if one.requires}
+    found: dict[int, int] = {}
+    then: int | None = None
+    for at in range(len(steps) - 1, -1, -1):
+        step = steps[at]
+        if step.phase is not MigrationPhase.SPREAD:
+            then = None
+        elif is_gain(gain(step)):
+            then = at
+        elif then is not None and not (
+            step.requires or step.instance in halves
+        ):
+            found[at] = then
+    return dict(sorted(found.items()))
+
+
+def _prepares(
+    step: MigrationStep, steps: Sequence[MigrationStep], then: int
+) -> str:
+    """What a move that gains nothing is for."""
+    name = steps[then].instance_name or steps[then].instance
+    return (
+        'gains nothing by itself, but prepares later moves: the next gain is '
+        f'that of move {then + 1} ({name}), {gain(steps[then]):.4f}; until '
+        f'then {_effect(step)}'
+    )
 
 
 def _makes_room(steps: Sequence[MigrationStep]) -> dict[int, str]:
@@ -62,13 +125,8 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
         return f'the second half of an exchange with {before}: {_effect(step)}'
     if after:
         return f'the first half of an exchange with {after}: {_effect(step)}'
-    if gain(step) < -EPSILON:
-        return f'prepares later moves, until which {_effect(step)}'
     if not is_gain(gain(step)):
-        return (
-            'evens hosts out that are neither the highest nor the lowest: '
-            'the combined imbalance stays, and later moves can lower it'
-        )
+        return f'gains nothing by itself: {_effect(step)}'
     return _effect(step)
 
 

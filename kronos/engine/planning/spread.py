@@ -16,6 +16,7 @@ from kronos.engine.types import StopReason
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     """Spread until all is within thresholds, or the budget or moves end."""
     scope = RelaxedScope.of(simulation, given.settings.optimal_limit)
+    before = simulation.utilization.combined()
     found = registry.run(simulation, given)
     reason = stop_reasons.why_stopped(
         found.stopped,
@@ -37,6 +38,7 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
         searched_by=found.searched_by.value,
         certificate=certificate.of(
             scope,
+            before,
             simulation.utilization.combined(),
             given.settings,
             found,

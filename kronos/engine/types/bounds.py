@@ -7,6 +7,8 @@ from enum import StrEnum
 
 UNNOTICED = 1e-4
 """Combined imbalances that differ by no more are shown as one number."""
+LEAST = 1e-9
+"""Where no plan can remove more than that, there is nothing to share in."""
 
 
 class Bound(StrEnum):
@@ -39,6 +41,8 @@ class Certificate:
         default=None, repr=False, compare=False
     )
     """Has a solver look for a higher bound; None if that is not worth it."""
+    before: float = 0.0
+    """Combined imbalance where the spreading started."""
 
     @property
     def gap(self) -> float:
@@ -46,6 +50,20 @@ class Certificate:
         if self.reached <= 0.0:
             return 0.0
         return max(0.0, (self.reached - self.bound) / self.reached)
+
+    @property
+    def share(self) -> float | None:
+        """What the plan removes at least, of what any plan could remove.
+
+        As a ratio; None where no plan could remove anything.
+        """
+        bound = self.bound
+        if self.is_proven:
+            bound = max(bound, self.reached - UNNOTICED)
+        possible = self.before - bound
+        if possible <= LEAST:
+            return None
+        return min(1.0, max(0.0, self.before - self.reached) / possible)
 
     @property
     def is_optimal(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kronos.reports import thresholds
 from kronos.reports.html import (
     bars,
     flows,
@@ -71,6 +72,8 @@ class Scope:
     number: int
     told: Mapping[str, Any]
     outcome: str
+    over: thresholds.Change
+    """The policies over their thresholds."""
     certified: str
     """What no plan gets below, as a sentence; '' where nothing is said."""
     policies: list[bars.Figure]
@@ -127,6 +130,7 @@ def _scope(number: int, told: Mapping[str, Any]) -> Scope:
         number=number,
         told=told,
         outcome=_SAYS.get(told['stopped'], told['stopped']),
+        over=thresholds.of_row(told),
         certified=_certified(told),
         policies=figures,
         used=used,

@@ -12,6 +12,7 @@ from oslo_log import log as logging
 
 from kronos.engine import types, wording
 from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
+from kronos.reports import thresholds
 from kronos.strategies.outcome import status_messages
 
 SHOWN = 10
@@ -87,13 +88,14 @@ def _scope_line(scope: types.AggregateResult) -> str:
     zones = Counter(scope.availability_zones.values())
     stages = ', '.join(f'{one.name} {one.count}' for one in scope.stages)
     policies = '; '.join(_policy_words(one) for one in scope.policies)
+    over = thresholds.of(scope)
     return (
         f'{len(scope.availability_zones)} hosts, availability zones: '
         + ', '.join(f'{zone} ({n})' for zone, n in sorted(zones.items()))
         + f'; stages: {stages}; {policies}; combined imbalance '
-        f'{scope.combined_before:.3f} -> {scope.combined_after:.3f}, hosts '
-        f'over a threshold {scope.hosts_over_before} -> '
-        f'{scope.hosts_over_after}, in use {scope.hosts_in_use_before} -> '
+        f'{scope.combined_before:.3f} -> {scope.combined_after:.3f}, policies '
+        f'over their threshold {over.before.policies} -> '
+        f'{over.after.policies}, hosts in use {scope.hosts_in_use_before} -> '
         f'{scope.hosts_in_use_after}; stopped ({scope.stopped.value}): '
         f'{scope.reason}'
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kronos.engine import types, wording
 from kronos.engine.cell_drain import ForeignMove, UnfinishedMove
+from kronos.reports import certificates
 from kronos.snapshots import exclusions
 
 REASON = 120
@@ -138,9 +139,13 @@ def imbalance(scope: types.AggregateResult) -> str:
     stopped = scope.stopped.value
     if scope.stopped is types.StopReason.BALANCED and unjudged(scope):
         stopped = 'within the thresholds that were judged'
+    share = ''
+    if scope.stopped is not types.StopReason.BALANCED:
+        share = certificates.brief(scope.certificate)
     return (
         f'combined imbalance {scope.combined_before:.2f} -> '
-        f'{scope.combined_after:.2f} ({stopped})' + _beside(scope)
+        f'{scope.combined_after:.2f} ({stopped}{share and f", {share}"})'
+        + _beside(scope)
     )
 
 

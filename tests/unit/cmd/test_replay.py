@@ -99,7 +99,8 @@ class TestReplay(base.BaseTestCase):
         self.assertIn('Why planning ended: the budget of 2', out)
         self.assertIn('2 migrations', out)
         self.assertIn('movable is false', out)
-        self.assertIn('No plan of 2 migrations can', out)
+        self.assertIn('that any plan of 2 migrations could remove', out)
+        self.assertIn('Policies over their threshold: 3 -> 3, by 0', out)
 
     def test_each_move_has_its_gain(self) -> None:
         code, out, _ = run(METRIC, '--max-migrations', '2', '-f', 'csv')

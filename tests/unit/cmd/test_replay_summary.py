@@ -143,7 +143,7 @@ class TestMany(test_replay_recordings.RecordingsTestCase):
         code, out, err = run(str(self.top / 'a'), '--policies', str(file))
         self.assertEqual(1, code)
         self.assertRegex(out, r'(?m)^combined +- +-$')
-        self.assertIn('than a threshold of the policies: -\n', out)
+        self.assertIn('Policies over their threshold: -\n', out)
         self.assertNotIn('No plan of', out)
         self.assertIn('no policy can be used', err)
 

@@ -247,9 +247,28 @@ class TestDocument(base.BaseTestCase):
             ),
             (
                 [step(phase=spread, requires='', **same)],
-                ['evens hosts out that are neither the highest nor the '
-                 'lowest: the combined imbalance stays, and later moves can '
-                 'lower it'],
+                ['gains nothing by itself: the combined imbalance stays'],
+            ),
+            (
+                [
+                    step(phase=spread, requires='', **same),
+                    step(
+                        phase=spread,
+                        instance='u2',
+                        instance_name='vm2',
+                        requires='',
+                        **worse,
+                    ),
+                    step(phase=spread, instance='u3', requires=''),
+                ],
+                ['gains nothing by itself, but prepares later moves: the '
+                 'next gain is that of move 3 (vm1), 0.2500; until then the '
+                 'combined imbalance stays',
+                 'gains nothing by itself, but prepares later moves: the '
+                 'next gain is that of move 3 (vm1), 0.2500; until then the '
+                 'combined imbalance grows by 0.1250',
+                 'lowers the combined imbalance by 0.2500, most of all cpu '
+                 '(0.500 to 0.250)'],
             ),
             (
                 [

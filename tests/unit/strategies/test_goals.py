@@ -9,6 +9,7 @@ from watcher.decision_engine.solution import efficacy
 
 from kronos.engine import types
 from kronos.strategies import goals
+from tests.unit.reports.test_certificates import certificate
 from tests.unit.strategies.outcome.test_status_messages import scope, step
 
 FROZEN = [
@@ -173,6 +174,27 @@ class IndicatorsTestCase(base.BaseTestCase):
         )
         found = goals.Balance.indicators(report)
         self.assertEqual([0.7, 0.2, 0, 2, 0], list(found.values()))
+
+    def test_removed_of_possible(self):
+        """Of the most uneven scope; nothing where nothing is possible."""
+        report = types.CycleReport()
+        self.assertEqual([], goals.Balance.beside(report))
+        for reached, bound, values in (
+            (0.3, 0.2, [83.3]),
+            (0.8, 0.2, [0.0]),
+            (0.8, 0.8, []),
+        ):
+            report = types.CycleReport(
+                [
+                    scope('a', certificate=certificate(0.1, 0.1)),
+                    scope('b', certificate=certificate(bound, reached)),
+                ]
+            )
+            found = goals.Balance.beside(report)
+            self.assertEqual(values, [one.value for one in found])
+            for one in found:
+                self.assertEqual('removed_of_possible', one.name)
+                self.assertEqual('%', one.unit)
 
     def test_consolidate(self):
         report = types.CycleReport(

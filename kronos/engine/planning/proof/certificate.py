@@ -25,6 +25,7 @@ MOST_SECONDS = 10.0
 
 def of(
     scope: RelaxedScope,
+    before: float,
     reached: float,
     settings: Settings,
     search: SearchResult,
@@ -32,12 +33,17 @@ def of(
     """Certify a plan, as far as that takes no time.
 
     :param scope: before its first move
+    :param before: the combined imbalance then
     :param reached: the combined imbalance after its last one
     :param search: what its search knows
     """
     levels = counting.levels(scope)
     found = Certificate(
-        scope.moves, _within(sum(levels), reached), reached, Bound.COUNTING
+        scope.moves,
+        _within(sum(levels), reached),
+        reached,
+        Bound.COUNTING,
+        before=before,
     )
     _raise(found, search.bound)
     found.is_proven = search.is_proven

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search import best, greedy, optimal
 from kronos.engine.planning.search.outcome import SearchResult
+from kronos.engine.planning.search.sequencing import EarlyGains
 from kronos.engine.settings import SearchName
 from kronos.engine.simulation.simulation import Simulation
 
@@ -27,5 +28,12 @@ SEARCHES: dict[SearchName, SpreadSearch] = {
 
 
 def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
-    """Search as the settings say."""
-    return SEARCHES[given.settings.search](simulation, given)
+    """Search as the settings say.
+
+    The greedy search has an order of its own: by the rule, move by move.
+    """
+    start = len(simulation.steps)
+    found = SEARCHES[given.settings.search](simulation, given)
+    if given.settings.search is not SearchName.GREEDY:
+        EarlyGains(simulation, given.settings, start).run()
+    return found

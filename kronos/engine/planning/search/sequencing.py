@@ -2,19 +2,24 @@
 """The sequencing: a final placement as moves, each legal when its turn comes.
 
 The move that gains most comes first; two that only together please all
-policies are made as a swap.
+policies are made as a swap. A plan that is found in another order is brought
+into one in which gains come early.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from kronos.engine.arrays import EPSILON
 from kronos.engine.planning.search import ranking
 from kronos.engine.planning.search.moves import Move, Moves
 from kronos.engine.planning.search.plateaus_and_swaps import PlateauSearch
 from kronos.engine.settings import Settings, SwapMoves
-from kronos.engine.simulation.simulation import Simulation
+from kronos.engine.simulation.simulation import PlannedMove, Simulation
+from kronos.engine.simulation.utilization import is_gain
 
+EARLIER = 8
+"""So many moves that gain are tried instead of one that does not."""
 Unit = tuple[Move, ...]
 """A move, or the two halves of a swap."""
 
@@ -59,7 +64,7 @@ class Sequencing:
                 break
             urgent |= left
         for unit in most:
-            self._make(unit, dict(unit))
+            self.make(unit, dict(unit))
         return False
 
     def _try(
@@ -75,7 +80,7 @@ class Sequencing:
             unit = unit or next(self.options(remaining), None)
             if unit is None:
                 break
-            self._make(unit, remaining)
+            self.make(unit, remaining)
             path.append(unit)
         return path, set(remaining)
 
@@ -89,7 +94,7 @@ class Sequencing:
                 return True
             if unit not in self.options(dict(unit)):
                 return False
-            self._make(unit, dict(unit))
+            self.make(unit, dict(unit))
         return True
 
     def _is_enough(self) -> bool:
@@ -97,7 +102,8 @@ class Sequencing:
             return False
         return not self._simulation.utilization.over_threshold().any()
 
-    def _make(self, unit: Unit, remaining: dict[int, int]) -> None:
+    def make(self, unit: Unit, remaining: dict[int, int]) -> None:
+        """Make what may be made now, and take it from what remains."""
         requires = None
         for instance, destination in unit:
             self._simulation.move(instance, destination, requires)
@@ -141,3 +147,102 @@ class Sequencing:
                     swap = self._swaps.of(first, second)
                     if swap is not None:
                         yield swap
+
+
+class EarlyGains:
+    """A plan in an order in which its gains come early; the outcome stays.
+
+    Where a move gains nothing, one of the later ones that gain comes before
+    it, if each is legal when its turn comes and the combined imbalance is
+    nowhere higher than in the order found: whoever stops the plan after some
+    of its moves loses nothing by it.
+
+    :param start: how many steps of the simulation come before the plan
+    """
+
+    def __init__(
+        self, simulation: Simulation, settings: Settings, start: int
+    ) -> None:
+        self._simulation = simulation
+        self._start = start
+        self._sequencing = Sequencing(simulation, settings, 1)
+        self._most = [self._combined(step) for step in simulation.steps]
+        """After each step, in the order found."""
+
+    def run(self) -> None:
+        """Make the plan in that order.
+
+        Where an instance moves twice, or what a soft rule costs depends on
+        the order, it stays as it is.
+        """
+        simulation, units = self._simulation, self._units()
+        moved = {instance for unit in units for instance, _ in unit}
+        if len(moved) < len(simulation.steps) - self._start:
+            return
+        if simulation.constraints.weighs_soft_rules:
+            return
+        self._take_back(self._start)
+        while units:
+            unit = units.pop(self._first(units))
+            self._sequencing.make(unit, dict(unit))
+
+    def _units(self) -> list[Unit]:
+        found: list[Unit] = []
+        for step in self._simulation.steps[self._start :]:
+            move = (step.undo.instance, step.undo.destination)
+            if step.requires is None:
+                found.append((move,))
+            else:
+                found[-1] += (move,)
+        return found
+
+    def _first(self, units: Sequence[Unit]) -> int:
+        """The position of what comes next."""
+        if is_gain(self._gain(units[0])):
+            return 0
+        gains = [(self._gain(unit), -at) for at, unit in enumerate(units)]
+        better = [one for one in gains if is_gain(one[0])]
+        for _, at in sorted(better, reverse=True)[:EARLIER]:
+            # Behind it all is as in the order before.
+            if self._may_be([units[-at], *units[:-at]]):
+                return -at
+        return 0
+
+    def _gain(self, unit: Unit) -> float:
+        utilization = self._simulation.utilization
+        host_of = self._simulation.placement.host_of
+        before = utilization.combined()
+        undos = [
+            utilization.move(instance, int(host_of[instance]), destination)
+            for instance, destination in unit
+        ]
+        after = utilization.combined()
+        for undo in reversed(undos):
+            utilization.take_back(undo)
+        return before - after
+
+    def _may_be(self, units: Sequence[Unit]) -> bool:
+        """Whether each is legal after the others, and none leaves more."""
+        start = len(self._simulation.steps)
+        is_good = all(self._follows(unit) for unit in units)
+        self._take_back(start)
+        return is_good
+
+    def _follows(self, unit: Unit) -> bool:
+        """Make it, if it is legal; whether it is, and leaves no more."""
+        if unit not in self._sequencing.options(dict(unit)):
+            return False
+        self._sequencing.make(unit, dict(unit))
+        steps = self._simulation.steps
+        return all(
+            self._combined(steps[at]) <= self._most[at] + EPSILON
+            for at in range(len(steps) - len(unit), len(steps))
+        )
+
+    def _combined(self, step: PlannedMove) -> float:
+        weights = self._simulation.utilization.weights
+        return float(np.sum(weights * step.after))
+
+    def _take_back(self, start: int) -> None:
+        while len(self._simulation.steps) > start:
+            self._simulation.take_back()

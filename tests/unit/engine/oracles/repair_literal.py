@@ -33,22 +33,75 @@ class RepairLiteral(DrainLiteral):
             for one in self._broken_groups()
             if self._excess(one) > self._left()
         ]
-        stopped = ''
-        while not stopped:
-            broken = self._broken_groups()
-            if not broken:
-                stopped = 'done'
-            elif self._left() <= 0:
-                stopped = 'budget'
-            elif not self._one_step(broken) and not self._detour(broken):
-                is_short = self._is_short or not all(
-                    map(self._may_end, broken)
-                )
-                stopped = 'budget' if is_short else 'stuck'
+        self._given_up: dict[str, bool] = {}
+        self._rounds()
+        while half := self._half_done():
+            self._give_up(half)
+            self._rounds()
         return Plan(
             [one[1:] for one in self._made],
-            stopped,
+            self._stopped(),
             self._combined(self._scores),
+        )
+
+    def _rounds(self) -> None:
+        self._is_short = False
+        while (broken := self._hopeful()) and self._left() > 0:
+            self._is_short = False
+            if not self._one_step(broken) and not self._detour(broken):
+                break
+
+    def _stopped(self) -> str:
+        broken = self._broken_groups()
+        if not broken:
+            return 'done'
+        is_short = self._is_short or not all(
+            self._may_end(one)
+            for one in broken
+            if not self._given_up.get(one.uuid)
+        )
+        return 'budget' if is_short or self._left() <= 0 else 'stuck'
+
+    def _hopeful(self) -> list[ServerGroup]:
+        return [
+            one
+            for one in self._broken_groups()
+            if one.uuid not in self._given_up
+        ]
+
+    def _half_done(self) -> ServerGroup | None:
+        """One that was begun and will not be whole, now or later."""
+        for group in self._hopeful():
+            begun = any(one[0] == group.uuid for one in self._made)
+            if 'anti' in group.policy or not begun:
+                continue
+            if group.uuid not in self._endless or self._left() > 0:
+                return group
+            on = self._on(group)
+            if not any(
+                self._could_meet(group, self._away(group, host), host)
+                for host in on
+                if on[host] == max(on.values())
+            ):
+                return group
+        return None
+
+    def _give_up(self, group: ServerGroup) -> None:
+        """None of its moves is made, if those of others may be without."""
+        self._given_up[group.uuid] = self._left() > 0
+        start = self._saved()
+        others = [one for one in self._made if one[0] != group.uuid]
+        for _, uuid, source, _ in reversed(self._made):
+            self._carry_out('', uuid, source)
+        self._made = []
+        if not self._again(others):
+            self._restore(start)
+
+    def _away(self, group: ServerGroup, host: str) -> list[str]:
+        return sorted(
+            uuid
+            for uuid in set(group.members) & set(self._placement)
+            if self._placement[uuid] != host
         )
 
     def _left(self) -> int:
@@ -189,11 +242,7 @@ class RepairLiteral(DrainLiteral):
         return True
 
     def _gather(self, group: ServerGroup, host: str) -> bool:
-        away = sorted(
-            uuid
-            for uuid in set(group.members) & set(self._placement)
-            if self._placement[uuid] != host
-        )
+        away = self._away(group, host)
         if len(away) > self._left():
             self._is_short |= self._could_meet(group, away, host)
             return False

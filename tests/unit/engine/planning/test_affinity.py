@@ -232,6 +232,48 @@ class TestRepair(base.BaseTestCase):
         )
         self.assertEqual(2, len(repair(snapshot, max_migrations=2).steps))
 
+    def test_none_is_begun_that_cannot_be_whole(self) -> None:
+        """Any two have room together, on any host; all three on none."""
+        members = {'u': 'a', 'v': 'b', 'w': 'c'}
+        snapshot = scope(EVEN, members, 'affinity', [('x', 'd'), ('y', 'd')])
+        room = {'VCPU': 2, 'MEMORY_MB': 65536}
+        scopes.give_room(snapshot, dict.fromkeys('abc', room))
+        result = repair(snapshot)
+        self.assertEqual([], result.steps)
+        self.assertEqual(StopReason.STUCK, result.stopped)
+        self.assertEqual(
+            [
+                'affinity group db: 3 members on 3 hosts (a, b, c) cannot be '
+                'repaired: w: b: it needs 1 VCPU, 0 are free'
+            ],
+            result.warnings,
+        )
+        for member in 'uv':
+            self.assertEqual(
+                'its server group is gathered whole or not at all, and w '
+                'cannot come: b: it needs 1 VCPU, 0 are free',
+                result.stayed[member],
+            )
+        # Another one gets what it would have taken.
+        snapshot.groups.append(ServerGroup('h', 'anti-affinity', ['x', 'y']))
+        result = repair(snapshot, unlimited=False, max_migrations=2)
+        self.assertEqual(1, len(result.steps))
+        self.assertIn(moves(result)[0][0], 'xy')
+        self.assertEqual(1, len(result.violations_after))
+
+    def test_what_cannot_be_whole_leaves_a_drained_host(self) -> None:
+        """Its move helps the drain, which is asked for, too."""
+        members = {'u': 'off', 'v': 'b', 'w': 'c'}
+        snapshot = scope({**EVEN, 'off': 0.1}, members, 'affinity')
+        snapshot.instances['v'].locked = True
+        snapshot.instances['w'].locked = True
+        assert snapshot.services is not None
+        snapshot.services['off'].status = 'disabled'
+        result = repair(snapshot, evacuate=True)
+        self.assertEqual(['u'], [step.instance for step in result.steps])
+        [drain] = result.drains
+        self.assertEqual(1, drain.leaving)
+
     def test_what_is_drained_may_leave_for_its_group(self) -> None:
         """Alone none may part from the other, nor join the third."""
         members = {'v': 'off', 'w': 'off', 'x': 'a'}
@@ -436,6 +478,24 @@ class TestShortBudget(base.BaseTestCase):
         )
         self.assertEqual(2, len(moves(result)))
         self.assertEqual(StopReason.BUDGET, result.stopped)
+        self.assertEqual(
+            [
+                'affinity group db: 4 members on 2 hosts (c, d) after this '
+                'plan: it makes 2 of the 3 migrations that bring the group '
+                'together, and the next audits go on with it'
+            ],
+            result.warnings,
+        )
+
+    def test_one_that_no_audit_could_end_is_not_begun(self) -> None:
+        """Two are locked on different hosts."""
+        members = {'r': 'a', 's': 'b', 't': 'c', 'u': 'd'}
+        snapshot = scope(EVEN, members, 'affinity')
+        for uuid in 'ru':
+            snapshot.instances[uuid].locked = True
+        result = repair(snapshot, unlimited=False, max_migrations=2)
+        self.assertEqual([], result.steps)
+        self.assertEqual(1, len(result.violations_after))
 
     def test_enough_for_all(self) -> None:
         result = repair(self.snapshot, unlimited=False, max_migrations=3)

@@ -66,6 +66,31 @@ class SummaryTestCase(base.BaseTestCase):
         self.assertIn("no host of the cloud is called 'z9' (1)", told)
         self.assertLess(told.index('z9'), told.index('1 migration,'))
 
+    def test_what_any_plan_could_do(self):
+        """Not where the thresholds are kept, which is all that was asked."""
+        for stopped, text in (
+            (
+                types.StopReason.BUDGET,
+                '(budget, at least 80.0 % of what 5 migrations can remove)',
+            ),
+            (types.StopReason.BALANCED, '(balanced)'),
+        ):
+            told = self.summary(
+                scope(
+                    stopped=stopped,
+                    steps=[step()],
+                    combined_before=0.8,
+                    combined_after=0.4,
+                    certificate=types.Certificate(
+                        5, 0.3, 0.4, types.Bound.EXACT, before=0.8
+                    ),
+                )
+            )
+            self.assertEqual(
+                'alpha: 1 migration, combined imbalance 0.80 -> 0.40 ' + text,
+                told,
+            )
+
     def test_one_migration(self):
         self.assertIn('1 migration,', self.summary(scope(steps=[step()])))
 

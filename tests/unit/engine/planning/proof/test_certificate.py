@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is certified of a plan, by what was asked for?"""
 
+import random
+
 import fixtures
 from oslotest import base
 
@@ -14,8 +16,12 @@ from kronos.engine.settings import (
 )
 from kronos.engine.types import Bound, Certificate
 from kronos.recordings.formats import cluster
+from kronos.reports import certificates
 from tests import places
+from tests.builders import scopes
+from tests.unit.engine.oracles import reachable
 
+SCOPES = 40
 METRIC = str(places.FIXTURES / 'clusters' / 'metric-2.json')
 
 
@@ -93,6 +99,90 @@ class TestGap(base.BaseTestCase):
                 self.assertAlmostEqual(gap, found.gap)
                 self.assertEqual(is_optimal, found.is_optimal)
 
+    def test_share(self) -> None:
+        """Of what is possible, not of what is left."""
+        for before, bound, reached, share in (
+            (0.81, 0.002, 0.25, 0.56 / 0.808),
+            (0.8, 0.3, 0.3, 1.0),
+            (0.8, 0.3, 0.8, 0.0),
+            (0.8, 0.3, 0.9, 0.0),
+            (0.8, 0.8, 0.8, None),
+            (0.8, 0.8, 0.9, None),
+            (0.0, 0.0, 0.0, None),
+        ):
+            with self.subTest(before=before, bound=bound, reached=reached):
+                found = Certificate(
+                    1, bound, reached, Bound.EXACT, before=before
+                )
+                if share is None:
+                    self.assertIsNone(found.share)
+                else:
+                    self.assertAlmostEqual(share, found.share)
+
     def test_proven_by_orders(self) -> None:
         found = Certificate(1, 0.3, 0.4, Bound.EXACT, is_proven=True)
         self.assertTrue(found.is_optimal)
+        found.before = 0.8
+        assert found.share is not None
+        self.assertGreater(found.share, 0.999)
+
+
+class TestAllPlans(base.BaseTestCase):
+    """Is no more promised than trying all plans of small scopes shows?"""
+
+    def test_share(self) -> None:
+        shares = 0
+        for seed in range(SCOPES):
+            rng = random.Random(seed)
+            snapshot, policies, settings = scopes.draw(rng)
+            settings.max_migrations = rng.randint(1, 2)
+            settings.search = rng.choice(list(SearchName))
+            settings.repeat_moves = False
+            simulation = reachable.begun(snapshot, policies, settings)
+            if simulation is None:
+                continue
+            report = propose.propose([snapshot], policies, settings)
+            propose.certify(report)
+            found = report.scopes[0].certificate
+            assert found is not None
+            before = simulation.utilization.combined()
+            least = reachable.lowest(simulation, settings.max_migrations)
+            with self.subTest(seed=seed):
+                self.assertAlmostEqual(before, found.before)
+                if found.share is None:
+                    self.assertAlmostEqual(before, least)
+                    continue
+                promised = (certificates.percent(found) or 0.0) / 100
+                removed = before - report.scopes[0].combined_after
+                self.assertLessEqual(
+                    promised * (before - least), max(0.0, removed) + 1e-9
+                )
+                shares += 0.0 < promised < 1.0
+        self.assertGreater(shares, SCOPES / 4)
+
+    def test_share_of_the_clusters(self) -> None:
+        """What one search promises of its plan, another one does not beat."""
+        for name in ('by-hand', 'empty3q-0', 'metric-2'):
+            path = places.FIXTURES / 'clusters' / f'{name}.json'
+            found = cluster.read(str(path))
+            ends = []
+            for search in (SearchName.GREEDY, SearchName.BEST):
+                settings = Settings(
+                    max_migrations=4, search=search, exhaust=True
+                )
+                report = propose.propose(
+                    [found.snapshot], found.policies, settings
+                )
+                propose.certify(report)
+                ends.append(report.scopes[0])
+            least = min(one.combined_after for one in ends)
+            for one in ends:
+                assert one.certificate is not None
+                with self.subTest(name=name, search=one.search):
+                    promised = certificates.percent(one.certificate)
+                    assert promised is not None
+                    possible = one.combined_before - least
+                    self.assertLessEqual(
+                        promised / 100 * possible,
+                        one.combined_before - one.combined_after + 1e-9,
+                    )
