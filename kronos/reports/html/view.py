@@ -73,6 +73,9 @@ class Scope:
     outcome: str
     certified: str
     """What no plan gets below, as a sentence; '' where nothing is said."""
+    rest: str
+    """Which hosts no migration helps, and how even the others are; '' where
+    none was set aside."""
     policies: list[bars.Figure]
     used: list[str]
     """Names of the policies with values."""
@@ -128,6 +131,7 @@ def _scope(number: int, told: Mapping[str, Any]) -> Scope:
         told=told,
         outcome=_SAYS.get(told['stopped'], told['stopped']),
         certified=_certified(told),
+        rest=(told.get('rest') or {}).get('text', ''),
         policies=figures,
         used=used,
         fills=fills,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kronos.engine import types, wording
 from kronos.engine.cell_drain import ForeignMove, UnfinishedMove
+from kronos.reports import rest
 
 REASON = 120
 """Characters of a reason where a warning has to be told beside it."""
@@ -129,7 +130,9 @@ def imbalance(scope: types.AggregateResult) -> str:
         stopped = 'within the thresholds that were judged'
     return (
         f'combined imbalance {scope.combined_before:.2f} -> '
-        f'{scope.combined_after:.2f} ({stopped})' + _beside(scope)
+        f'{scope.combined_after:.2f} ({stopped})'
+        + rest.brief(scope.rest)
+        + _beside(scope)
     )
 
 
