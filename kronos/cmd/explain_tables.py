@@ -159,6 +159,10 @@ def _host(one: Row, width: int | None) -> list[str]:
             for row in one['against']
         ),
         *_policies(one['policies'], width),
+        *(
+            f'Set aside for {row["policy"]}: {row["reason"]}.'
+            for row in one['set_aside']
+        ),
     ]
     for side, title in (('sends', 'Sending'), ('receives', 'Receiving')):
         lines += ['', title, *_side(one[side], width)]

@@ -16,9 +16,11 @@ from kronos.engine.types import (
     PolicyResult,
 )
 from kronos.policies.models import Mode
-from kronos.reports import certificates, thresholds
+from kronos.reports import certificates, rest, thresholds
 from kronos.reports.document import counted as by_frequency
 
+OTHERS = '  of the others'
+"""Of the hosts that are not set aside."""
 REASONS_SHOWN = 8
 """Reasons for not moving that the table lists, the most frequent first."""
 
@@ -34,7 +36,7 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
     lines += _step_lines(scope.steps, width)
     lines += _recovery_lines(scope) + _cell_lines(scope)
     lines.append(f'Why planning ended: {scope.reason}')
-    lines += certificates.of(scope)
+    lines += rest.told(scope.rest) + certificates.of(scope)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
     lines += _reason_lines('instance that cannot move', scope.unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]
@@ -90,15 +92,17 @@ def _policy_lines(scope: AggregateResult, width: int | None) -> list[str]:
     limit = 'ceiling' if fills else 'threshold'
     known = scope.policies_used > 0
     found: list[Row] = [('policy', 'weight', limit, 'imbalance', 'after')]
-    found += [_policy_row(one, fills) for one in scope.policies]
-    found.append(
-        (
-            'combined',
-            '',
-            '',
-            *_known(known, scope.combined_before, scope.combined_after),
-        )
-    )
+    for one in scope.policies:
+        found.append(_policy_row(one, fills))
+        if scope.rest and one.name in scope.rest.policies:
+            before = scope.rest.imbalance_before[one.name]
+            after = scope.rest.imbalance_after[one.name]
+            found.append((OTHERS, '', '', *_known(True, before, after)))
+    ends = scope.combined_before, scope.combined_after
+    found.append(('combined', '', '', *_known(known, *ends)))
+    if scope.rest:
+        ends = scope.rest.combined_before, scope.rest.combined_after
+        found.append((OTHERS, '', '', *_known(True, *ends)))
     lines = aligned(found, width)
     lines += [
         f'Not judged: {one.skipped}' for one in scope.policies if one.skipped
@@ -209,6 +213,7 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
     if not steps:
         return ['No migration.']
     names = list(steps[0].imbalance_after)
+    of_rest = any(step.rest for step in steps)
     found: list[Row] = [
         (
             '',
@@ -220,11 +225,12 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
             's',
             'gain',
             'combined',
+            *(['of the others'] if of_rest else []),
             *names,
         )
     ]
     found += [
-        _step_row(number, step, names)
+        _step_row(number, step, names, of_rest)
         for number, step in enumerate(steps, start=1)
     ]
     total = sum(step.memory_mb for step in steps) / 1024
@@ -238,7 +244,7 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
 
 
 def _step_row(
-    number: int, step: MigrationStep, policies: Sequence[str]
+    number: int, step: MigrationStep, policies: Sequence[str], of_rest: bool
 ) -> Row:
     label = step.instance
     if step.instance_name not in ('', step.instance):
@@ -253,6 +259,7 @@ def _step_row(
         f'{step.seconds:.0f}' if step.seconds else '-',
         gain(step),
         f'{step.combined_after:.4f}',
+        *([f'{step.rest[1]:.4f}' if step.rest else ''] if of_rest else []),
         *(f'{step.imbalance_after[name]:.4f}' for name in policies),
     )
 

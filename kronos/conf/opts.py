@@ -182,7 +182,8 @@ PLANNING_OPTS = [
         'plateau_moves',
         default=True,
         help='Whether spread may leave a stall by moves that keep the '
-        'combined imbalance and lower the variance.',
+        'combined imbalance: those that lower the variance, and those that '
+        'even out the hosts beside the ones that no move helps.',
     ),
     cfg.Opt(
         'swap_moves',

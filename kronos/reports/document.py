@@ -25,7 +25,7 @@ from kronos.engine.types import (
     Restart,
     Stage,
 )
-from kronos.reports import cells, certificates
+from kronos.reports import cells, certificates, rest
 
 FORMAT_VERSION = 1
 
@@ -119,6 +119,7 @@ def _ending(scope: AggregateResult) -> dict[str, Any]:
         'reason_code': stop_reasons.CODES[scope.stopped].value,
         'search': scope.search,
         'certificate': certificates.row(scope.certificate),
+        'rest': rest.row(scope.rest),
         'packing': certificates.packing_row(scope.packing),
         'stages': [_stage(stage) for stage in scope.stages],
     }
@@ -211,6 +212,8 @@ def step(found: MigrationStep) -> dict[str, Any]:
         'imbalance_after': dict(found.imbalance_after),
         'combined_before': found.combined_before,
         'combined_after': found.combined_after,
+        'rest_before': found.rest and found.rest[0],
+        'rest_after': found.rest and found.rest[1],
         'requires': found.requires,
         'cell_move': cells.move(found.cell_move),
     }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The alternatives to a legal move: what it gains, and what was better."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -114,14 +115,18 @@ class _Answer:
 
     def _effect(self) -> str:
         gain = self._verdict.gain
-        now = self._utilization.combined()
         if gain is None:
             return 'what it would gain is not known'
+        before = [self._verdict.before[p] for p in self._utilization.policies]
+        now = math.fsum(self._utilization.weights * np.array(before))
+        what = 'the combined imbalance'
+        if self._verdict.of_rest:
+            what += ' of the hosts that are not set aside'
         if abs(gain) <= EPSILON:
-            return f'it leaves the combined imbalance at {now:.4f}'
+            return f'it leaves {what} at {now:.4f}'
         verb = 'lowers' if gain > 0 else 'raises'
         return (
-            f'it {verb} the combined imbalance by {abs(gain):.4f}, from '
+            f'it {verb} {what} by {abs(gain):.4f}, from '
             f'{now:.4f} to {now - gain:.4f}'
         )
 
@@ -143,7 +148,7 @@ class _Answer:
         if step is None:
             raise ValueError('it does not move')
         self._verdict.better = number
-        fell = step.combined_before - step.combined_after
+        fell = step.gain
         text = (
             f'it is legal and {self._effect()}, but {step.destination} is '
             f'better: step {number} lowers it by {fell:.4f}'
@@ -330,7 +335,7 @@ class _Earlier:
             if simulation.constraints.reasons(instance, host, hard=True):
                 continue
             self._best[at] = gain
-            fell = step.combined_before - step.combined_after
+            fell = step.gain
             verdict = self._questions[at].verdict
             verdict.code, verdict.better = Code.BETTER_MOVE, number
             now = utilization.combined()

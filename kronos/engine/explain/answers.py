@@ -148,6 +148,7 @@ class Answers:
                 _reason(one) for one in why.blockers.start.host_reasons(name)
             ],
             'policies': _standing(result, name),
+            'set_aside': result.rest.of_host(name) if result.rest else [],
             'role': _role(roles),
             **roles,
             **self._blockers(at, name),

@@ -16,7 +16,7 @@ from kronos.engine.planning.scope_planner import Stopped
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scheduling.migration_costs import bandwidth_of
 from kronos.engine.scoring import scorecard
-from kronos.engine.types import PlanningInput, StopReason
+from kronos.engine.types import PlanningInput, Rest, StopReason
 
 MOST = 16
 """More reasons than that are not looked for."""
@@ -63,11 +63,13 @@ class Blockers:
     """What keeps the instances of one scope.
 
     :param case: what the planner was given
+    :param rest: what it has set aside
     """
 
-    def __init__(self, case: PlanningInput) -> None:
+    def __init__(self, case: PlanningInput, rest: Rest | None = None) -> None:
+        self._rest = rest
         self._scenarios: dict[tuple[str, ...], Scenario] = {}
-        self.base = Scenario(case)
+        self.base = Scenario(case, rest)
         self._found: list[Reason] = []
         self._supposed: Blocked | None = None
         self.start = self._started()
@@ -84,7 +86,7 @@ class Blockers:
                 raise ValueError(f'not lifted: {scope.reason}')
             self._found.append(Reason(scope.reason, STOPS[scope.stopped]))
             case = relax(scenario.case, self._found[-1], Pair('', '', ''))
-            scenario = Scenario(case)
+            scenario = Scenario(case, self._rest)
             scope = scenario.scope
         return scenario
 
@@ -128,7 +130,7 @@ class Blockers:
                 if not self._lacks_others(made, ''):
                     break
                 self._lift_others(made, '')
-                made.scenario = Scenario(made.case)
+                made.scenario = Scenario(made.case, self._rest)
             self._supposed = made
         blocked.scenario, blocked.others = (
             self._supposed.scenario,
@@ -165,7 +167,7 @@ class Blockers:
         if key not in self._scenarios:
             if len(self._scenarios) >= KEPT_SCENARIOS:
                 del self._scenarios[next(iter(self._scenarios))]
-            self._scenarios[key] = Scenario(blocked.case)
+            self._scenarios[key] = Scenario(blocked.case, self._rest)
         return self._scenarios[key]
 
     def _next(

@@ -3,8 +3,6 @@
 
 import dataclasses
 
-import numpy as np
-
 from kronos.engine.edits import Pair
 from kronos.engine.explain import effects
 from kronos.engine.explain.blockers import STOPS
@@ -75,7 +73,7 @@ def still_against(
     :param case: changed, by :func:`relaxed`
     :param result: of the case as it was: the steps before the move
     """
-    scenario = Scenario(case)
+    scenario = Scenario(case, result.rest)
     if isinstance(scenario.scope, Stopped):
         return _standstill(scenario, scenario.scope, verdict)
     if reason := scenario.scope.fixed.get(verdict.instance):
@@ -89,10 +87,7 @@ def still_against(
     with rules.repairing(verdict.repairing):
         against = rules.reasons(at, host, hard=True)
     if verdict.heard:
-        one, there = (np.array([x], dtype=np.intp) for x in (at, host))
-        left = effects.widths(moment, one, there)[:, 0].tolist()
-        widths = dict(zip(utilization.policies, left, strict=True))
-        against += effects.objections(moment, widths)
+        against += effects.objections(moment, at, host)
     return against
 
 

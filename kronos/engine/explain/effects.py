@@ -6,6 +6,7 @@ import numpy as np
 from kronos.engine.arrays import BoolArray, FloatArray, IntArray
 from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.simulation.ends import Ends
 from kronos.engine.simulation.utilization import objects
 
 
@@ -23,27 +24,69 @@ def known(
 
 def widths(
     moment: PlanningMoment, instances: IntArray, hosts: IntArray
-) -> FloatArray:
-    """[P, n]: the imbalances that moves would leave."""
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """The imbalances before n moves and after them, both [P, n].
+
+    :returns: with [n], whether they are of the hosts that are not set aside;
+        they are of all hosts where a move touches one that is
+    """
+    utilization = moment.utilization
+    sources = moment.placement.host_of[instances]
+    aside = np.logical_or.reduce(
+        utilization.whole.judged & ~utilization.ends.judged
+    )
+    of_rest: BoolArray = ~(aside[sources] | aside[hosts])
+    of_rest &= utilization.has_aside
+    before, after = (
+        np.where(of_rest, *both)
+        for both in zip(
+            _sides(moment, utilization.ends, instances, hosts),
+            _sides(moment, utilization.whole, instances, hosts),
+            strict=True,
+        )
+    )
+    return before, after, of_rest
+
+
+def objected(
+    moment: PlanningMoment, instances: IntArray, hosts: IntArray
+) -> BoolArray:
+    """[n]: whether some policy objects to moves."""
     utilization = moment.utilization
     sources = moment.placement.host_of[instances]
     ends = utilization.scores_after(instances, sources, hosts)
-    return np.array(list(utilization.imbalances_after(sources, hosts, *ends)))
+    return utilization.judge(sources, hosts, *ends)[1]
 
 
-def objections(moment: PlanningMoment, left: dict[str, float]) -> list[Reason]:
-    """The policies that object to what a move would leave."""
+def objections(
+    moment: PlanningMoment, instance: int, host: int
+) -> list[Reason]:
+    """The policies that object to a move, each once."""
     utilization = moment.utilization
-    after = np.array([left[name] for name in utilization.policies])
-    objecting = objects(utilization.veto, after, utilization.thresholds)
-    return [
-        Reason(
-            f'policy {utilization.policies[p]} would get worse, from '
-            f'{utilization.veto[p]:.4f} to {after[p]:.4f}, over its '
-            f'threshold of {utilization.thresholds[p]:g}',
-            Code.WORSENS_POLICY,
-            utilization.policies[p],
-            float(after[p]),
-        )
-        for p in np.flatnonzero(objecting).tolist()
-    ]
+    found: dict[str, Reason] = {}
+    one, there = (np.array([x], dtype=np.intp) for x in (instance, host))
+    for ends in (utilization.whole, utilization.ends):
+        after = _sides(moment, ends, one, there)[1][:, 0]
+        veto = utilization.veto_of(ends)
+        objecting = objects(veto, after, utilization.thresholds)
+        for p in np.flatnonzero(objecting).tolist():
+            name = utilization.policies[p]
+            text = (
+                f'policy {name} would get worse, from {veto[p]:.4f} to '
+                f'{after[p]:.4f}, over its threshold of '
+                f'{utilization.thresholds[p]:g}'
+            )
+            reason = Reason(text, Code.WORSENS_POLICY, name, float(after[p]))
+            found.setdefault(name, reason)
+    return [found[name] for name in utilization.policies if name in found]
+
+
+def _sides(
+    moment: PlanningMoment, ends: Ends, instances: IntArray, hosts: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """[P, n]: the imbalances of some hosts, before moves and after them."""
+    utilization = moment.utilization
+    sources = moment.placement.host_of[instances]
+    scores = utilization.scores_after(instances, sources, hosts)
+    after = np.array(list(ends.widths_after(sources, hosts, *scores)))
+    return np.repeat(ends.widths[:, None], len(instances), axis=1), after

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kronos.engine.arrays import IntArray
+from kronos.engine.explain import effects
 from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
@@ -84,11 +85,14 @@ def _in_spread(why: Explainer, moment: PlanningMoment) -> Verdict | None:
     hosts = np.flatnonzero(utilization.counts)
     pairs: dict[tuple[int, int], float] = {}
     everyone = np.flatnonzero(utilization.counts[moment.placement.host_of])
-    for p in range(len(utilization.policies)):
-        hot, cold = (
-            utilization.highest[p].hosts[0],
-            utilization.lowest[p].hosts[0],
-        )
+    # Of all hosts, and of those that are not set aside.
+    ends = [utilization.whole, utilization.ends][: 1 + utilization.has_aside]
+    for highest, lowest in (
+        pair
+        for some in ends
+        for pair in zip(some.highest, some.lowest, strict=True)
+    ):
+        hot, cold = highest.hosts[0], lowest.hosts[0]
         there = everyone[moment.placement.host_of[everyone] == hot]
         if there.size:
             columns = np.repeat(hosts[None, :], len(there), axis=0).ravel()
@@ -118,9 +122,8 @@ def _add(
     instances, hosts = instances[elsewhere], hosts[elsewhere]
     if not len(instances):
         return
-    sources = sources[elsewhere]
-    ends = utilization.scores_after(instances, sources, hosts)
-    gains, _ = utilization.judge(sources, hosts, *ends)
+    before, after, _ = effects.widths(moment, instances, hosts)
+    gains = utilization.weights @ (before - after)
     keen = np.flatnonzero(is_gain(gains))
     some = keen if keen.size else np.arange(len(gains))
     for at in some[np.argsort(-gains[some], kind='stable')][:TRIED].tolist():

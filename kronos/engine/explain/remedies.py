@@ -179,9 +179,7 @@ def _price(
     """So low that what is left of its gain is more than its step gains."""
     breaks = verdict.price / case.settings.soft_rule_penalty
     rival = sum(
-        one.combined_before - one.combined_after
-        for one in result.steps
-        if one.instance == verdict.instance
+        one.gain for one in result.steps if one.instance == verdict.instance
     )
     limit = _down(((verdict.gain or 0.0) - max(0.0, rival)) / breaks)
     if limit < 0.0:

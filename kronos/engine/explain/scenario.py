@@ -10,6 +10,8 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from kronos.engine.constraints.constraint_set import ConstraintSet
 from kronos.engine.eligibility import hosts
 from kronos.engine.phase_rules import PhaseRules
@@ -30,6 +32,7 @@ from kronos.engine.types import (
     MigrationPhase,
     MigrationStep,
     PlanningInput,
+    Rest,
     Snapshot,
 )
 from kronos.policies.models import Policy
@@ -71,6 +74,8 @@ class PlanningMoment:
     simulation: Simulation
     repair: Repair | None = None
     """In the phase that repairs groups, and only there."""
+    rest: Rest | None = None
+    """The hosts that the planner sets aside in the end."""
 
     @property
     def rules(self) -> PhaseRules:
@@ -100,13 +105,37 @@ class PlanningMoment:
         self.simulation.move(
             index.instance[step.instance], index.host[step.destination]
         )
+        self.set_aside()
+
+    def set_aside(self) -> None:
+        """Judge policies without some hosts, as soon as the planner does."""
+        rest, utilization = self.rest, self.utilization
+        if (
+            rest is None
+            or self.phase is not MigrationPhase.SPREAD
+            or utilization.has_aside
+            or len(self.simulation.steps) < rest.after
+        ):
+            return
+        aside = np.array(
+            [
+                np.isin(utilization.index.hosts, rest.hosts(name))
+                for name in utilization.policies
+            ]
+        )
+        if (utilization.whole.judged & ~aside).any(axis=1).all():
+            utilization.set_aside(aside)
 
 
 class Scenario:
-    """A planning input as the planner prepares it."""
+    """A planning input as the planner prepares it.
 
-    def __init__(self, case: PlanningInput) -> None:
+    :param rest: what its plan sets aside
+    """
+
+    def __init__(self, case: PlanningInput, rest: Rest | None = None) -> None:
         self.case = case
+        self.rest = rest
         self.scope = ScopePlanner(case).scope
         self.phases = (
             None if isinstance(self.scope, Stopped) else self.scope.phases()
@@ -263,7 +292,7 @@ class Scenario:
             raise ValueError(f'it stands still: {self.scope.reason}')
         phases = self.scope.phases()
         simulation = phases.simulation(None)
-        moment = PlanningMoment(phases, simulation)
+        moment = PlanningMoment(phases, simulation, rest=self.rest)
         before = [step for step in steps if step.phase is not phase]
         for earlier, own in itertools.groupby(before, lambda one: one.phase):
             # The planner was through with it: nothing is asked of it.
@@ -275,6 +304,7 @@ class Scenario:
         phases.begin(simulation, phase)
         if phase is MigrationPhase.AFFINITY:
             moment.repair = phases.repair(simulation)
+        moment.set_aside()
         for step in steps[len(before) :]:
             moment.make(step)
         return moment

@@ -34,6 +34,8 @@ class Verdict:
     """Per policy the imbalance that it would leave, where known."""
     before: dict[str, float] = field(default_factory=dict)
     """The same without it."""
+    of_rest: bool = False
+    """Whether gain and widths are of the hosts that are not set aside."""
     price: float = 0.0
     """What the soft rules cost that it breaks, in combined imbalance."""
     heard: bool = False

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from kronos.engine.arrays import BoolArray
 from kronos.engine.constraints.same_host import THERE
 from kronos.engine.explain import alternatives, effects
 from kronos.engine.explain.blockers import Blocked, Blockers, is_of_host
@@ -24,7 +23,6 @@ from kronos.engine.explain.scenario import (
 from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.evaluation import asks_capacity
-from kronos.engine.simulation.utilization import objects
 from kronos.engine.types import AggregateResult, MigrationPhase, PlanningInput
 
 MADE_UP = frozenset(
@@ -47,7 +45,7 @@ class Explainer:
 
     def __init__(self, case: PlanningInput, result: AggregateResult) -> None:
         self.result = result
-        self.blockers = Blockers(case)
+        self.blockers = Blockers(case, result.rest)
         self.hosts = sorted(case.snapshot.hosts)
         self._own = {step.instance: at for at, step in enumerate(result.steps)}
         self._until = {
@@ -173,39 +171,42 @@ class Explainer:
         utilization, index = moment.utilization, moment.utilization.index
         instances = np.array([index.instance[v.instance] for v, _ in pairs])
         hosts = np.array([index.host[v.destination] for v, _ in pairs])
-        names, before = utilization.policies, utilization.imbalances.tolist()
+        names = utilization.policies
         known = effects.known(moment, instances, hosts)
-        widths = effects.widths(moment, instances, hosts)
-        gains = utilization.weights @ (
-            utilization.imbalances[:, None] - widths
-        )
-        objected: BoolArray = np.any(
-            objects(
-                utilization.veto[:, None],
-                widths,
-                utilization.thresholds[:, None],
-            ),
-            axis=0,
-        )
+        before, widths, of_rest = effects.widths(moment, instances, hosts)
+        gains = utilization.weights @ (before - widths)
         columns = zip(
             pairs,
             instances.tolist(),
             hosts.tolist(),
             known.tolist(),
             gains.tolist(),
+            before.T.tolist(),
             widths.T.tolist(),
-            objected.tolist(),
+            of_rest.tolist(),
+            effects.objected(moment, instances, hosts).tolist(),
             strict=True,
         )
-        for (verdict, place), one, host, is_known, gain, left, bad in columns:
+        for (
+            (verdict, place),
+            one,
+            host,
+            is_known,
+            gain,
+            was,
+            left,
+            is_of_rest,
+            bad,
+        ) in columns:
             if is_known and not _is_made_up(place.blocked):
                 verdict.gain = gain
                 verdict.widths = dict(zip(names, left, strict=True))
-                verdict.before = dict(zip(names, before, strict=True))
+                verdict.before = dict(zip(names, was, strict=True))
+                verdict.of_rest = is_of_rest
                 verdict.heard = moment.rules.thresholds_object
             against = self._against(verdict, place, one, host)
             if bad and verdict.heard:
-                against += effects.objections(moment, verdict.widths)
+                against += effects.objections(moment, one, host)
             _forbid(verdict, place, against)
 
     def _against(

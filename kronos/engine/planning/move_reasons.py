@@ -121,6 +121,8 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
         return 'brings a server group closer to its rule'
     if step.phase is MigrationPhase.PACK:
         return f'leaves {step.source}, so that it becomes empty'
+    if step.rest:
+        return _of_rest(step.gain, *step.rest)
     if before:
         return f'the second half of an exchange with {before}: {_effect(step)}'
     if after:
@@ -128,6 +130,14 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
     if not is_gain(gain(step)):
         return f'gains nothing by itself: {_effect(step)}'
     return _effect(step)
+
+
+def _of_rest(gain: float, before: float, after: float) -> str:
+    """Of a step that is made for the hosts beside those that are stuck."""
+    what = 'the combined imbalance of the hosts that are not set aside'
+    if is_gain(gain):
+        return f'lowers {what} by {gain:.4f} ({before:.3f} to {after:.3f})'
+    return f'prepares later moves, which lower {what}'
 
 
 def _effect(step: MigrationStep) -> str:

@@ -73,6 +73,8 @@ def certify(report: CycleReport) -> None:
     """
     for scope in report.scopes:
         certificate.sharpen(scope.certificate)
+        if scope.rest is not None:
+            certificate.sharpen(scope.rest.certificate)
 
 
 def plan_again(given: PlanningInput) -> AggregateResult:

@@ -142,6 +142,7 @@ def _judge(result: AggregateResult, last: PhaseResult) -> None:
     """Say how the last phase was searched, and how good that is."""
     result.search = last.searched_by
     result.certificate = last.certificate
+    result.rest = last.rest
     result.packing = last.packing
 
 
@@ -305,8 +306,14 @@ def _step(
     destination = utilization.index.hosts[undo.destination]
     before, after = (
         dict(zip(utilization.policies, one.tolist(), strict=True))
-        for one in (made.before, made.after)
+        for one in (undo.whole.widths, made.whole_after)
     )
+    weights, rest = utilization.weights, None
+    if undo.ends is not undo.whole:
+        rest = (
+            math.fsum(weights * made.before),
+            math.fsum(weights * made.after),
+        )
     return MigrationStep(
         scope=phases.snapshot.scope,
         phase=made.phase,
@@ -317,8 +324,8 @@ def _step(
         memory_mb=instance.memory_mb,
         imbalance_before=before,
         imbalance_after=after,
-        combined_before=math.fsum(utilization.weights * made.before),
-        combined_after=math.fsum(utilization.weights * made.after),
+        combined_before=math.fsum(weights * undo.whole.widths),
+        combined_after=math.fsum(weights * made.whole_after),
         requires=(
             ''
             if made.requires is None
@@ -326,4 +333,5 @@ def _step(
         ),
         copied_mb=costs.copied_mb(instance, destination),
         seconds=costs.seconds(instance, destination),
+        rest=rest,
     )

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The spreading: it makes a scope more even.
 
-Which search plans it, ``[kronos] search`` says.
+Which search plans it, ``[kronos] search`` says. Where that is stuck, the
+hosts are set aside that no migration helps, and the same search goes on with
+the others.
 """
+
+import math
+
+import numpy as np
 
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
-from kronos.engine.planning.search import registry
+from kronos.engine.planning.search import registry, stuck_hosts
+from kronos.engine.planning.search.outcome import SearchResult
+from kronos.engine.reasons import Reason
+from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
-from kronos.engine.types import StopReason
+from kronos.engine.simulation.utilization import Utilization
+from kronos.engine.types import UNNOTICED, Rest, StopReason
 
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
@@ -18,6 +28,10 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     scope = RelaxedScope.of(simulation, given.settings.optimal_limit)
     before = simulation.utilization.combined()
     found = registry.run(simulation, given)
+    stayed, rest = dict[int, Reason](), None
+    if found.stopped is StopReason.STUCK:
+        stayed = stop_reasons.stuck_instances(simulation)
+        rest = _spread_rest(simulation, given, found, stayed)
     reason = stop_reasons.why_stopped(
         found.stopped,
         simulation.utilization,
@@ -25,11 +39,10 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
         given.settings,
         all_judged=not any(one.skipped for one in given.scorecard.results),
     )
-    stayed = {}
     if found.stopped is StopReason.STUCK:
         reason += stop_reasons.held(simulation, given.fixed)
         reason += stop_reasons.unsafe_swap(found.has_unsafe_swap)
-        stayed = stop_reasons.stuck_instances(simulation)
+    reason += stop_reasons.without(rest, simulation.utilization)
     return PhaseResult(
         found.stopped,
         reason,
@@ -43,4 +56,68 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
             given.settings,
             found,
         ),
+        rest=rest,
     )
+
+
+def _spread_rest(
+    simulation: Simulation,
+    given: PhaseInput,
+    found: SearchResult,
+    stayed: dict[int, Reason],
+) -> Rest | None:
+    """Spread the hosts that are not stuck, if any are.
+
+    All hosts are judged again afterwards.
+
+    :param found: how the search of all hosts ended; this one's end is added
+    :param stayed: so are the reasons of what stays on the highest hosts
+    """
+    settings, utilization = given.settings, simulation.utilization
+    if not settings.plateau_moves:
+        return None  # the literal rule
+    aside = stuck_hosts.find(simulation, settings.exhaust)
+    if not aside.any():
+        return None
+    whole = utilization.combined()
+    rest = Rest(stuck_hosts.told(simulation, aside), len(simulation.steps))
+    utilization.set_aside(aside)
+    if settings.exhaust or utilization.over_threshold().any():
+        scope = RelaxedScope.of(simulation, settings.optimal_limit)
+        of_rest = registry.run(simulation, given)
+        rest.certificate = certificate.of(
+            scope, utilization.combined(), settings, of_rest
+        )
+        found.notices += of_rest.notices
+        found.has_unsafe_swap |= of_rest.has_unsafe_swap
+        if of_rest.stopped is StopReason.BUDGET:
+            found.stopped = StopReason.BUDGET
+        for instance, reason in stop_reasons.stuck_instances(
+            simulation
+        ).items():
+            stayed.setdefault(instance, reason)
+    _measure(rest, utilization, given.scorecard)
+    utilization.judge_all()
+    if utilization.combined() > whole + UNNOTICED:
+        found.is_proven = False
+    return rest
+
+
+def _measure(
+    rest: Rest, utilization: Utilization, scorecard: Scorecard
+) -> None:
+    """Enter how even the others are, before and after the plan."""
+    before = []
+    for name in utilization.policies:
+        aside = set(rest.hosts(name))
+        values = [
+            value
+            for host, value in scorecard.values[name].items()
+            if host not in aside
+        ]
+        before.append(max(values) - min(values))
+    names, after = utilization.policies, utilization.imbalances.tolist()
+    rest.imbalance_before = dict(zip(names, before, strict=True))
+    rest.imbalance_after = dict(zip(names, after, strict=True))
+    rest.combined_before = math.fsum(utilization.weights * np.array(before))
+    rest.combined_after = utilization.combined()

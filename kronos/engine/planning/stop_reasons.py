@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kronos.engine import wording
 from kronos.engine.arrays import EPSILON, BoolArray
 from kronos.engine.eligibility import movable
 from kronos.engine.reasons import Code, Reason
@@ -14,7 +15,7 @@ from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.settings import SearchName, Settings, SwapMoves
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.simulation.utilization import Utilization
-from kronos.engine.types import Snapshot, StopReason
+from kronos.engine.types import Rest, Snapshot, StopReason
 
 HOTTEST_HOSTS = 3
 """Hosts per policy whose instances are explained one by one in a stall."""
@@ -163,7 +164,8 @@ def stuck_instances(simulation: Simulation) -> dict[int, Reason]:
     utilization = simulation.utilization
     hottest: set[int] = set()
     for p in np.flatnonzero(utilization.over_threshold()).tolist():
-        row = np.where(utilization.counts, utilization.scores[p], -np.inf)
+        judged = utilization.ends.judged[p]
+        row = np.where(judged, utilization.scores[p], -np.inf)
         top = utilization.highest[p].values[0] - EPSILON
         hottest.update(np.flatnonzero(row >= top)[:HOTTEST_HOSTS].tolist())
     return {
@@ -181,6 +183,32 @@ def unsafe_swap(exists: bool) -> str:
         '; a swap would improve it, but between its halves a policy would '
         'leave its threshold (swap_moves is safe)'
     )
+
+
+def without(rest: Rest | None, utilization: Utilization) -> str:
+    """Which hosts no migration helps, and how the others are without them.
+
+    :returns: as an addition to the reason of a stop; '' if there are none
+    """
+    if rest is None:
+        return ''
+    text, number = '', int(utilization.counts.sum())
+    for name in rest.policies:
+        aside = [
+            f'{wording.some(hosts, HOTTEST_HOSTS)} ({end})'
+            for is_high, end in ((True, 'highest'), (False, 'lowest'))
+            if (hosts := rest.hosts(name, is_high))
+        ]
+        after = rest.imbalance_after[name]
+        limit = utilization.thresholds[utilization.policies.index(name)]
+        others = number - len(rest.hosts(name))
+        text += (
+            f'; {name}: no migration helps {" and ".join(aside)}; the other '
+            f'{wording.counted(others, "host")} '
+            f'{"is" if others == 1 else "are"} within {after:.3f} of each '
+            f'other ({"<=" if after <= limit + EPSILON else ">"} {limit:g})'
+        )
+    return text
 
 
 def held(simulation: Simulation, fixed: Mapping[str, Reason]) -> str:

@@ -17,18 +17,24 @@ from kronos.engine.types import (
     Certificate,
     MigrationPhase,
     PackingBound,
+    Rest,
     StopReason,
 )
 
 
 @dataclass
 class PlannedMove:
-    """A move that was made, with the imbalances [P] around it."""
+    """A move that was made, with the imbalances [P] around it.
+
+    Those that it was made for: of the hosts that the policies were judged by.
+    """
 
     phase: MigrationPhase
     undo: Undo
     before: FloatArray
     after: FloatArray
+    whole_after: FloatArray
+    """[P]: of all hosts that count."""
     requires: int | None = None
     """The instance whose move this one is pointless without."""
 
@@ -48,6 +54,7 @@ class PhaseResult:
     searched_by: str = ''
     """The search that planned it, where there is a choice."""
     certificate: Certificate | None = None
+    rest: Rest | None = None
     packing: PackingBound | None = None
 
 
@@ -124,7 +131,6 @@ class Simulation:
     ) -> None:
         """Plan a move; that it is legal is the caller's business."""
         self.movable[instance] = self.rules.may_repeat
-        before = self.utilization.imbalances
         source = int(self.placement.host_of[instance])
         undo = self.utilization.move(instance, source, destination)
         self.placement.move(instance, destination)
@@ -132,8 +138,9 @@ class Simulation:
             PlannedMove(
                 self.rules.phase,
                 undo,
-                before,
+                undo.ends.widths,
                 self.utilization.imbalances,
+                self.utilization.whole.widths,
                 requires,
             )
         )

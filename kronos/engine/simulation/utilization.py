@@ -22,8 +22,8 @@ from kronos.engine.arrays import (
     FloatArray,
     Index,
     IntArray,
-    extremes,
 )
+from kronos.engine.simulation.ends import Ends
 
 
 def objects(
@@ -80,12 +80,8 @@ class Undo:
     """[P]"""
     at_destination: FloatArray
     """[P]"""
-    highest: list[Extremes]
-    """[P]"""
-    lowest: list[Extremes]
-    """[P]"""
-    imbalances: FloatArray
-    """[P]"""
+    ends: Ends
+    whole: Ends
 
 
 class Utilization:
@@ -134,39 +130,49 @@ class Utilization:
         self.memory_mb = memory_mb
         self._counting = np.flatnonzero(counts)
         self._is_share = [bool(np.all(row == 1.0)) for row in capacity]
-        self.highest = self._extremes(-1.0)
-        self.lowest = self._extremes(1.0)
-        self.imbalances: FloatArray = self._widths()
-        """[P]: max - min over the hosts that count."""
+        self.whole = Ends.of(scores, np.tile(counts, (len(scores), 1)))
+        """Of all hosts that count."""
+        self.ends = self.whole
+        """Of those that the policies are judged by."""
         self.vetoed_above: FloatArray | None = None
         """[P]: no policy may be above its threshold and above this; None:
         above what it is before the move."""
 
-    def _extremes(self, sign: float) -> list[Extremes]:
-        """[P]: the highest or the lowest scores."""
-        return [extremes(row, self._counting, sign) for row in self.scores]
+    def set_aside(self, aside: BoolArray) -> None:
+        """Judge each policy without some hosts, from now on.
 
-    def _widths(self) -> FloatArray:
-        return np.array(
-            [
-                high.values[0] - low.values[0]
-                for high, low in zip(self.highest, self.lowest, strict=True)
-            ]
-        )
+        The policies go on objecting for all hosts that count, too.
 
-    def _follow(self, *changed: int) -> None:
-        """Let the extremes follow what happened to hosts."""
-        changed = tuple(host for host in changed if self.counts[host])
-        self.highest, self.lowest = (
-            [
-                old
-                if old.outlast(row, changed)
-                else extremes(row, self._counting, sign)
-                for old, row in zip(ends, self.scores, strict=True)
-            ]
-            for ends, sign in ((self.highest, -1.0), (self.lowest, 1.0))
-        )
-        self.imbalances = self._widths()
+        :param aside: [P, H]; one host of each policy is left at least
+        """
+        judged = self.whole.judged & ~aside
+        self.ends = self.whole
+        if not np.array_equal(judged, self.whole.judged):
+            self.ends = Ends.of(self.scores, judged)
+
+    def judge_all(self) -> None:
+        """Judge all policies by all hosts that count again."""
+        self.ends = self.whole
+
+    @property
+    def has_aside(self) -> bool:
+        """Whether hosts are set aside."""
+        return self.ends is not self.whole
+
+    @property
+    def highest(self) -> list[Extremes]:
+        """[P]: the highest scores of the hosts that are judged."""
+        return self.ends.highest
+
+    @property
+    def lowest(self) -> list[Extremes]:
+        """[P]: the lowest ones."""
+        return self.ends.lowest
+
+    @property
+    def imbalances(self) -> FloatArray:
+        """[P]: max - min over the hosts that are judged."""
+        return self.ends.widths
 
     @property
     def veto(self) -> FloatArray:
@@ -174,9 +180,13 @@ class Utilization:
 
         What brings it nearer to where it may be is never refused.
         """
+        return self.veto_of(self.ends)
+
+    def veto_of(self, ends: Ends) -> FloatArray:
+        """[P]: the same of some hosts."""
         if self.vetoed_above is None:
-            return self.imbalances
-        return np.maximum(self.vetoed_above, self.imbalances)
+            return ends.widths
+        return np.maximum(self.vetoed_above, ends.widths)
 
     def combined(self) -> float:
         """The weighted sum of the policies' imbalances."""
@@ -204,21 +214,25 @@ class Utilization:
             destination,
             self.scores[:, source].copy(),
             self.scores[:, destination].copy(),
-            self.highest,
-            self.lowest,
-            self.imbalances,
+            self.ends,
+            self.whole,
         )
         used = self.usage[:, instance]
         self.scores[:, source] -= used / self.capacity[:, source]
         self.scores[:, destination] += used / self.capacity[:, destination]
-        self._follow(source, destination)
+        has_aside = self.has_aside
+        self.whole = self.whole.followed(self.scores, source, destination)
+        self.ends = (
+            self.ends.followed(self.scores, source, destination)
+            if has_aside
+            else self.whole
+        )
         return undo
 
     def take_back(self, undo: Undo) -> None:
         self.scores[:, undo.source] = undo.at_source
         self.scores[:, undo.destination] = undo.at_destination
-        self.highest, self.lowest = undo.highest, undo.lowest
-        self.imbalances = undo.imbalances
+        self.ends, self.whole = undo.ends, undo.whole
 
     def judge(
         self,
@@ -247,6 +261,11 @@ class Utilization:
             before = self.imbalances[p]
             objected |= objects(veto[p], after, self.thresholds[p])
             gain += self.weights[p] * (before - after)
+        if self.has_aside:
+            ends = one, other, at_one, at_other
+            veto = self.veto_of(self.whole)
+            for p, after in enumerate(self.whole.widths_after(*ends)):
+                objected |= objects(veto[p], after, self.thresholds[p])
         return gain, objected
 
     def imbalances_after(
@@ -257,29 +276,7 @@ class Utilization:
         at_other: Sequence[FloatArray],
     ) -> Iterator[FloatArray]:
         """Per policy the imbalance that :meth:`judge` compares."""
-        all_count = self.counts[one].all() and self.counts[other].all()
-        for p, (first, second) in enumerate(
-            zip(at_one, at_other, strict=True)
-        ):
-            if not all_count:
-                first, second = (
-                    np.where(self.counts[one], first, second),
-                    np.where(self.counts[other], second, first),
-                )
-            high = self._without(self.highest[p], one, other)
-            low = self._without(self.lowest[p], one, other)
-            high = np.maximum(np.maximum(first, second), high)
-            low = np.minimum(np.minimum(first, second), low)
-            yield high - low
-
-    def _without(
-        self, extreme: Extremes, one: IntArray, other: IntArray
-    ) -> FloatArray:
-        if other.size > 1 or one.size <= len(self.counts):
-            return extreme.without(one, other)
-        # Many instances on the same hosts: look each host up once.
-        every = np.arange(len(self.counts))
-        return extreme.without(every, other.reshape(1))[one]
+        return self.ends.widths_after(one, other, at_one, at_other)
 
     def scores_after(
         self, instances: IntArray, sources: IntArray, destinations: IntArray

@@ -43,6 +43,8 @@ from kronos.engine.types.plan import PolicyResult as PolicyResult
 from kronos.engine.types.plan import Restart as Restart
 from kronos.engine.types.plan import Stage as Stage
 from kronos.engine.types.plan import StopReason as StopReason
+from kronos.engine.types.rest import Rest as Rest
+from kronos.engine.types.rest import SetAside as SetAside
 from kronos.engine.types.snapshot import EarlierMove as EarlierMove
 from kronos.engine.types.snapshot import PlanningInput as PlanningInput
 from kronos.engine.types.snapshot import Seeds as Seeds

@@ -11,6 +11,7 @@ from kronos.engine.cell_drain import CellMove, CellOutcome, UnfinishedMove
 from kronos.engine.reasons import Reason
 from kronos.engine.types.bounds import Certificate, PackingBound
 from kronos.engine.types.metrics import Health
+from kronos.engine.types.rest import Rest
 from kronos.policies.models import Mode
 
 
@@ -47,6 +48,18 @@ class MigrationStep:
     not known, as the next, of a move to another cell."""
     seconds: float = 0.0
     """How long it is expected to take."""
+    rest: tuple[float, float] | None = None
+    """Combined imbalance before and after, of the hosts that are not set
+    aside, where it is made for their sake."""
+
+    @property
+    def gain(self) -> float:
+        """How far that falls which it is made for; below 0: it grows."""
+        before, after = self.rest or (
+            self.combined_before,
+            self.combined_after,
+        )
+        return before - after
 
 
 @dataclass
@@ -225,6 +238,9 @@ class AggregateResult:
     """The search that spread it; '' where nothing was spread."""
     certificate: Certificate | None = None
     """What no other plan gets below; None where nothing was spread."""
+    rest: Rest | None = None
+    """The hosts that no migration helps, and how the others are without
+    them; None where none was set aside."""
     packing: PackingBound | None = None
     """How many hosts can be emptied; None where nothing was packed."""
     stages: list[Stage] = field(default_factory=list)

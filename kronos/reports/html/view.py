@@ -76,6 +76,9 @@ class Scope:
     """The policies over their thresholds."""
     certified: str
     """What no plan gets below, as a sentence; '' where nothing is said."""
+    rest: str
+    """Which hosts no migration helps, and how even the others are; '' where
+    none was set aside."""
     policies: list[bars.Figure]
     used: list[str]
     """Names of the policies with values."""
@@ -132,6 +135,7 @@ def _scope(number: int, told: Mapping[str, Any]) -> Scope:
         outcome=_SAYS.get(told['stopped'], told['stopped']),
         over=thresholds.of_row(told),
         certified=_certified(told),
+        rest=(told.get('rest') or {}).get('text', ''),
         policies=figures,
         used=used,
         fills=fills,

@@ -12,7 +12,7 @@ from oslo_log import log as logging
 
 from kronos.engine import types, wording
 from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
-from kronos.reports import thresholds
+from kronos.reports import rest, thresholds
 from kronos.strategies.outcome import status_messages
 
 SHOWN = 10
@@ -96,8 +96,8 @@ def _scope_line(scope: types.AggregateResult) -> str:
         f'{scope.combined_before:.3f} -> {scope.combined_after:.3f}, policies '
         f'over their threshold {over.before.policies} -> '
         f'{over.after.policies}, hosts in use {scope.hosts_in_use_before} -> '
-        f'{scope.hosts_in_use_after}; stopped ({scope.stopped.value}): '
-        f'{scope.reason}'
+        f'{scope.hosts_in_use_after}{rest.brief(scope.rest)}; stopped '
+        f'({scope.stopped.value}): {scope.reason}'
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kronos.engine import types, wording
 from kronos.engine.cell_drain import ForeignMove, UnfinishedMove
-from kronos.reports import certificates
+from kronos.reports import certificates, rest
 from kronos.snapshots import exclusions
 
 REASON = 120
@@ -145,6 +145,7 @@ def imbalance(scope: types.AggregateResult) -> str:
     return (
         f'combined imbalance {scope.combined_before:.2f} -> '
         f'{scope.combined_after:.2f} ({stopped}{share and f", {share}"})'
+        + rest.brief(scope.rest)
         + _beside(scope)
     )
 

@@ -54,13 +54,13 @@ def levels(scope: RelaxedScope) -> tuple[float, float]:
 
     :returns: that of the highest hosts, and of the lowest, negative
     """
-    means = scope.means()
-    policies = range(len(means))
+    low, high = scope.means()
+    policies = range(len(low))
     highest = [_departures(scope, p) for p in policies]
     lowest = [_arrivals(scope, p) for p in policies]
     return (
-        _lowest(highest, means, scope.weights, scope.moves),
-        _lowest(lowest, -means, scope.weights, scope.moves),
+        _lowest(highest, low, scope.weights, scope.moves),
+        _lowest(lowest, -high, scope.weights, scope.moves),
     )
 
 
@@ -69,7 +69,7 @@ def _departures(scope: RelaxedScope, p: int) -> tuple[Stairs, float]:
 
     :returns: with the value that none gets the highest host below
     """
-    hosts = scope.counting
+    hosts = np.flatnonzero(scope.judged[p])
     values = scope.scores[p, hosts]
     last = -np.sort(-values)[: scope.moves + 1][-1]
     stairs: Stairs = []
@@ -86,7 +86,7 @@ def _departures(scope: RelaxedScope, p: int) -> tuple[Stairs, float]:
 
 def _arrivals(scope: RelaxedScope, p: int) -> tuple[Stairs, float]:
     """The same of hosts as the largest instances enter, all negative."""
-    hosts = scope.counting
+    hosts = np.flatnonzero(scope.judged[p])
     values = scope.scores[p, hosts]
     last = np.sort(values)[: scope.moves + 1][-1]
     largest = np.argsort(-scope.usage[p], kind='stable')

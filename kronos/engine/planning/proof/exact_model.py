@@ -190,12 +190,12 @@ class ExactModel:
 
     def _bounds(self) -> tuple[FloatArray, FloatArray]:
         """Pairs are 0 or 1; the highest is above, the lowest below a mean."""
-        pairs, means = len(self._instances), self._scope.means()
+        pairs, (least, most) = len(self._instances), self._scope.means()
         low = np.concatenate(
-            [np.zeros(pairs), means, np.full(len(means), -np.inf)]
+            [np.zeros(pairs), least, np.full(len(least), -np.inf)]
         )
         high = np.concatenate(
-            [np.ones(pairs), np.full(len(means), np.inf), means]
+            [np.ones(pairs), np.full(len(most), np.inf), most]
         )
         return low, high
 
@@ -225,8 +225,7 @@ class ExactModel:
         leaving = np.flatnonzero(self._sources == host)
         entering = np.flatnonzero(self._hosts == host)
         both = np.concatenate([leaving, entering])
-        if host in self._scope.counting:
-            self._levels(host, both, len(leaving))
+        self._levels(host, both, len(leaving))
         if not len(entering):
             return
         for need, free in self._scope.rooms:
@@ -247,7 +246,7 @@ class ExactModel:
 
     def _levels(self, host: int, both: IntArray, leaving: int) -> None:
         pairs, policies = len(self._instances), self._policies
-        for p in range(policies):
+        for p in np.flatnonzero(self._scope.judged[:, host]).tolist():
             share = self._scope.usage[p] / self._scope.capacity[p, host]
             columns, factors = self._change(both, leaving, share)
             score = float(self._scope.scores[p, host])

@@ -35,6 +35,8 @@ class RelaxedScope:
     """[P, H]"""
     counting: IntArray
     """Positions of the hosts that count."""
+    judged: BoolArray
+    """[P, H]: the hosts by which a policy is judged; a part of them."""
     host_of: IntArray
     """[V]"""
     movable: BoolArray
@@ -59,7 +61,9 @@ class RelaxedScope:
             simulation.constraints,
         )
         number = int(simulation.movable.sum())
-        above = np.maximum(utilization.veto, utilization.thresholds)
+        above = np.maximum(
+            utilization.veto_of(utilization.whole), utilization.thresholds
+        )
         if not simulation.rules.thresholds_object:
             above = np.full(len(above), np.inf)
         found = cls(
@@ -70,6 +74,7 @@ class RelaxedScope:
             usage=utilization.usage,
             capacity=utilization.capacity,
             counting=np.flatnonzero(utilization.counts),
+            judged=utilization.ends.judged,
             host_of=simulation.placement.host_of.copy(),
             movable=simulation.movable.copy(),
             entrances={},
@@ -82,7 +87,28 @@ class RelaxedScope:
             found.entrances[host] = (
                 found.movable & constraints.ever(host) & found._has_room(host)
             )
+        found._shut()
         return found
+
+    def _shut(self) -> None:
+        """Let nothing enter hosts that it would raise too high for good.
+
+        Of those that are set aside, which the imbalances do not tell of: what
+        nothing leaves stays above what nothing enters.
+        """
+        shut = [
+            host
+            for host in self.counting.tolist()
+            if host in self.entrances and not self.entrances[host].any()
+        ]
+        for p in np.flatnonzero(self.aside.any(axis=1)).tolist():
+            lowest = self.scores[p, shut].min(initial=np.inf)
+            for host in np.flatnonzero(self.aside[p]).tolist():
+                if len(self.leaving(host)):
+                    continue
+                raised = self.usage[p] / self.capacity[p, host]
+                width = self.scores[p, host] + raised - lowest
+                self.entrances[host] &= width <= self.ceilings[p] + EPSILON
 
     @property
     def size(self) -> int:
@@ -95,22 +121,49 @@ class RelaxedScope:
 
     def lowest(self) -> list[int]:
         """The hosts that so many moves may raise, and one more per policy."""
-        found: set[int] = set()
-        for row in self.scores:
-            values = row[self.counting]
+        found = set(np.flatnonzero(self.aside.any(axis=0)).tolist())
+        for row, judged in zip(self.scores, self.judged, strict=True):
+            hosts = np.flatnonzero(judged)
+            values = row[hosts]
             last = np.sort(values)[: self.moves + 1][-1]
-            found.update(self.counting[values <= last + EPSILON].tolist())
+            found.update(hosts[values <= last + EPSILON].tolist())
         return sorted(found)
 
-    def means(self) -> FloatArray:
+    @property
+    def aside(self) -> BoolArray:
+        """[P, H]: the hosts that count, but not for a policy."""
+        counting: BoolArray = np.zeros(self.judged.shape, dtype=bool)
+        counting[:, self.counting] = True
+        return counting & ~self.judged
+
+    def means(self) -> tuple[FloatArray, FloatArray]:
         """[P]: what the highest host is never below, the lowest not above.
 
-        Usage only goes from one counting host to another.
+        Usage only goes from one counting host to another; also to those that
+        are set aside, and from them, as far as it may.
         """
-        scores = self.scores[:, self.counting]
-        capacity = self.capacity[:, self.counting]
-        means: FloatArray = np.average(scores, axis=1, weights=capacity)
-        return means
+        pairs = [self._mean(p, judged) for p, judged in enumerate(self.judged)]
+        low, high = np.array(pairs).reshape(-1, 2).T
+        return low, high
+
+    def _mean(self, p: int, judged: BoolArray) -> tuple[float, float]:
+        scores, capacity = self.scores[p, judged], self.capacity[p, judged]
+        mean = float(np.average(scores, weights=capacity))
+        aside = self.aside[p]
+        if not aside.any():
+            return mean, mean
+        may: BoolArray = np.zeros(len(self.host_of), dtype=bool)
+        for host in np.flatnonzero(aside).tolist():
+            may |= self.entrances[host]
+        away = self._most(p, may & judged[self.host_of])
+        come = self._most(p, self.movable & aside[self.host_of])
+        total = float(capacity.sum())
+        return mean - away / total, mean + come / total
+
+    def _most(self, p: int, which: BoolArray) -> float:
+        """What so many of some instances use at most."""
+        used = -np.sort(-self.usage[p, which])
+        return float(used[: self.moves].sum())
 
     def _has_room(self, host: int) -> BoolArray:
         """[V]: whom a host has room for once all that may leave have left."""

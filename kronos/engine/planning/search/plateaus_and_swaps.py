@@ -53,7 +53,8 @@ class PlateauSearch:
         hot: set[int] = set()
         cold: set[int] = set()
         for p in np.flatnonzero(policies).tolist():
-            row = np.where(utilization.counts, utilization.scores[p], np.nan)
+            judged = utilization.ends.judged[p]
+            row = np.where(judged, utilization.scores[p], np.nan)
             high = utilization.highest[p].values[0] - EPSILON
             low = utilization.lowest[p].values[0] + EPSILON
             hot.update(np.flatnonzero(row >= high)[:TIED_HOSTS].tolist())

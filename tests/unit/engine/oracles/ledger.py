@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What do the moves of a plan make of the scores? Plain Python."""
 
+from collections.abc import Sequence
+
 from kronos.engine.settings import Settings
 from kronos.engine.types import MigrationStep, Snapshot
 from kronos.policies.models import Policy
@@ -21,8 +23,9 @@ class Ledger:
         self._counting: list[str] = []
         """Hosts that are part of the imbalance."""
 
-    def _imbalance(self, policy: str) -> float:
-        values = [self._scores[policy][host] for host in self._counting]
+    def _imbalance(self, policy: str, aside: Sequence[str] = ()) -> float:
+        scores = self._scores[policy]
+        values = [scores[one] for one in self._counting if one not in aside]
         return max(values) - min(values)
 
     def _make(self, step: MigrationStep) -> None:

@@ -51,13 +51,19 @@ class Focus:
 def of(simulation: Simulation, end: GreedyEnd) -> Focus:
     """All of a small scope; of a large one the hosts that bind.
 
-    These are the ones outside of what a greedy plan came to, or nearly, and
-    those that it touched.
+    But those that are set aside. In a large scope these are the ones outside
+    of what a greedy plan came to, or nearly, and those that it touched.
     """
-    instances = np.flatnonzero(simulation.movable)
-    hosts = np.flatnonzero(simulation.utilization.counts)
+    judged: BoolArray = np.logical_and.reduce(
+        simulation.utilization.ends.judged
+    )
+    on_judged = judged[simulation.placement.host_of]
+    instances = np.flatnonzero(simulation.movable & on_judged)
+    hosts = np.flatnonzero(judged)
     if not is_small(simulation):
         instances, hosts = _binding(simulation, end)
+        instances = instances[on_judged[instances]]
+        hosts = hosts[judged[hosts]]
         destroyed = min(MANY, max(FEW, len(end.moves) // PART))
         effort = Effort(1, REPAIRED // destroyed, destroyed)
         return Focus(instances, hosts, effort)

@@ -24,7 +24,8 @@ class ScopeModel:
     Positions here are places among ``instances`` and ``hosts``.
 
     :param instances: [V], positions of movable ones
-    :param hosts: [H], positions, among them all that the instances are on
+    :param hosts: [H], positions, among them all that the instances are on;
+        none that is set aside
     :param cost_weight: what 100 GiB cost, in combined imbalance
     """
 
@@ -59,8 +60,11 @@ class ScopeModel:
         """[P], above which a policy objects to a final placement"""
         rest = np.setdiff1d(np.flatnonzero(utilization.counts), hosts)
         others = weights * utilization.scores[:, rest]
-        self.highest_other = others.max(axis=1, initial=-math.inf)
-        self.lowest_other = others.min(axis=1, initial=math.inf)
+        judged = utilization.ends.judged[:, rest]
+        self.highest_other = others.max(
+            axis=1, initial=-math.inf, where=judged
+        )
+        self.lowest_other = others.min(axis=1, initial=math.inf, where=judged)
         self._limit(simulation)
         self.memory_mb = utilization.memory_mb[instances]
         self.costs = ranking.costs(self.memory_mb, cost_weight)

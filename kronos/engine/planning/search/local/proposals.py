@@ -129,5 +129,7 @@ def _seed(
     instance_at = {one: n for n, one in enumerate(model.instances.tolist())}
     host_at = {one: n for n, one in enumerate(model.hosts.tolist())}
     for instance, host in moves[:budget]:
-        at[instance_at[instance]] = host_at[host]
+        # Hosts that are set aside are not in it.
+        if instance in instance_at and host in host_at:
+            at[instance_at[instance]] = host_at[host]
     return at

@@ -52,4 +52,4 @@ class TestRelaxedScope(base.BaseTestCase):
         self.assertEqual({0, 1, 2}, set(self._of().entrances))
 
     def test_mean(self) -> None:
-        self.assertAlmostEqual(0.5, float(self._of().means()[0]))
+        self.assertAlmostEqual(0.5, float(self._of().means()[0][0]))

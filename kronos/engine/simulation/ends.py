@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ends of a scope: the highest and the lowest scores of each policy.
+
+Of the hosts that count, or of those of them that a policy is judged by. They
+follow the moves of a plan (:mod:`.utilization`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from kronos.engine.arrays import (
+    BoolArray,
+    Extremes,
+    FloatArray,
+    IntArray,
+    extremes,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """The ends of P policies over some of H hosts."""
+
+    judged: BoolArray
+    """[P, H]: the hosts of each policy, at least one."""
+    hosts: list[IntArray]
+    """[P]: their positions."""
+    highest: list[Extremes]
+    """[P]"""
+    lowest: list[Extremes]
+    """[P]"""
+    widths: FloatArray
+    """[P]: highest - lowest, the imbalances."""
+
+    @classmethod
+    def of(cls, scores: FloatArray, judged: BoolArray) -> Self:
+        """Of the scores [P, H] of now."""
+        hosts = [np.flatnonzero(row) for row in judged]
+        rows = list(zip(scores, hosts, strict=True))
+        highest = [extremes(row, some, -1.0) for row, some in rows]
+        lowest = [extremes(row, some, 1.0) for row, some in rows]
+        widths = _widths(highest, lowest)
+        return cls(judged, hosts, highest, lowest, widths)
+
+    def followed(self, scores: FloatArray, *changed: int) -> 'Ends':
+        """The ends after the scores of some hosts have changed."""
+        highest, lowest = (
+            [
+                self._one(p, old, scores[p], sign, changed)
+                for p, old in enumerate(ends)
+            ]
+            for ends, sign in ((self.highest, -1.0), (self.lowest, 1.0))
+        )
+        widths = _widths(highest, lowest)
+        return Ends(self.judged, self.hosts, highest, lowest, widths)
+
+    def _one(
+        self,
+        p: int,
+        old: Extremes,
+        row: FloatArray,
+        sign: float,
+        changed: Sequence[int],
+    ) -> Extremes:
+        some = tuple(host for host in changed if self.judged[p, host])
+        if old.outlast(row, some):
+            return old
+        return extremes(row, self.hosts[p], sign)
+
+    def widths_after(
+        self,
+        one: IntArray,
+        other: IntArray,
+        at_one: Sequence[FloatArray],
+        at_other: Sequence[FloatArray],
+    ) -> Iterator[FloatArray]:
+        """Per policy the imbalance if the scores of two hosts change.
+
+        For many pairs, as in :meth:`.Utilization.judge`.
+        """
+        for p, (first, second) in enumerate(
+            zip(at_one, at_other, strict=True)
+        ):
+            high = self._without(self.highest[p], one, other)
+            low = self._without(self.lowest[p], one, other)
+            for hosts, new in ((one, first), (other, second)):
+                above = below = new
+                judged = self.judged[p][hosts]
+                if not judged.all():
+                    above = np.where(judged, new, -np.inf)
+                    below = np.where(judged, new, np.inf)
+                high, low = np.maximum(above, high), np.minimum(below, low)
+            yield high - low
+
+    def _without(
+        self, extreme: Extremes, one: IntArray, other: IntArray
+    ) -> FloatArray:
+        number = self.judged.shape[1]
+        if other.size > 1 or one.size <= number:
+            return extreme.without(one, other)
+        # Many instances on the same hosts: look each host up once.
+        every = np.arange(number)
+        return extreme.without(every, other.reshape(1))[one]
+
+
+def _widths(
+    highest: Sequence[Extremes], lowest: Sequence[Extremes]
+) -> FloatArray:
+    return np.array(
+        [
+            high.values[0] - low.values[0]
+            for high, low in zip(highest, lowest, strict=True)
+        ]
+    )
