@@ -42,6 +42,7 @@ from kronos.engine.types.plan import PolicyResult as PolicyResult
 from kronos.engine.types.plan import Restart as Restart
 from kronos.engine.types.plan import Stage as Stage
 from kronos.engine.types.plan import StopReason as StopReason
+from kronos.engine.types.snapshot import CycleInput as CycleInput
 from kronos.engine.types.snapshot import EarlierMove as EarlierMove
 from kronos.engine.types.snapshot import PlanningInput as PlanningInput
 from kronos.engine.types.snapshot import Seeds as Seeds
