@@ -16,7 +16,7 @@ from kronos.engine.explain.nearest_miss import (
     each_closest,
     nearest_miss,
 )
-from kronos.engine.explain.proposals import Proposals
+from kronos.engine.explain.proposals import Asked, Proposals
 from kronos.engine.explain.relaxations import can_lift, relax
 from kronos.engine.explain.trials import Prepare, Trials
 from kronos.engine.explain.verdicts import Verdict
@@ -69,8 +69,7 @@ class Answers:
     def scope(self, at: int) -> dict[str, Any]:
         """Why a scope's plan ends where it does, and the nearest miss."""
         result = self._report.scopes[at]
-        miss = nearest_miss(self.why(at))
-        found = miss and self._proposals(at).nearest(miss)
+        miss = self._nearest(at, nearest_miss(self.why(at)), lambda _: True)
         code = stop_reasons.CODES[result.stopped]
         return {
             'scope': result.name,
@@ -80,8 +79,8 @@ class Answers:
             'combined_before': result.combined_before,
             'combined_after': result.combined_after,
             'policies_skipped': result.policies_skipped,
-            'nearest_miss': found and rows.of_proposal(result, found),
-            **self._blockers(at, found.verdict.source if found else ''),
+            'nearest_miss': miss,
+            **self._blockers(at, miss['source'] if miss else ''),
         }
 
     def instance(
@@ -108,7 +107,9 @@ class Answers:
         return found | {
             **self._blockers(at, one.host),
             'codes': rows.codes(verdicts),
-            'nearest_miss': self._nearest(at, miss, uuid),
+            'nearest_miss': self._nearest(
+                at, miss, lambda step: step.instance == uuid
+            ),
             'destinations': [rows.of_verdict(result, one) for one in verdicts],
         }
 
@@ -120,15 +121,9 @@ class Answers:
         leaving = each_closest(why.verdicts(here, why.hosts, quick=True))
         coming = why.verdicts(there, [name], quick=True)
         roles = {
-            'sends': self._side(
-                at,
-                leaving,
-                rows.moves(result, lambda step: step.source == name),
-            ),
+            'sends': self._side(at, leaving, lambda step: step.source == name),
             'receives': self._side(
-                at,
-                coming,
-                rows.moves(result, lambda step: step.destination == name),
+                at, coming, lambda step: step.destination == name
             ),
         }
         return {
@@ -147,30 +142,25 @@ class Answers:
         }
 
     def _side(
-        self,
-        at: int,
-        verdicts: Sequence[Verdict],
-        moves: list[dict[str, Any]],
+        self, at: int, verdicts: Sequence[Verdict], which: Asked
     ) -> dict[str, Any]:
+        """What a host sends, or receives, and what came closest."""
         miss = closest(verdicts)
         if miss is not None:
             miss = self.why(at).verdict(miss.instance, miss.destination)
         return {
-            'moves': moves,
+            'moves': rows.moves(self._result(at), which),
             'codes': rows.codes(verdicts),
-            'nearest_miss': miss
-            and rows.of_proposal(
-                self._result(at), self._proposals(at).of(miss)
-            ),
+            'nearest_miss': self._nearest(at, miss, which),
         }
 
     def _nearest(
-        self, at: int, miss: Verdict | None, uuid: str
+        self, at: int, miss: Verdict | None, which: Asked
     ) -> dict[str, Any] | None:
-        """What came closest of an instance, or another such destination."""
+        """The move that came closest, or another one like it."""
         if miss is None:
             return None
-        proposal = self._proposals(at).nearest(miss, uuid)
+        proposal = self._proposals(at).nearest(miss, which)
         return rows.of_proposal(self._result(at), proposal)
 
     def _blockers(self, at: int, host: str) -> dict[str, Any]:

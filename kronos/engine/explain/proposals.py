@@ -6,7 +6,7 @@ if the plan then makes the move. One of a rule makes the move legal; the trial
 says what the plan makes of that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import Pair
@@ -18,10 +18,16 @@ from kronos.engine.explain.trials import Trial, Trials
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.reasons import Code, Reason
-from kronos.engine.types import AggregateResult, PlanningInput, StopReason
+from kronos.engine.types import (
+    AggregateResult,
+    MigrationStep,
+    PlanningInput,
+    StopReason,
+)
 
 HIGHER = 2
 """So often a limit is raised to what the plan with the lower one needs."""
+Asked = Callable[[MigrationStep], bool]
 LIMITS = (Code.WORSENS_POLICY, Code.OVER_CEILING)
 
 
@@ -74,23 +80,22 @@ class Proposals:
             return self._of_rules(verdict)
         return self._of_search(verdict)
 
-    def nearest(self, miss: Verdict, instance: str = '') -> Proposal:
+    def nearest(self, miss: Verdict, which: Asked) -> Proposal:
         """That of a miss, or of another like it that its remedy brings about.
 
         :param miss: the move that came closest
-        :param instance: uuid, if no other instance is asked about
+        :param which: moves that are asked about
         """
         proposal = self.of(miss)
         if proposal.is_made:
             return proposal
-        tried = [one for one in [proposal.trial] if one] + proposal.others
-        whose = miss.instance if miss.reasons else instance
-        for trial in tried:
-            other = self._alike(miss, trial, whose)
+        trials = [one for one in [proposal.trial] if one] + proposal.others
+        for trial in trials:
+            other = self._alike(miss, trial, which)
             if other is not None:
-                found = self._confirmed(other, trial)
-                if found.is_made:
-                    return found
+                alike = self._confirmed(other, trial)
+                if alike.is_made:
+                    return alike
         return proposal
 
     def _confirmed(self, verdict: Verdict, trial: Trial) -> Proposal:
@@ -100,23 +105,27 @@ class Proposals:
         return Proposal(verdict, [remedy], trial, remedy.arguments())
 
     def _alike(
-        self, miss: Verdict, trial: Trial, whose: str
+        self, miss: Verdict, trial: Trial, which: Asked
     ) -> Verdict | None:
-        """A move of a trial's plan that is missed for the same reasons."""
+        """A move of a trial's plan that is missed for the same reasons.
+
+        What is lifted for one instance says nothing of others.
+        """
         planned = {step.instance for step in self._result.steps}
-        wanted = {
+        pairs = {
             step.instance: [step.destination]
             for step in trial.result.steps
             if step.instance not in planned
             and step.instance in self._result.instances
-            and whose in ('', step.instance)
+            and which(step)
+            and (not miss.reasons or step.instance == miss.instance)
         }
-        codes = [one.code for one in miss.reasons]
+        codes = [reason.code for reason in miss.reasons]
         return closest(
-            one
-            for one in self._why.some(wanted)
-            if one.code is miss.code
-            and [each.code for each in one.reasons] == codes
+            verdict
+            for verdict in self._why.some(pairs)
+            if verdict.code is miss.code
+            and [reason.code for reason in verdict.reasons] == codes
         )
 
     def _of_search(self, verdict: Verdict) -> Proposal:
@@ -131,7 +140,7 @@ class Proposals:
                 arguments = remedy.arguments()
                 return Proposal(verdict, [remedy], trial, arguments, others)
             others.append(trial)
-            if _is_enough(verdict, trial):
+            if len(others) >= self._trials.share or _is_enough(verdict, trial):
                 break
         text = remedies.in_vain(
             verdict,

@@ -23,6 +23,8 @@ SCALE = 10000
 """Limits are proposed with four digits, with which imbalances are shown."""
 NEXT_BUDGETS = 12
 """So many budgets are proposed one by one; further ones by leaps."""
+LEAPS = range(1, 13)
+"""The powers of two by which they are larger."""
 LISTS = frozenset({'allowed_extra_specs'})
 """Options of which several remedies add to the same list."""
 _EVEN = (MigrationPhase.SPREAD, MigrationPhase.EVACUATE)
@@ -49,29 +51,28 @@ class Remedy:
 
     def arguments(self) -> list[str]:
         """Those of kronos-replay and kronos-explain that try it."""
-        found = []
+        arguments = []
         for name, value in self.overrides.items():
-            found += ['--set', f'{name}={value}']
+            arguments += ['--set', f'{name}={value}']
         if self.max_migrations is not None:
-            found += ['--max-migrations', str(self.max_migrations)]
+            arguments += ['--max-migrations', str(self.max_migrations)]
         if self.mode is not None:
-            found += ['--mode', self.mode.value]
-        return found
+            arguments += ['--mode', self.mode.value]
+        return arguments
 
 
 def joined(several: Sequence[Remedy]) -> Remedy:
     """One with the settings of all of them."""
-    found = Remedy(' '.join(one.text for one in several if one.text))
-    for one in several:
-        for name, text in one.overrides.items():
-            if name in LISTS and name in found.overrides:
-                known = found.overrides[name].split(',')
-                more = [each for each in text.split(',') if each not in known]
-                text = ','.join([*known, *more])
-            found.overrides[name] = text
-        found.max_migrations = one.max_migrations or found.max_migrations
-        found.mode = one.mode or found.mode
-    return found
+    total = Remedy(' '.join(each.text for each in several if each.text))
+    for remedy in several:
+        for name, text in remedy.overrides.items():
+            if name in LISTS and name in total.overrides:
+                keys = total.overrides[name].split(',') + text.split(',')
+                text = ','.join(dict.fromkeys(keys))
+            total.overrides[name] = text
+        total.max_migrations = remedy.max_migrations or total.max_migrations
+        total.mode = remedy.mode or total.mode
+    return total
 
 
 def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
@@ -154,7 +155,6 @@ def _room(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
 
 def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """Hard rules only go with the group: Nova takes no member out."""
-    text = reason.code.remedy
     [group] = [one for one in case.snapshot.groups if one.uuid == reason.about]
     even = case.policies[0].mode is Mode.SPREAD and verdict.phase in _EVEN
     if (
@@ -167,6 +167,9 @@ def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
             'soft_rule_penalty.',
             {'soft_rules': SoftRules.PENALTY.value},
         )
+    text = 'Delete the server group if its rule is not wanted any more.'
+    if reason.code is Code.GROUP_APART:
+        text = f'{text[:-1]}, or move one of its members away first.'
     return Remedy(text)
 
 
@@ -239,20 +242,28 @@ def _balanced(
 def _budget(
     case: PlanningInput, result: AggregateResult, verdict: Verdict
 ) -> Iterator[Remedy]:
-    """Of one move more, and so on."""
+    """Of one move more, and so on.
+
+    A host that is emptied whole takes as many as it has.
+    """
     used = {one.name for one in result.policies if not one.skipped}
     policies = [one for one in case.policies if one.name in used]
     budget = budget_in_force(case.settings, policies or case.policies)
     busy = len(under_way(case.snapshot, case.settings))
     budget = max(budget, len(result.steps) + busy)
-    more = 1
-    while True:
+    numbers = [
+        *range(1, NEXT_BUDGETS + 1),
+        *(NEXT_BUDGETS * 2**n for n in LEAPS),
+    ]
+    if case.policies[0].mode is Mode.PACK:
+        hosts = [one.host for one in result.instances.values()]
+        numbers.insert(1, hosts.count(verdict.source))
+    for more in dict.fromkeys(numbers):
         yield Remedy(
             'Raise max_migrations of the audit, or max_migrations_per_cycle '
             f'of the policies, to {budget + more}.',
             max_migrations=budget + more,
         )
-        more += 1 if more < NEXT_BUDGETS else more
 
 
 def _price(
@@ -307,11 +318,8 @@ def _whole(
 
 
 def _no_budget(tried: Sequence[Remedy]) -> str:
-    numbers = [one.max_migrations or 0 for one in tried]
-    which = f'{numbers[0]}'
-    if len(numbers) > 1:
-        which = f'{len(numbers)} from {numbers[0]} to {numbers[-1]}'
-    return f'No budget would do, of those that were tried: {which}.'
+    numbers = ', '.join(str(one.max_migrations) for one in tried)
+    return f'No budget would do, of those that were tried: {numbers}.'
 
 
 def _no_value(option: str) -> Callable[[Sequence[Remedy]], str]:

@@ -59,10 +59,14 @@ def _if_lifted(
     """What the plan of a trial does with the instance."""
     is_made = trial.makes(verdict)
     judged = None if is_made else trial.judged(verdict)
-    against = judged.reasons if judged else []
+    against: list[str] = []
+    if judged is not None:
+        against = [str(reason) for reason in judged.reasons]
+    elif not is_made:
+        against = ['the scope has not both of them then']
     return {
         'legal': not against,
-        'against': [str(one) for one in against],
+        'against': against,
         'planned': is_made,
         'moves': [
             {

@@ -28,7 +28,7 @@ MOST_TRIALS = 24
 """So often it is planned again for one answer."""
 FEW_HOSTS = 160
 """Of a larger scope it is planned again less often, in proportion."""
-LEAST_TRIALS = 3
+LEAST_TRIALS = 4
 
 Prepare = Callable[[Remedy], CycleInput | None]
 """What a replay with the arguments of a remedy plans by; None: it refuses
@@ -81,6 +81,8 @@ class Trials:
             LEAST_TRIALS,
             MOST_TRIALS * FEW_HOSTS // max(hosts, FEW_HOSTS),
         )
+        self.share = self._left // 2
+        """So many are for one move, so that some are left for another."""
         self._made: dict[tuple[object, ...], Trial | None] = {}
 
     @property

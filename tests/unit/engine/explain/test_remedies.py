@@ -528,7 +528,7 @@ class TestRemedies(base.BaseTestCase):
         )
         proposal = proposals.Proposals(
             found.case, why.result, why, tried
-        ).nearest(verdict)
+        ).nearest(verdict, lambda _: True)
         self.assertTrue(proposal.is_made, proposal.remedies)
         self.assertIs(verdict.code, proposal.verdict.code)
         [remedy] = proposal.remedies
@@ -536,6 +536,40 @@ class TestRemedies(base.BaseTestCase):
         moves = [(one.instance, one.destination) for one in plan.steps]
         miss = proposal.verdict
         self.assertIn((miss.instance, miss.destination), moves)
+
+    def test_several_as_one(self) -> None:
+        """Those that add to a list do not take each other's place."""
+        keys = 'hw:numa_nodes', 'trait:CUSTOM_A'
+        found = of_instance(extra_specs=dict.fromkeys(keys, '1'))
+        verdict = found.verdict()
+        self.assertEqual(
+            [Code.INSTANCE_EXTRA_SPEC] * 2,
+            [reason.code for reason in verdict.reasons],
+        )
+        remedy = remedies.joined(
+            [
+                remedies.of_reason(found.case, verdict, reason)
+                for reason in verdict.reasons
+            ]
+        )
+        changed = applied(found.case, remedy)
+        self.assertEqual([], found.verdict(changed).reasons)
+
+    def test_budgets(self) -> None:
+        """One by one; a host that is emptied takes all of its instances."""
+        for found, numbers in (
+            (budget(), [2, 3, 4]),
+            (pack_pair(max_migrations=1), [2, 3, 4]),
+        ):
+            why = asked(found.case)
+            verdict = dataclasses.replace(
+                found.verdict(), code=Code.BUDGET_USED
+            )
+            some = remedies.of_search(found.case, why.result, verdict)
+            self.assertEqual(
+                numbers,
+                [next(some).max_migrations for _ in numbers],
+            )
 
     def test_soft_groups(self) -> None:
         """Their rule can be given a price; a hard one cannot."""
