@@ -8,6 +8,7 @@ or a name in the question cannot be used; 2 when the arguments are wrong.
 import argparse
 import datetime
 import difflib
+import functools
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -90,11 +91,9 @@ def document(plan: Replay, parsed: argparse.Namespace) -> dict[str, Any]:
     :raises ArchiveError: a name in the question is unknown or means several
     """
     asked = answers.Answers(
-        plan.snapshots,
-        plan.policies,
-        plan.settings,
+        what_if.cycle(plan),
         plan.report,
-        what_if.with_remedy,
+        functools.partial(what_if.prepared, plan),
     )
     moment = datetime.datetime.fromtimestamp(
         plan.recording.recorded_at, datetime.UTC

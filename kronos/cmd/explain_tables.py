@@ -242,6 +242,8 @@ def _verdict(one: Row) -> list[str]:
     for other in one['also']:
         lines.append(f'  also [{other["code"]}] {other["text"]}')
         lines += _remedy(other)
+    if one['try']:
+        lines.append(f'    to try it: {shell_commands.joined(one["try"])}')
     if one['gain'] is not None:
         lines.append(
             f'  it would change the combined imbalance by '
@@ -259,10 +261,7 @@ def _verdict(one: Row) -> list[str]:
 def _remedy(one: Row) -> list[str]:
     if not one['remedy']:
         return []
-    lines = [f'    to lift it: {one["remedy"]}']
-    if one['try']:
-        lines.append(f'    to try it: {shell_commands.joined(one["try"])}')
-    return lines
+    return [f'    to lift it: {one["remedy"]}']
 
 
 def _lifted(one: Row) -> str:
@@ -271,19 +270,21 @@ def _lifted(one: Row) -> str:
     if not lifted['legal']:
         return f'  {_if(one)}: still {"; ".join(lifted["against"])}'
     if lifted['planned']:
-        then = 'the plan would make it'
-    elif lifted['moves']:
+        return f'  {_if(one)}: it is legal, and the plan would make it'
+    if lifted['moves']:
         step = lifted['moves'][-1]
         then = (
             f'the plan would move the instance to {step["destination"]} '
             f'instead (step {step["number"]})'
         )
     else:
-        then = f'the plan would leave the instance there: {lifted["stays"]}'
+        then = (
+            f'the plan would still leave the instance there: {lifted["stays"]}'
+        )
         if number := lifted['more_steps']:
             other = 'more' if number > 0 else 'fewer'
             then += f'; it has {wording.counted(abs(number), "step")} {other}'
-    return f'  {_if(one)}: it is legal, and {then}'
+    return f'  {_if(one)}: it is legal, but {then}'
 
 
 def _if(one: Row) -> str:

@@ -6,13 +6,14 @@ import dataclasses
 import time
 from typing import Any
 
+from kronos.common.exceptions import KronosException
 from kronos.engine.explain.remedies import Remedy
 from kronos.engine.settings import PlanMode
-from kronos.engine.types import UNASSIGNED, PlanningInput
+from kronos.engine.types import UNASSIGNED, CycleInput
 from kronos.policies import loader
 from kronos.policies.models import Policy
-from kronos.recordings import load, overrides, safe_files
-from kronos.recordings.replay import Replay, ReplayOptions, replay
+from kronos.recordings import load, replay, safe_files
+from kronos.recordings.replay import Replay, ReplayOptions
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -141,18 +142,34 @@ def played(path: str, options: ReplayOptions) -> Replay:
     began = time.monotonic()
     recording = load.read(path, options.policies)
     seconds = round(time.monotonic() - began, 6)
-    plan = replay(recording, options)
+    plan = replay.replay(recording, options)
     plan.timings = {'load': seconds, **plan.timings}
     return plan
 
 
-def with_remedy(case: PlanningInput, remedy: Remedy) -> PlanningInput:
-    """What the planner is given with the options that try a remedy."""
-    settings = dataclasses.replace(case.settings)
-    overrides.apply(settings, remedy.overrides)
-    if remedy.max_migrations is not None:
-        settings.max_migrations = remedy.max_migrations
-    if remedy.mode is not None:
-        settings.rebalance = True
-    policies = overrides.policies(case.policies, remedy.overrides)
-    return dataclasses.replace(case, settings=settings, policies=policies)
+def with_remedy(options: ReplayOptions, remedy: Remedy) -> ReplayOptions:
+    """The options of a call to which the arguments of a remedy are added."""
+    return dataclasses.replace(
+        options,
+        overrides={**options.overrides, **remedy.overrides},
+        max_migrations=remedy.max_migrations or options.max_migrations,
+        mode=remedy.mode.value if remedy.mode else options.mode,
+    )
+
+
+def cycle(plan: Replay) -> CycleInput:
+    """What a replay was planned by."""
+    return CycleInput(plan.snapshots, plan.policies, plan.settings)
+
+
+def prepared(plan: Replay, remedy: Remedy) -> CycleInput | None:
+    """What a replay with the arguments of a remedy, too, would plan by.
+
+    None where it refuses them.
+    """
+    if not remedy.can_be_tried:
+        return cycle(plan)
+    try:
+        return replay.cycle(plan.recording, with_remedy(plan.options, remedy))
+    except KronosException:
+        return None

@@ -21,7 +21,12 @@ from kronos.engine.settings import (
     UnexplainedLoad,
     VetoReference,
 )
-from kronos.engine.types import UNASSIGNED, CycleReport, Snapshot
+from kronos.engine.types import (
+    UNASSIGNED,
+    CycleInput,
+    CycleReport,
+    Snapshot,
+)
 from kronos.policies.models import Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
@@ -78,6 +83,18 @@ class Replay:
         )
 
 
+def cycle(recording: Recording, options: ReplayOptions) -> CycleInput:
+    """All that a replay plans by.
+
+    :raises ConfigurationError: the options do not fit the recording
+    :raises ScopeError: the scopes are unknown or empty
+    """
+    policies, settings = _planned_by(recording, options)
+    request = _request(recording, options, settings)
+    snapshots = recording.snapshots(policies, settings, request)
+    return CycleInput(snapshots, policies, settings)
+
+
 def replay(recording: Recording, options: ReplayOptions) -> Replay:
     """Plan a recording, offline; without options the audit's very steps.
 
@@ -85,23 +102,20 @@ def replay(recording: Recording, options: ReplayOptions) -> Replay:
     :raises ScopeError: the scopes are unknown or empty
     """
     timings: dict[str, float] = {}
-    policies, settings = _planned_by(recording, options)
     with timing.timed(timings, 'collect'):
-        snapshots = recording.snapshots(
-            policies, settings, _request(recording, options, settings)
-        )
+        inputs = cycle(recording, options)
     plan = propose.plan(
-        snapshots,
-        policies,
-        settings,
+        inputs.snapshots,
+        inputs.policies,
+        inputs.settings,
         recording.max_concurrent,
         functools.partial(timing.timed, timings),
     )
     return Replay(
         recording,
-        policies,
-        settings,
-        snapshots,
+        inputs.policies,
+        inputs.settings,
+        inputs.snapshots,
         plan.report,
         plan.parents,
         plan.order,

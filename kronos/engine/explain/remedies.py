@@ -2,16 +2,17 @@
 """The remedies for a reason, with their numbers.
 
 A code says it in general. Where a field of a policy or an option would do, a
-remedy has its value, so that it can be tried.
+remedy has its value, so that it can be tried (:mod:`.trials`): what is
+here is what may help, and only the planner says whether it does.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from kronos.engine.edits import MARGIN
 from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.planning.scope_planner import ScopePlanner, under_way
+from kronos.engine.planning.scope_planner import budget_in_force, under_way
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.server_groups import SOFT
 from kronos.engine.settings import SoftRules
@@ -20,6 +21,12 @@ from kronos.policies.models import Mode
 
 SCALE = 10000
 """Limits are proposed with four digits, with which imbalances are shown."""
+NEXT_BUDGETS = 12
+"""So many budgets are proposed one by one; further ones by leaps."""
+LEAPS = range(1, 13)
+"""The powers of two by which they are larger."""
+LISTS = frozenset({'allowed_extra_specs'})
+"""Options of which several remedies add to the same list."""
 _EVEN = (MigrationPhase.SPREAD, MigrationPhase.EVACUATE)
 
 
@@ -34,11 +41,38 @@ class Remedy:
     max_migrations: int | None = None
     mode: Mode | None = None
     """The strategy that would ask for such moves."""
+    helps: bool = True
+    """False: the text says that nothing does."""
 
     @property
     def can_be_tried(self) -> bool:
         """Whether another setting of the plan is all that it takes."""
-        return bool(self.overrides or self.max_migrations or self.mode)
+        return bool(self.arguments())
+
+    def arguments(self) -> list[str]:
+        """Those of kronos-replay and kronos-explain that try it."""
+        arguments = []
+        for name, value in self.overrides.items():
+            arguments += ['--set', f'{name}={value}']
+        if self.max_migrations is not None:
+            arguments += ['--max-migrations', str(self.max_migrations)]
+        if self.mode is not None:
+            arguments += ['--mode', self.mode.value]
+        return arguments
+
+
+def joined(several: Sequence[Remedy]) -> Remedy:
+    """One with the settings of all of them."""
+    total = Remedy(' '.join(each.text for each in several if each.text))
+    for remedy in several:
+        for name, text in remedy.overrides.items():
+            if name in LISTS and name in total.overrides:
+                keys = total.overrides[name].split(',') + text.split(',')
+                text = ','.join(dict.fromkeys(keys))
+            total.overrides[name] = text
+        total.max_migrations = remedy.max_migrations or total.max_migrations
+        total.mode = remedy.mode or total.mode
+    return total
 
 
 def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
@@ -53,11 +87,34 @@ def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
 
 def of_search(
     case: PlanningInput, result: AggregateResult, verdict: Verdict
-) -> Remedy:
-    """What makes the search go on, or choose otherwise, of a legal move."""
+) -> Iterator[Remedy]:
+    """What may make the search go on, or choose otherwise, of a legal move.
+
+    The one that changes least comes first.
+    """
     if verdict.code in _SEARCH:
-        return _SEARCH[verdict.code](case, result, verdict)
-    return Remedy(verdict.code.remedy)
+        yield from _SEARCH[verdict.code](case, result, verdict)
+
+
+def in_vain(
+    verdict: Verdict, tried: Sequence[Remedy], is_over: bool
+) -> Remedy:
+    """That no remedy of the search makes the plan do it.
+
+    :param tried: those with which it was planned again
+    :param is_over: whether there are more, which cannot be tried any more
+    """
+    code = verdict.code
+    if code not in _IN_VAIN:
+        return Remedy(code.remedy)
+    if tried:
+        return Remedy(_IN_VAIN[code](tried), helps=False)
+    if is_over:
+        return Remedy(f'Not tried: {code.remedy}', helps=False)
+    if code is Code.PACK_KEEP_HOSTS:
+        text = 'Nothing: a scope keeps one host at least.'
+        return Remedy(text, helps=False)
+    return Remedy('', helps=False)
 
 
 def _up(number: float) -> float:
@@ -98,7 +155,6 @@ def _room(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
 
 def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
     """Hard rules only go with the group: Nova takes no member out."""
-    text = reason.code.remedy
     [group] = [one for one in case.snapshot.groups if one.uuid == reason.about]
     even = case.policies[0].mode is Mode.SPREAD and verdict.phase in _EVEN
     if (
@@ -107,9 +163,13 @@ def _group(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:
         and not case.settings.enforce_soft_affinity
     ):
         return Remedy(
-            'Set soft_rules to penalty: then the soft rule only has a price.',
+            'Set soft_rules to penalty: then the soft rule only has a price, '
+            'soft_rule_penalty.',
             {'soft_rules': SoftRules.PENALTY.value},
         )
+    text = 'Delete the server group if its rule is not wanted any more.'
+    if reason.code is Code.GROUP_APART:
+        text = f'{text[:-1]}, or move one of its members away first.'
     return Remedy(text)
 
 
@@ -118,11 +178,12 @@ def _ceiling(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
     if limit > 1.0:
         return Remedy(
             'Make room there; no capacity_threshold allows it, since the '
-            'host would be more than full.'
+            'host would be more than full.',
+            helps=False,
         )
     name = f'capacity_threshold.{reason.about}'
     return Remedy(
-        f'Raise {name} to {limit:g} or more, or make room there.',
+        f'Raise {name} to {limit:g}, or make room there.',
         {name: f'{limit:g}'},
     )
 
@@ -130,101 +191,157 @@ def _ceiling(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
 def _worse(_: PlanningInput, __: Verdict, reason: Reason) -> Remedy:
     limit = _up(reason.value)
     if limit > 1.0:
-        return Remedy('Nothing: no threshold allows it.')
+        return Remedy('Nothing: no threshold allows it.', helps=False)
     name = f'threshold.{reason.about}'
-    return Remedy(f'Raise {name} to {limit:g} or more.', {name: f'{limit:g}'})
+    return Remedy(f'Raise {name} to {limit:g}.', {name: f'{limit:g}'})
+
+
+def prices(case: PlanningInput, verdict: Verdict) -> list[Remedy]:
+    """What soft rules may cost at most for a move that breaks them.
+
+    Of a verdict whose reasons are lifted by ``soft_rules`` and others.
+    """
+    gain = verdict.gain or 0.0
+    return _prices([_down(gain), _down(gain / 2), 0.0])
+
+
+def _prices(limits: Sequence[float]) -> list[Remedy]:
+    return [
+        Remedy(
+            f'Lower soft_rule_penalty to {limit:g}.',
+            {'soft_rule_penalty': f'{limit:g}'},
+        )
+        for limit in dict.fromkeys(limits)
+        if limit >= 0.0
+    ]
 
 
 def _balanced(
     _: PlanningInput, __: AggregateResult, verdict: Verdict
-) -> Remedy:
+) -> Iterator[Remedy]:
     """Of the policies that the move would help the one it helps most."""
-    helped = [
-        (width - verdict.widths[name], name)
-        for name, width in verdict.before.items()
-        if width > verdict.widths[name] and _down(width) >= 0.0
-    ]
-    if not helped:
-        return Remedy('')
-    policy = max(helped)[1]
-    width = verdict.before[policy]
-    limit = _down(width)
-    return Remedy(
-        f'Lower threshold.{policy} to {limit:g} or less; the plan leaves it '
-        f'at {width:.4f}.',
-        {f'threshold.{policy}': f'{limit:g}'},
+    helped = sorted(
+        (
+            (width - verdict.widths[name], name)
+            for name, width in verdict.before.items()
+            if width > verdict.widths[name] and _down(width) >= 0.0
+        ),
+        reverse=True,
     )
+    for share in (1.0, 0.5, 0.0):
+        for _gain, policy in helped:
+            width = verdict.before[policy]
+            limit = max(0.0, _down(width * share))
+            yield Remedy(
+                f'Lower threshold.{policy} to {limit:g}; the plan leaves it '
+                f'at {width:.4f}.',
+                {f'threshold.{policy}': f'{limit:g}'},
+            )
 
 
 def _budget(
     case: PlanningInput, result: AggregateResult, verdict: Verdict
-) -> Remedy:
-    """One move more; a host that is emptied whole takes as many as it has."""
-    moves = 1
+) -> Iterator[Remedy]:
+    """Of one move more, and so on.
+
+    A host that is emptied whole takes as many as it has.
+    """
+    used = {one.name for one in result.policies if not one.skipped}
+    policies = [one for one in case.policies if one.name in used]
+    budget = budget_in_force(case.settings, policies or case.policies)
+    busy = len(under_way(case.snapshot, case.settings))
+    budget = max(budget, len(result.steps) + busy)
+    numbers = [
+        *range(1, NEXT_BUDGETS + 1),
+        *(NEXT_BUDGETS * 2**n for n in LEAPS),
+    ]
     if case.policies[0].mode is Mode.PACK:
         hosts = [one.host for one in result.instances.values()]
-        moves = max(1, hosts.count(verdict.source))
-    busy = len(under_way(case.snapshot, case.settings))
-    budget = len(result.steps) + busy + moves
-    return Remedy(
-        'Raise max_migrations of the audit, or max_migrations_per_cycle of '
-        f'the policies: {budget} or more would do.',
-        max_migrations=budget,
-    )
+        numbers.insert(1, hosts.count(verdict.source))
+    for more in dict.fromkeys(numbers):
+        yield Remedy(
+            'Raise max_migrations of the audit, or max_migrations_per_cycle '
+            f'of the policies, to {budget + more}.',
+            max_migrations=budget + more,
+        )
 
 
 def _price(
     case: PlanningInput, result: AggregateResult, verdict: Verdict
-) -> Remedy:
+) -> list[Remedy]:
     """So low that what is left of its gain is more than its step gains."""
     breaks = verdict.price / case.settings.soft_rule_penalty
     rival = sum(
         one.gain for one in result.steps if one.instance == verdict.instance
     )
     limit = _down(((verdict.gain or 0.0) - max(0.0, rival)) / breaks)
-    if limit < 0.0:
-        return Remedy('Nothing: the plan has a better destination for it.')
-    return Remedy(
-        f'Lower soft_rule_penalty to {limit:g} or less.',
-        {'soft_rule_penalty': f'{limit:g}'},
-    )
+    return _prices([limit, limit / 2, 0.0])
 
 
-def _strategy(case: PlanningInput, _: AggregateResult, __: Verdict) -> Remedy:
+def _strategy(
+    case: PlanningInput, _: AggregateResult, __: Verdict
+) -> list[Remedy]:
     mode = case.policies[0].mode
-    return Remedy(f'Plan with the strategy kronos_{mode.value}.', mode=mode)
+    return [Remedy(f'Plan with the strategy kronos_{mode.value}.', mode=mode)]
 
 
 def _keep_hosts(
     case: PlanningInput, result: AggregateResult, _: Verdict
-) -> Remedy:
-    least = min(case.settings.keep_hosts, result.hosts_in_use_after) - 1
-    if least < 1:
-        return Remedy('Nothing: a scope keeps one host at least.')
-    return Remedy(
-        f'Lower keep_hosts to {least} or less.', {'keep_hosts': f'{least}'}
-    )
+) -> Iterator[Remedy]:
+    most = min(case.settings.keep_hosts, result.hosts_in_use_after) - 1
+    for number in range(most, 0, -1):
+        yield Remedy(
+            f'Lower keep_hosts to {number}.', {'keep_hosts': f'{number}'}
+        )
 
 
 def _headroom_hosts(
-    case: PlanningInput, _: AggregateResult, verdict: Verdict
-) -> Remedy:
-    """The most with which it is no longer the reason."""
-    for least in reversed(range(case.settings.headroom_hosts)):
-        settings = replace(case.settings, headroom_hosts=least)
-        plan = ScopePlanner(replace(case, settings=settings)).plan()
-        why = plan.stayed.get(verdict.instance, '')
-        if getattr(why, 'code', None) is not Code.PACK_HEADROOM_HOSTS:
-            break
-    return Remedy(
-        f'Lower headroom_hosts to {least} or less.',
-        {'headroom_hosts': f'{least}'},
+    case: PlanningInput, _: AggregateResult, __: Verdict
+) -> Iterator[Remedy]:
+    for number in reversed(range(case.settings.headroom_hosts)):
+        yield Remedy(
+            f'Lower headroom_hosts to {number}.',
+            {'headroom_hosts': f'{number}'},
+        )
+
+
+def _whole(
+    _: PlanningInput, __: AggregateResult, ___: Verdict
+) -> list[Remedy]:
+    return [
+        Remedy(
+            'Set pack_partial_drains to true.', {'pack_partial_drains': 'true'}
+        )
+    ]
+
+
+def _no_budget(tried: Sequence[Remedy]) -> str:
+    numbers = ', '.join(str(one.max_migrations) for one in tried)
+    return f'No budget would do, of those that were tried: {numbers}.'
+
+
+def _no_value(option: str) -> Callable[[Sequence[Remedy]], str]:
+    return lambda tried: (
+        f'No other {option} that was tried makes the plan move it there: '
+        + ', '.join(text for one in tried for text in one.overrides.values())
+        + '.'
     )
 
 
-def _whole(case: PlanningInput, _: AggregateResult, __: Verdict) -> Remedy:
-    text = Code.PACK_NOT_WHOLE.remedy
-    return Remedy(text, {'pack_partial_drains': 'true'})
+def _no_threshold(tried: Sequence[Remedy]) -> str:
+    values = ', '.join(
+        f'{name}={text}'
+        for one in tried
+        for name, text in one.overrides.items()
+    )
+    return (
+        f'No threshold that was tried makes the plan move it there: {values}.'
+    )
+
+
+def _no_strategy(tried: Sequence[Remedy]) -> str:
+    [mode] = [one.mode for one in tried if one.mode]
+    return f'Nothing: kronos_{mode.value} does not move it there either.'
 
 
 _SETTINGS: dict[Code, dict[str, str]] = {
@@ -245,9 +362,10 @@ _RULES: dict[Code, Callable[[PlanningInput, Verdict, Reason], Remedy]] = {
     Code.OVER_CEILING: _ceiling,
     Code.WORSENS_POLICY: _worse,
 }
-_SEARCH: dict[
-    Code, Callable[[PlanningInput, AggregateResult, Verdict], Remedy]
-] = {
+Candidates = Callable[
+    [PlanningInput, AggregateResult, Verdict], Iterable[Remedy]
+]
+_SEARCH: dict[Code, Candidates] = {
     Code.SCOPE_BALANCED: _balanced,
     Code.SOFT_PENALTY: _price,
     Code.BUDGET_USED: _budget,
@@ -255,4 +373,16 @@ _SEARCH: dict[
     Code.PACK_KEEP_HOSTS: _keep_hosts,
     Code.PACK_HEADROOM_HOSTS: _headroom_hosts,
     Code.PACK_NOT_WHOLE: _whole,
+}
+_IN_VAIN: dict[Code, Callable[[Sequence[Remedy]], str]] = {
+    Code.SCOPE_BALANCED: _no_threshold,
+    Code.SOFT_PENALTY: _no_value('soft_rule_penalty'),
+    Code.BUDGET_USED: _no_budget,
+    Code.NOT_ASKED: _no_strategy,
+    Code.PACK_KEEP_HOSTS: _no_value('keep_hosts'),
+    Code.PACK_HEADROOM_HOSTS: _no_value('headroom_hosts'),
+    Code.PACK_NOT_WHOLE: lambda _: (
+        'Lift what keeps the other instances of its host; '
+        'pack_partial_drains does not move it there.'
+    ),
 }

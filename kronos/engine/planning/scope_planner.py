@@ -177,9 +177,7 @@ class ScopePlanner:
         settings = self._settings
         if settings.max_migrations is None and settings.unlimited:
             return None, []
-        budget = settings.max_migrations or max(
-            policy.max_migrations_per_cycle for policy in used
-        )
+        budget = budget_in_force(settings, used)
         busy = under_way(self._snapshot, settings)
         if not busy:
             return budget, []
@@ -217,6 +215,16 @@ class ScopePlanner:
         result.stages = scope.stages
         result.warnings += self._snapshot.warnings
         return result
+
+
+def budget_in_force(settings: Settings, used: Sequence[Policy]) -> int:
+    """How many moves a scope may plan, less those under way.
+
+    :param used: the policies in use
+    """
+    return settings.max_migrations or max(
+        policy.max_migrations_per_cycle for policy in used
+    )
 
 
 def under_way(snapshot: Snapshot, settings: Settings) -> set[str]:

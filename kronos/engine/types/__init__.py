@@ -45,6 +45,7 @@ from kronos.engine.types.plan import Stage as Stage
 from kronos.engine.types.plan import StopReason as StopReason
 from kronos.engine.types.rest import Rest as Rest
 from kronos.engine.types.rest import SetAside as SetAside
+from kronos.engine.types.snapshot import CycleInput as CycleInput
 from kronos.engine.types.snapshot import EarlierMove as EarlierMove
 from kronos.engine.types.snapshot import PlanningInput as PlanningInput
 from kronos.engine.types.snapshot import Seeds as Seeds

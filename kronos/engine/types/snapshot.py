@@ -103,6 +103,16 @@ class EarlierMove:
 
 
 @dataclass
+class CycleInput:
+    """All that a plan of several scopes is made by."""
+
+    snapshots: list[Snapshot]
+    """One per scope, in the order of planning."""
+    policies: list[Policy]
+    settings: Settings
+
+
+@dataclass
 class PlanningInput:
     """All that the planner is given for one scope."""
 

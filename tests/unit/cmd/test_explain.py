@@ -138,7 +138,7 @@ class TestInstance(base.BaseTestCase):
         """legacy (0.1) is fixed; freed it would still not be the best."""
         text = told(BY_HAND, '--instance', 'legacy', '--destination', 'cmp2')
         self.assertIn('[instance_unmovable] movable is false\n', text)
-        self.assertIn('lifted: it is legal, and the plan would', text)
+        self.assertIn('it is legal, but the plan would still leave', text)
 
     def test_a_lifted_rule_that_the_plan_would_use(self) -> None:
         """Where legacy is alone on cmp1, it alone keeps the scope uneven."""
@@ -178,19 +178,29 @@ class TestInstance(base.BaseTestCase):
 
     def test_a_plan_that_would_take_another_destination(self) -> None:
         """It is about the server, wherever the plan would move it."""
-        found = answer('examples/drain', '--instance', 'web-10')
-        then = found['nearest_miss']['if_lifted']
+        pair = '--instance', 'web-10', '--destination', 'cmp04'
+        [row] = answer('examples/drain', *pair)['destinations']
+        then = row['if_lifted']
         self.assertFalse(then['planned'])
         [step] = then['moves']
         self.assertEqual('cmp10', step['destination'])
-        text = told('examples/drain', '--instance', 'web-10')
+        text = told('examples/drain', *pair)
         self.assertIn('would move the instance to cmp10 instead', text)
+
+    def test_the_nearest_miss_is_what_the_plan_would_make(
+        self,
+    ) -> None:
+        found = answer('examples/drain', '--instance', 'web-10')
+        miss = found['nearest_miss']
+        self.assertEqual('cmp10', miss['destination'])
+        self.assertTrue(miss['if_lifted']['planned'])
+        text = told('examples/drain', '--instance', 'web-10')
         self.assertIn('lifted: 8 of 8 instances would leave', text)
 
     def test_a_remedy_with_its_number(self) -> None:
         """What is proposed works, to the last digit."""
         text = told(BY_HAND)
-        self.assertIn('Lower threshold.cpu to 0.0999 or less', text)
+        self.assertIn('Lower threshold.cpu to 0.0999; the plan', text)
         self.assertIn('to try it: --set threshold.cpu=0.0999\n', text)
         miss = answer(BY_HAND)['nearest_miss']
         found = answer(BY_HAND, *miss['try'])

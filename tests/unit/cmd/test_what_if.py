@@ -5,7 +5,6 @@ import argparse
 import contextlib
 import io
 import pathlib
-from typing import Any
 from unittest import mock
 
 import fixtures
@@ -14,8 +13,6 @@ from oslotest import base
 from kronos.cmd import what_if
 from kronos.common import exceptions
 from kronos.engine.explain.remedies import Remedy
-from kronos.engine.settings import Settings, SoftRules
-from kronos.engine.types import PlanningInput, Snapshot
 from kronos.policies import loader
 from kronos.policies.models import Mode
 from kronos.recordings.replay import ReplayOptions
@@ -25,21 +22,23 @@ from tests.builders.scopes import policy
 METRIC = str(places.CLUSTERS / 'metric-2.json')
 
 
+def parsed_from(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    what_if.add(parser)
+    return parser.parse_args(arguments)
+
+
+def options_of(*arguments: str) -> ReplayOptions:
+    parsed = parsed_from(*arguments)
+    return what_if.of(parsed, parsed.policies)
+
+
 class TestOptions(base.BaseTestCase):
-    def parsed(self, *arguments: str) -> argparse.Namespace:
-        parser = argparse.ArgumentParser()
-        what_if.add(parser)
-        return parser.parse_args(arguments)
-
-    def of(self, *arguments: str) -> ReplayOptions:
-        parsed = self.parsed(*arguments)
-        return what_if.of(parsed, parsed.policies)
-
     def test_nothing(self) -> None:
-        self.assertEqual(ReplayOptions(), self.of())
+        self.assertEqual(ReplayOptions(), options_of())
 
     def test_all(self) -> None:
-        found = self.of(
+        found = options_of(
             *('--set', 'threshold.cpu=0.1', '--set', 'keep_hosts=2'),
             *('--mode', 'pack', '--max-migrations', '7'),
             *('--scope', 'a', '--scope', '_unassigned_'),
@@ -58,7 +57,7 @@ class TestOptions(base.BaseTestCase):
         )
 
     def test_an_override_may_hold_an_equals_sign(self) -> None:
-        found = self.of('--set', 'imbalance_query.cpu=up{a="b"}')
+        found = options_of('--set', 'imbalance_query.cpu=up{a="b"}')
         self.assertEqual({'imbalance_query.cpu': 'up{a="b"}'}, found.overrides)
 
     def test_policies(self) -> None:
@@ -67,13 +66,13 @@ class TestOptions(base.BaseTestCase):
         text = loader.dump(known)
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         (folder / 'policies.yaml').write_text(text)
-        found = self.of('--policies', str(folder / 'policies.yaml'))
+        found = options_of('--policies', str(folder / 'policies.yaml'))
         self.assertEqual(known, found.policies)
         with mock.patch(
             'kronos.recordings.safe_files.standard_input',
             return_value=text.encode(),
         ):
-            self.assertEqual(known, self.of('--policies', '-').policies)
+            self.assertEqual(known, options_of('--policies', '-').policies)
 
     def test_wrong_usage(self) -> None:
         for arguments, text in (
@@ -86,7 +85,7 @@ class TestOptions(base.BaseTestCase):
             (('--config-file', 'x'), 'change one with --set'),
         ):
             with contextlib.redirect_stderr(io.StringIO()) as err:
-                error = self.assertRaises(SystemExit, self.parsed, *arguments)
+                error = self.assertRaises(SystemExit, parsed_from, *arguments)
             self.assertEqual(2, error.code)
             # argparse wraps as wide as the terminal is.
             self.assertIn(text, ' '.join(err.getvalue().split()))
@@ -108,40 +107,48 @@ class TestPlayed(base.BaseTestCase):
 
 
 class TestRemedies(base.BaseTestCase):
-    def setUp(self) -> None:
-        super().setUp()
-        self.case = PlanningInput(
-            Snapshot(scope='agg', hosts={}, instances={}, readings={}),
-            [
-                policy('cpu', 0.5, threshold=0.15),
-                policy('ram', 0.5, threshold=0.15),
-            ],
-            Settings(rebalance=False),
-        )
+    """A remedy is what a call with its arguments asks for."""
 
-    def tried(self, **more: Any) -> PlanningInput:
-        return what_if.with_remedy(self.case, Remedy('', **more))
-
-    def test_fields_and_options(self) -> None:
-        found = self.tried(
-            overrides={
+    def test_the_arguments_of_a_call(self) -> None:
+        remedy = Remedy(
+            '',
+            {
                 'threshold.cpu': '0.0999',
                 'soft_rules': 'penalty',
                 'allowed_extra_specs': 'a,b',
-            }
+            },
+            max_migrations=4,
+            mode=Mode.SPREAD,
         )
+        given = ['--set', 'keep_hosts=9', '--set', 'threshold.cpu=0.5']
+        given += ['--max-migrations', '2', '--plain']
         self.assertEqual(
-            [0.0999, 0.15], [one.threshold for one in found.policies]
+            options_of(*given, *remedy.arguments()),
+            what_if.with_remedy(options_of(*given), remedy),
         )
-        self.assertIs(SoftRules.PENALTY, found.settings.soft_rules)
-        self.assertEqual(['a', 'b'], found.settings.allowed_extra_specs)
 
-    def test_a_budget_and_a_mode(self) -> None:
-        found = self.tried(max_migrations=4, mode=Mode.SPREAD)
-        self.assertEqual(4, found.settings.max_migrations)
-        self.assertTrue(found.settings.rebalance)
+    def test_nothing_else_changes(self) -> None:
+        given = '--mode', 'evacuate', '--max-migrations', '3'
+        self.assertEqual(
+            options_of(*given),
+            what_if.with_remedy(options_of(*given), Remedy('')),
+        )
 
-    def test_the_input_stays_as_it_is(self) -> None:
-        self.tried(overrides={'keep_hosts': '9', 'threshold.cpu': '0.5'})
-        self.assertEqual(Settings(rebalance=False), self.case.settings)
-        self.assertEqual(0.15, self.case.policies[0].threshold)
+    def test_what_a_replay_would_plan_by(self) -> None:
+        plan = what_if.played(METRIC, ReplayOptions(max_migrations=1))
+        self.assertEqual(
+            what_if.cycle(plan), what_if.prepared(plan, Remedy(''))
+        )
+        remedy = Remedy('', {'keep_hosts': '3'}, max_migrations=2)
+        found = what_if.prepared(plan, remedy)
+        assert found is not None
+        self.assertEqual(
+            (2, 3), (found.settings.max_migrations, found.settings.keep_hosts)
+        )
+        self.assertEqual(1, plan.settings.max_migrations)
+
+    def test_what_a_replay_refuses(self) -> None:
+        plan = what_if.played(METRIC, ReplayOptions())
+        for overrides in ({'threshold.other': '0.1'}, {'keep_hosts': 'few'}):
+            found = what_if.prepared(plan, Remedy('', overrides))
+            self.assertIsNone(found)

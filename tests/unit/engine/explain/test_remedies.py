@@ -12,15 +12,22 @@ from typing import Any
 
 from oslotest import base
 
-from kronos.cmd import what_if
 from kronos.engine import edits
 from kronos.engine.eligibility import cell_moves
-from kronos.engine.explain import nearest_miss, relaxations, remedies, why_not
+from kronos.engine.explain import (
+    nearest_miss,
+    proposals,
+    relaxations,
+    remedies,
+    trials,
+    why_not,
+)
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
 from kronos.engine.settings import Settings, SoftRules
 from kronos.engine.types import (
+    CycleInput,
     EarlierMove,
     Event,
     Health,
@@ -32,6 +39,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies.models import Mode, Policy
+from kronos.recordings import overrides
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
 
 NOW = 1000.0
@@ -56,6 +64,25 @@ class Scene:
 
 def asked(case: PlanningInput) -> why_not.Explainer:
     return why_not.Explainer(case, propose.plan_again(case))
+
+
+def applied(case: PlanningInput, remedy: remedies.Remedy) -> PlanningInput:
+    """What the planner is given with the settings of a remedy."""
+    settings = dataclasses.replace(case.settings)
+    overrides.apply(settings, remedy.overrides)
+    settings.max_migrations = remedy.max_migrations or settings.max_migrations
+    settings.rebalance = settings.rebalance or remedy.mode is not None
+    policies = overrides.policies(case.policies, remedy.overrides)
+    return dataclasses.replace(case, settings=settings, policies=policies)
+
+
+def prepare(case: PlanningInput) -> trials.Prepare:
+    def prepared(remedy: remedies.Remedy) -> CycleInput:
+        changed = applied(case, remedy)
+        snapshots = [changed.snapshot]
+        return CycleInput(snapshots, changed.policies, changed.settings)
+
+    return prepared
 
 
 def cpu(**more: Any) -> list[Policy]:
@@ -473,7 +500,7 @@ class TestRemedies(base.BaseTestCase):
             self.assertNotIn(verdict.code, self.codes(other))
             return
         if remedy.can_be_tried:
-            changed = what_if.with_remedy(found.case, remedy)
+            changed = applied(found.case, remedy)
         else:
             pair = edits.Pair(
                 verdict.instance, verdict.source, verdict.destination
@@ -486,21 +513,63 @@ class TestRemedies(base.BaseTestCase):
         return [(one.code, one.about) for one in verdict.reasons]
 
     def search(self, found: Scene, verdict: Verdict) -> None:
-        """The plan makes the move, or one more than before."""
+        """The plan makes the move, or one like it."""
         why = asked(found.case)
-        remedy = remedies.of_search(found.case, why.result, verdict)
-        self.assertTrue(remedy.text)
         if verdict.code in WAITING:
             snapshot = dataclasses.replace(found.snapshot, events=[])
             changed = dataclasses.replace(found.case, snapshot=snapshot)
-        else:
-            self.assertTrue(remedy.can_be_tried)
-            changed = what_if.with_remedy(found.case, remedy)
-        after = asked(changed)
-        code = after.verdict(*found.pair).code
-        self.assertIsNot(verdict.code, code)
-        more = len(after.result.steps) - len(why.result.steps)
-        self.assertTrue(code is Code.PLANNED or more > 0, code)
+            code = asked(changed).verdict(*found.pair).code
+            self.assertIsNot(verdict.code, code)
+            return
+        tried = trials.Trials(
+            found.snapshot.scope,
+            len(found.snapshot.hosts),
+            prepare(found.case),
+        )
+        proposal = proposals.Proposals(
+            found.case, why.result, why, tried
+        ).nearest(verdict, lambda _: True)
+        self.assertTrue(proposal.is_made, proposal.remedies)
+        self.assertIs(verdict.code, proposal.verdict.code)
+        [remedy] = proposal.remedies
+        plan = propose.plan_again(applied(found.case, remedy))
+        moves = [(one.instance, one.destination) for one in plan.steps]
+        miss = proposal.verdict
+        self.assertIn((miss.instance, miss.destination), moves)
+
+    def test_several_as_one(self) -> None:
+        """Those that add to a list do not take each other's place."""
+        keys = 'hw:numa_nodes', 'trait:CUSTOM_A'
+        found = of_instance(extra_specs=dict.fromkeys(keys, '1'))
+        verdict = found.verdict()
+        self.assertEqual(
+            [Code.INSTANCE_EXTRA_SPEC] * 2,
+            [reason.code for reason in verdict.reasons],
+        )
+        remedy = remedies.joined(
+            [
+                remedies.of_reason(found.case, verdict, reason)
+                for reason in verdict.reasons
+            ]
+        )
+        changed = applied(found.case, remedy)
+        self.assertEqual([], found.verdict(changed).reasons)
+
+    def test_budgets(self) -> None:
+        """One by one; a host that is emptied takes all of its instances."""
+        for found, numbers in (
+            (budget(), [2, 3, 4]),
+            (pack_pair(max_migrations=1), [2, 3, 4]),
+        ):
+            why = asked(found.case)
+            verdict = dataclasses.replace(
+                found.verdict(), code=Code.BUDGET_USED
+            )
+            some = remedies.of_search(found.case, why.result, verdict)
+            self.assertEqual(
+                numbers,
+                [next(some).max_migrations for _ in numbers],
+            )
 
     def test_soft_groups(self) -> None:
         """Their rule can be given a price; a hard one cannot."""
@@ -510,7 +579,7 @@ class TestRemedies(base.BaseTestCase):
             [reason] = verdict.reasons
             remedy = remedies.of_reason(found.case, verdict, reason)
             self.assertEqual({'soft_rules': 'penalty'}, remedy.overrides)
-            changed = what_if.with_remedy(found.case, remedy)
+            changed = applied(found.case, remedy)
             self.assertEqual([], found.verdict(changed).reasons)
             found = group(kind, host)
             verdict = found.verdict()
