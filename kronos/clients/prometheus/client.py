@@ -95,6 +95,7 @@ class PrometheusClient:
         except response.AnswerError as error:
             reading = self._bad(query, Health.UNREACHABLE, str(error))
             reading.is_away = isinstance(error, response.TransientError)
+            reading.remedy = error.remedy
             return reading
         limit = self._clock() - self._staleness_threshold
         fresh = [sample for sample in samples if sample.timestamp >= limit]

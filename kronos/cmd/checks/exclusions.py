@@ -10,11 +10,11 @@ from typing import Any
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Cause, Findings, names, option
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
-from kronos.engine.scoring import labels
+from kronos.engine.scoring import labels, name_forms
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Host, Reading
 from kronos.snapshots import exclusions
@@ -70,8 +70,26 @@ def _judged(
     try:
         return exclusions.judge(reading, hosts, how), ''
     except exceptions.PrometheusError as error:
-        to.error('exclusions-unknown', str(error), MEND)
+        mend = _other_form(reading, hosts, how)
+        to.error(
+            'exclusions-unknown',
+            str(error),
+            mend or MEND,
+            key=Cause.EXCLUSIONS,
+            because=[names(mend), option(OPTION)],
+        )
         return {}, str(error)
+
+
+def _other_form(
+    reading: Reading, hosts: Collection[str], how: HostMatch
+) -> str:
+    """What has the labels match hosts, if a way of matching does."""
+    named = [exclusions.label_of(sample) for sample in reading.samples]
+    form = name_forms.better(
+        [{'host': name} for name in named], 'host', hosts, how
+    )
+    return f'set [kronos] host_match = {form.host_match}' if form else ''
 
 
 def _hosts(cloud: Cloud) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Findings, option
 from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.settings import HostMatch
@@ -72,7 +72,7 @@ def _asked(
 
     :param asked: the option, its query and the label that series must have
     """
-    option, query, label = asked
+    name, query, label = asked
     reading = Reading('')
     if query:
         reading = prometheus.instant_query(query, label)
@@ -91,8 +91,9 @@ def _asked(
         to.warning(
             'failures-unknown',
             str(error),
-            f'correct {option} in [kronos]; until then kronos_recover does '
+            f'correct {name} in [kronos]; until then kronos_recover does '
             'nothing',
+            because=[option(name)],
         )
         return None, {**told, 'error': str(error)}
 

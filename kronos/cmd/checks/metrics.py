@@ -6,70 +6,66 @@ import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.findings import Findings
+from kronos.clients.prometheus import remedies
+from kronos.cmd.checks.causes.answers import Answer, Causes
+from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.engine.scoring import evaluation, labels
-from kronos.engine.settings import HostMatch, Settings
-from kronos.engine.types import Health, Reading, Snapshot
+from kronos.engine.settings import HostMatch
+from kronos.engine.types import Reading
 from kronos.policies import models
 from kronos.policies.models import Policy
 
 SKEW_SECONDS = 5.0
 """Samples that much newer than now tell of clocks that differ."""
 EXAMPLES = 5
-TRY = (
-    'try the query in Prometheus: is the exporter scraped, and is the name of '
-    'the metric right?'
-)
 
 
 def check(
-    policies: Sequence[Policy],
-    prometheus: OncePrometheus,
-    snapshots: Sequence[Snapshot],
-    settings: Settings,
-    remedy: str,
-    findings: Findings,
+    policies: Sequence[Policy], causes: Causes, findings: Findings
 ) -> list[dict[str, Any]]:
     """Look at each answer; what was asked before is not asked again.
 
-    :param snapshots: of the scopes; none if they are not known
-    :param remedy: what to do where servers have no series; '' if nothing
-        more is known than of other queries
+    :param causes: gets what keeps the policies from being used
     :returns: a row for each query
     """
-    hosts = {host for one in snapshots for host in one.hosts}
+    hosts, settings = causes.hosts, causes.settings
     rows = []
     for policy in policies:
-        for one in models.QUERIES:
-            query, label = (
-                getattr(policy, one.field),
-                getattr(policy, one.label),
-            )
-            if not query:
+        for query in models.QUERIES:
+            text = getattr(policy, query.field)
+            label = getattr(policy, query.label)
+            if not text:
                 continue
-            reading = prometheus.instant_query(query, label)
-            row: dict[str, Any] = {
+            reading = causes.prometheus.instant_query(text, label)
+            is_used = evaluation.asks(query, policy, settings)
+            row = {
                 'policy': policy.name,
-                'field': one.field,
+                'field': query.field,
                 'label': label,
+                'is_used': is_used,
+                **_answer(reading),
             }
-            row['is_used'] = evaluation.asks(one, policy, settings)
-            row |= _answer(reading)
-            if not one.label_type and hosts:
+            if not query.label_type and hosts:
                 row |= _coverage(reading, hosts, settings.host_match)
             rows.append(row)
-            mend = remedy if one.label_type else ''
-            _tell(row, reading, bool(snapshots), mend or TRY, findings)
+            if reading.is_away:
+                tell_away(reading, findings)
+            causes.look(Answer(policy, query, reading, is_used))
+            _clock(row, findings)
     return rows
 
 
 def tell_away(reading: Reading, to: Findings) -> None:
     """Tell that Prometheus is away, whatever it was asked."""
+    because = [Cause.FILES, group(remedies.GROUP)]
+    if reading.remedy in (remedies.ENDPOINT, remedies.ROLE):
+        because.append(Cause.KEYSTONE)
     to.error(
         'prometheus-away',
         reading.error,
-        'see that [kronos_prometheus] url is right and that it answers',
+        reading.remedy or remedies.LISTENING,
+        key=Cause.PROMETHEUS,
+        because=because,
     )
 
 
@@ -109,30 +105,12 @@ def _coverage(
     }
 
 
-def _tell(
-    row: dict[str, Any],
-    reading: Reading,
-    is_judged: bool,
-    mend: str,
-    to: Findings,
-) -> None:
-    what = f'policy {row["policy"]}: {row["field"]}'
-    if reading.is_away:
-        tell_away(reading, to)
-    elif reading.health in (Health.STALE, Health.UNREACHABLE):
-        # One that no audit asks stops none.
-        tell = to.error if row['is_used'] else to.warning
-        tell(
-            'query-failed',
-            f'{what}: {reading.error}',
-            'try the query in Prometheus and correct it in the policies file',
-        )
-    elif not reading.samples and not is_judged:
-        # Else it is told which hosts and servers lack a value.
-        to.warning('query-empty', f'{what} gives no series', mend)
+def _clock(row: dict[str, Any], to: Findings) -> None:
     if (row['oldest_seconds'] or 0.0) < -SKEW_SECONDS:
         to.warning(
             'clock',
-            f'{what}: samples are {-row["oldest_seconds"]:g} s in the future',
+            f'policy {row["policy"]}: {row["field"]}: samples are '
+            f'{-row["oldest_seconds"]:g} s in the future',
             'set the clocks of this machine and of Prometheus by NTP',
+            key=Cause.CLOCK,
         )

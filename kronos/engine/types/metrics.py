@@ -39,6 +39,9 @@ class Reading:
     is_away: bool = False
     """Whether Prometheus was in vain tried several times (no connection, no
     answer in time, 429, 5xx), and not only this query refused."""
+    remedy: str = ''
+    """What to do about the address of Prometheus or its credentials, if they
+    are at fault; empty: the query is, or nothing."""
 
 
 @dataclass
