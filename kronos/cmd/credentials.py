@@ -13,15 +13,24 @@ from typing import Any
 
 import openstack
 from keystoneauth1 import adapter, loading
+from keystoneauth1 import exceptions as ks_exceptions
 from openstack import connection
 
+from kronos.clients import answers, keystone, rest
 from kronos.clients import connection as clients_connection
-from kronos.clients import keystone, rest
 from kronos.common import exceptions
 
 GROUP = 'nova'
 WATCHER = 'watcher_clients_auth'
 """Where Watcher has the credentials that its strategies use."""
+GROUPS = (GROUP, WATCHER)
+HALVES = (
+    ('username', 'password'),
+    ('user_id', 'password'),
+    ('application_credential_id', 'application_credential_secret'),
+    ('keyfile', 'certfile'),
+)
+"""Options that mean nothing without another one."""
 FROM_ENVIRONMENT = ('OS_CLOUD', 'OS_AUTH_URL', 'OS_AUTH_TYPE')
 
 NONE_GIVEN = (
@@ -122,6 +131,77 @@ def list_opts() -> list[tuple[str, list[Any]]]:
         ),
         (clients_connection.GROUPS[1], of_adapter),
     ]
+
+
+def faults(conf: Any, group: str) -> dict[str, str]:
+    """What a group of credentials alone shows to be wrong.
+
+    :param conf: with the options of :func:`register_opts`, if it has the group
+    :returns: fault to remedy
+    """
+    if group not in conf or not conf[group].auth_type:
+        return {}
+    try:
+        loading.load_auth_from_conf_options(conf, group)
+    except ks_exceptions.NoMatchingPlugin:
+        return {}  # it may be where the service runs
+    except rest.FAILURES as error:
+        return {answers.line_of(error): 'set the options that it names'}
+    return {
+        f'{name} is set, but {other} is not': f'set {other}'
+        for name, other in HALVES
+        if _value(conf, group, name) and not _value(conf, group, other)
+    }
+
+
+def _value(conf: Any, group: str, name: str) -> Any:
+    """Of an option, if its plugin has it."""
+    is_known = name in conf[group]
+    return conf[group][name] if is_known else None
+
+
+def unreadable(conf: Any, group: str) -> dict[str, str]:
+    """The files that cannot be read here, by their option."""
+    if group not in conf:
+        return {}
+    paths = {
+        f'[{group}] {name}': _value(conf, group, name)
+        for name in ('cafile', 'certfile', 'keyfile')
+    }
+    return {
+        name: path
+        for name, path in paths.items()
+        if path and not os.access(path, os.R_OK)
+    }
+
+
+def names() -> set[str]:
+    """The names of options that a group of credentials may have."""
+    opts = [
+        *loading.get_auth_common_conf_options(),
+        *loading.get_session_conf_options(),
+        *loading.get_adapter_conf_options(),
+        *(
+            opt
+            for loader in loading.get_available_plugin_loaders().values()
+            for opt in loader.get_options()
+        ),
+    ]
+    return {
+        name.replace('-', '_')
+        for opt in opts
+        for name in (
+            getattr(opt, 'dest', opt.name),
+            *(
+                old.name
+                for old in (
+                    getattr(opt, 'deprecated_opts', None)
+                    or getattr(opt, 'deprecated', None)
+                    or ()
+                )
+            ),
+        )
+    }
 
 
 def connect(

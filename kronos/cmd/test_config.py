@@ -32,8 +32,9 @@ from kronos.cmd.checks import (
 )
 from kronos.cmd.checks import tables as check_tables
 from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.causes import answers
 from kronos.cmd.checks.cells import check as cells
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -193,11 +194,14 @@ class Check:
             policies.check_one(one, conf.kronos, settings, self.findings)
             self._report['policies'] += policies.rows(one)
         access, clients = None, cloud.Cloud()
-        if not self._parsed.offline:
+        fits = files.connections(conf, self.findings)
+        if self._parsed.offline:
+            files.absent(conf, self.findings)
+        else:
             access = _access(
                 conf, of_watcher, self._parsed.os_cloud, self.findings
             )
-            clients = self._live(conf, access, found)
+            clients = self._live(conf, access, found if fits else None)
         if self._parsed.cells:
             self._report['cells'] = self._cells(conf, access, clients)
         if of_nova is not None:
@@ -246,9 +250,12 @@ class Check:
         self,
         conf: Any,
         access: credentials.Access | None,
-        found: list[policies.PolicySet],
+        found: list[policies.PolicySet] | None,
     ) -> cloud.Cloud:
-        """Ask OpenStack and Prometheus."""
+        """Ask OpenStack and Prometheus.
+
+        :param found: None: the options of Prometheus do not fit together
+        """
         clients = cloud.Cloud()
         if access is not None:
             self._report['cloud'], clients = cloud.check(
@@ -258,6 +265,8 @@ class Check:
             self._report['watcher']['running'] = watcher.known(
                 access, self.findings
             )
+        if found is None:
+            return clients
         try:
             asked = client.from_options(
                 conf.kronos_prometheus,
@@ -266,7 +275,15 @@ class Check:
             )
         except exceptions.ConfigurationError as error:
             self.findings.error(
-                'prometheus-config', str(error), 'correct [kronos_prometheus]'
+                'prometheus-config',
+                str(error),
+                'correct [kronos_prometheus]',
+                key=Cause.PROMETHEUS,
+                because=[
+                    Cause.FILES,
+                    group('kronos_prometheus'),
+                    Cause.KEYSTONE,
+                ],
             )
             return clients
         self._report['prometheus'] = asked.address
@@ -306,19 +323,23 @@ class Check:
                 clients, asked, kronos, wanted, one.file, settings, to
             )
             hosts.update(host for one in taken for host in one.hosts)
-            queries = metrics.check(
-                enabled, asked, taken, settings, remedy, to
-            )
-            self._add('queries', one, queries)
+            causes = answers.Causes(asked, taken, settings, remedy, to)
+            self._add('queries', one, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:
                 continue
             everyone = clients.nova.list_instances()
             servers = instances.check(
-                enabled, asked, taken, everyone, remedy, to
+                enabled, asked, taken, everyone, causes, to
             )
             self._add('servers', one, servers)
-            judged = scopes.judge(taken, wanted, enabled, settings, to)
+            judged = scopes.judge(taken, wanted, enabled, causes, to)
             self._report['scopes'] += scopes.rows(judged, one.path)
+        exporters.nothing(
+            self._report['exporters'],
+            self._report['queries'],
+            self._report['prometheus'],
+            to,
+        )
         return hosts
 
     def _add(
@@ -342,6 +363,8 @@ def _access(
             'credentials',
             str(error),
             'give credentials, or use --offline to test the files alone',
+            key=Cause.KEYSTONE,
+            because=[Cause.FILES, group('nova')],
         )
         return None
 

@@ -39,6 +39,9 @@ _CREDENTIAL = re.compile(
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~\w-]+", re.ASCII)
 
 
+FILE_OPTIONS = ('cafile', 'certfile', 'keyfile', 'bearer_token_file')
+
+
 class BearerToken(requests.auth.AuthBase):
     """``Authorization: Bearer``, from a string or a file that rotates.
 
@@ -114,7 +117,7 @@ def session_from(options: Any) -> requests.Session:
     """
     given = given_options(options)
     _, user = split_url(options.url)
-    _check(given, user is not None)
+    _check(options, given, user is not None)
     session = transport.Session()
     if 'cafile' in given:
         session.verify = given['cafile']
@@ -207,7 +210,38 @@ def _secret_headers(session: Any) -> list[str]:
     return values + [one.rpartition(' ')[2] for one in values if ' ' in one]
 
 
-def _check(given: Mapping[str, Any], user_in_url: bool) -> None:
+def contradictions(options: Any) -> dict[str, str]:
+    """What the options of the connection alone show to be wrong.
+
+    :param options: the group of oslo.config, or any object with its attributes
+    :returns: fault to remedy
+    """
+    given = given_options(options)
+    if not options.url:
+        names = ', '.join(given)
+        fault = f'url is not set, but {names}'
+        return {fault: f'set url, or leave {names} out'} if given else {}
+    try:
+        _, user = split_url(options.url)
+    except exceptions.ConfigurationError as error:
+        fault = str(error.kwargs['reason']).removeprefix(f'[{GROUP}] ')
+        return {fault: 'correct url'}
+    return _contradictions(given, user is not None)
+
+
+def unreadable(options: Any) -> dict[str, str]:
+    """The files that cannot be read here, by their option."""
+    given = given_options(options)
+    return {
+        name: given[name]
+        for name in FILE_OPTIONS
+        if name in given and not os.access(given[name], os.R_OK)
+    }
+
+
+def _contradictions(
+    given: Mapping[str, Any], user_in_url: bool
+) -> dict[str, str]:
     ways = [
         name
         for name in ('bearer_token', 'bearer_token_file', 'username')
@@ -217,18 +251,32 @@ def _check(given: Mapping[str, Any], user_in_url: bool) -> None:
         ways.append('Authorization of headers')
     if user_in_url:
         ways.append('the user in url')
+    faults = {}
     if len(ways) > 1:
-        _refuse(f'{" and ".join(ways)} exclude each other; set one of them')
-    for one, other in (
-        ('username', 'password'),
-        ('password', 'username'),
-        ('keyfile', 'certfile'),
-    ):
-        if one in given and other not in given:
-            _refuse(f'{one} is set, but {other} is not')
-    for name in ('cafile', 'certfile', 'keyfile'):
-        if name in given and not os.access(given[name], os.R_OK):
-            _refuse(f'{name} {given[name]} cannot be read')
+        fault = f'{" and ".join(ways)} exclude each other; set one of them'
+        faults[fault] = f'leave {" or ".join(ways)} out'
+    return faults | {
+        f'{name} is set, but {other} is not': f'set {other}, or leave {name} '
+        'out'
+        for name, other in (
+            ('username', 'password'),
+            ('password', 'username'),
+            ('keyfile', 'certfile'),
+        )
+        if name in given and other not in given and name not in ways[1:]
+    }
+
+
+def _check(options: Any, given: Mapping[str, Any], user_in_url: bool) -> None:
+    faults = [*_contradictions(given, user_in_url)]
+    faults += [
+        f'{name} {path} cannot be read'
+        for name, path in unreadable(options).items()
+        # A token is read on use, since it may come later.
+        if name != 'bearer_token_file'
+    ]
+    if faults:
+        _refuse('; '.join(faults))
 
 
 def _refuse(reason: str) -> None:

@@ -97,6 +97,7 @@ class PrometheusClient:
         except response.AnswerError as error:
             reading = Reading(query, Health.UNREACHABLE, error=str(error))
             reading.is_away = isinstance(error, response.TransientError)
+            reading.remedy = error.remedy
             return self._complained(reading)
         reading = answer_health.judge(
             query,

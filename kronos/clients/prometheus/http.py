@@ -14,7 +14,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 from oslo_log import log as logging
 
 from kronos.clients import answers, redirects, schema, transport
-from kronos.clients.prometheus import auth
+from kronos.clients.prometheus import auth, remedies
 from kronos.clients.prometheus import response as answer
 from kronos.common import exceptions, masking
 from kronos.common.web import addresses, retry_after
@@ -132,7 +132,9 @@ class Http:
             answered.data = answer.data_of(body)
         except answer.AnswerError as error:
             text = self._without_secrets(str(error))
-            raise type(error)(text, error.status) from None
+            raise type(error)(
+                text, error.status, remedy=self._remedy(error)
+            ) from None
         if self._is_away:
             LOG.info('Prometheus at %s answers again', self.address)
         self._is_away = False
@@ -152,6 +154,12 @@ class Http:
                 self._without_secrets(str(error)),
             )
         self._is_away = True
+
+    def _remedy(self, error: answer.AnswerError) -> str:
+        """What to do about the connection, if that is at fault."""
+        if error.remedy or error.__cause__ is None:
+            return error.remedy
+        return remedies.of_error(error.__cause__, self.by_keystone)
 
     def _without_secrets(self, text: str) -> str:
         """A gateway may repeat what it was sent, headers and all."""
@@ -175,14 +183,15 @@ class Http:
             # A proxy that lets only GET through.
             self._method = 'GET'
             reply = self._send('GET', f'/api/v1/{what}', params)
-        _check(reply)
+        _check(reply, self.by_keystone)
         try:
             body = schema.json_of(reply.content)
         except (ValueError, RecursionError):
             kind = reply.headers.get('Content-Type', 'no content type')
             raise answer.AnswerError(
                 f'the answer is not JSON ({kind}); check the address and '
-                'its prefix'
+                'its prefix',
+                remedy=remedies.of_page(reply.text),
             ) from None
         return body, Answered(
             {}, [], asked_at, self._clock(), _date_of(reply.headers)
@@ -299,33 +308,32 @@ class _Wait(tenacity.wait.wait_base):
         return float(min(max(own, asked), LONGEST_WAIT))
 
 
-def _check(reply: _Reply) -> None:
+def _check(reply: _Reply, by_keystone: bool) -> None:
     status = reply.status
     if status < 300:
         return
     text = f'HTTP {status}: {answer.complaint_of(reply.text)}'
+    remedy = remedies.of_status(status, reply.text, by_keystone)
     if status == 429 or status >= 500:
         wait = retry_after.seconds_of(reply) or 0.0
-        raise answer.TransientError(text, status, wait)
+        raise answer.TransientError(text, status, wait, remedy)
     if status < 400:
         raise answer.AnswerError(
             f'HTTP {status}: it redirects to {reply.target}; set url to '
             'where it is',
             status,
+            remedies.of_redirect(reply.url, reply.target),
         )
     if status in (401, 403):
-        text += _remedy(text)
-    raise answer.AnswerError(text, status)
-
-
-def _remedy(text: str) -> str:
-    """What to do about a request that is refused."""
-    if _NO_TENANT.search(text):
-        return (
-            ': it wants to know the tenant. Set [kronos_prometheus] headers = '
-            'X-Scope-OrgID: TENANT'
-        )
-    return ' (are the credentials of [kronos_prometheus] right?)'
+        if _NO_TENANT.search(text):
+            text += f': it wants to know the tenant; {remedies.TENANT}'
+            remedy = remedies.TENANT
+        else:
+            text += ' (are the credentials of [kronos_prometheus] right?)'
+    elif answer.is_complaint(reply.text):
+        # Prometheus itself refuses this query.
+        remedy = ''
+    raise answer.AnswerError(text, status, remedy)
 
 
 def _root_of(error: BaseException) -> str:

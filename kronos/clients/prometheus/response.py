@@ -11,6 +11,7 @@ import pydantic
 from typing_extensions import TypedDict
 
 from kronos.clients import answers, schema
+from kronos.clients.prometheus import remedies
 from kronos.engine import types
 
 
@@ -18,10 +19,14 @@ class AnswerError(Exception):
     """No answer, or not what was asked for; the text says why.
 
     :param status: HTTP status, where that is the reason
+    :param remedy: what to do about the connection; '': the query is at fault
     """
 
-    def __init__(self, text: str, status: int | None = None) -> None:
+    def __init__(
+        self, text: str, status: int | None = None, remedy: str = ''
+    ) -> None:
         self.status = status
+        self.remedy = remedy
         super().__init__(text)
 
 
@@ -29,10 +34,14 @@ class TransientError(AnswerError):
     """Worth another try, after ``wait`` seconds if the server says so."""
 
     def __init__(
-        self, text: str, status: int | None = None, wait: float = 0.0
+        self,
+        text: str,
+        status: int | None = None,
+        wait: float = 0.0,
+        remedy: str = '',
     ) -> None:
         self.wait = wait
-        super().__init__(text, status)
+        super().__init__(text, status, remedy)
 
 
 @dataclass
@@ -79,7 +88,8 @@ def data_of(body: Any) -> dict[str, Any]:
     if not isinstance(body, dict) or 'status' not in body:
         raise AnswerError(
             'the answer is not one of Prometheus; check the address and '
-            'its prefix'
+            'its prefix',
+            remedy=remedies.ADDRESS,
         )
     if body['status'] != 'success':
         raise AnswerError(_complaint(body))
@@ -110,13 +120,22 @@ def incomplete(body: Mapping[str, Any]) -> list[str]:
 
 def complaint_of(text: str) -> str:
     """What the body of an HTTP error says, in one short line."""
+    body = _refusal(text)
+    return answers.line_of(text) if body is None else _complaint(body)
+
+
+def is_complaint(text: str) -> bool:
+    """Whether the body of an HTTP error is Prometheus' own."""
+    body = _refusal(text)
+    return body is not None and body.get('status') == 'error'
+
+
+def _refusal(text: str) -> dict[str, Any] | None:
     try:
         body = json.loads(text)
-        if isinstance(body, dict) and 'error' in body:
-            return _complaint(body)
     except (ValueError, RecursionError):
-        pass
-    return answers.line_of(text)
+        return None
+    return body if isinstance(body, dict) and 'error' in body else None
 
 
 def _complaint(body: Mapping[str, Any]) -> str:

@@ -23,6 +23,30 @@ _MATCHER = re.compile(
 )
 
 
+_GROUPING = re.compile(
+    r'\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^()]*\)',
+    re.IGNORECASE,
+)
+_WORD = re.compile(r'(?<![\w.:])([a-zA-Z_:][\w:]*)(?![\w:]|\s*\()')
+_KEYWORDS = frozenset(
+    (
+        *('and', 'or', 'unless', 'atan2', 'bool', 'offset', 'by', 'without'),
+        *('on', 'ignoring', 'group_left', 'group_right', 'start', 'end'),
+        *('inf', 'nan'),
+    )
+)
+
+
+def names(query: str) -> list[str]:
+    """The metrics that a query names, in its order, each once."""
+    bare = re.sub(rf'{_STRING}|#[^\n]*', '', query)
+    bare = re.sub(r'\{[^{}]*\}|\[[^\[\]]*\]', ' ', bare)
+    words = _WORD.findall(_GROUPING.sub(' ', bare))
+    return list(
+        dict.fromkeys(word for word in words if word.lower() not in _KEYWORDS)
+    )
+
+
 def asks(query: str, series: Mapping[str, str]) -> bool:
     """Whether a query has a selector that a series fits.
 

@@ -5,6 +5,7 @@ The checks ask for one thing after another; then a snapshot is taken of the
 very same answers.
 """
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -67,12 +68,15 @@ class OncePlacement(PlacementClient):
 class OncePrometheus:
     """Prometheus, with each query asked once.
 
-    When one is tried in vain, the others are not asked, as in an audit.
+    When one is tried in vain, the others are not asked, as in an audit; nor
+    are they when the first answer shows that address or credentials are wrong.
     """
 
     def __init__(self, prometheus: PrometheusClient) -> None:
         self._prometheus = prometheus
-        self._away = ''
+        self._away: types.Reading | None = None
+        self._answers = False
+        """Whether any query was answered, be it by a refusal."""
         self._kept: dict[tuple[str, str], types.Reading] = {}
 
     def instant_query(
@@ -81,15 +85,18 @@ class OncePrometheus:
         """As :meth:`PrometheusClient.instant_query`."""
         key = (query, label_key)
         if key not in self._kept and self._away:
-            return types.Reading(
-                query,
-                types.Health.UNREACHABLE,
-                error=self._away,
-                is_away=True,
-            )
+            return dataclasses.replace(self._away, query=query)
         if key not in self._kept:
-            reading = self._prometheus.instant_query(query, label_key)
-            if reading.is_away:
-                self._away = reading.error
-            self._kept[key] = reading
+            self._kept[key] = self._ask(query, label_key)
         return self._kept[key]
+
+    def _ask(self, query: str, label_key: str) -> types.Reading:
+        reading = self._prometheus.instant_query(query, label_key)
+        if reading.remedy and not self._answers:
+            reading.is_away = True
+        elif not reading.is_away:
+            # What refuses this query alone is not the connection.
+            reading.remedy, self._answers = '', True
+        if reading.is_away:
+            self._away = reading
+        return reading

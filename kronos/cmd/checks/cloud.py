@@ -12,7 +12,8 @@ from typing import Any
 from kronos.clients import keystone, login, placement, rest
 from kronos.clients.nova import api
 from kronos.cmd.checks.cached_clients import OnceNova, OncePlacement
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.causes import services
+from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.cmd.credentials import Access, Identity
 from kronos.common import exceptions
 
@@ -26,10 +27,6 @@ GAINS = {
 MEND_ROLE = (
     'give the user the role admin in its project, or allow {} to one of its '
     "roles in the service's policy.yaml"
-)
-MEND_AWAY = (
-    'see that the service answers, and that the region and the interface '
-    'asked for are those of its endpoint in the Keystone catalog'
 )
 MEND_LOGIN = 'correct the credentials: {}'
 MEND_KEYSTONE = (
@@ -96,7 +93,10 @@ def _login_failed(
     is_refused = error.kwargs['status'] in REFUSED
     mend = MEND_LOGIN if is_refused else MEND_KEYSTONE
     findings.error(
-        'credentials', f'{text} (credentials: {source})', mend.format(source)
+        'credentials',
+        f'{text} (credentials: {source})',
+        mend.format(source),
+        key=Cause.KEYSTONE,
     )
 
 
@@ -143,6 +143,7 @@ def _admin(who: Identity, findings: Findings) -> None:
             'os_compute_api:os-migrate-server:migrate_live:host, and '
             'context_is_admin,'
         ),
+        key=Cause.PERMISSION,
     )
 
 
@@ -189,6 +190,8 @@ def _nova(nova: OnceNova, findings: Findings) -> dict[str, Any]:
             f'Nova does not tell the hosts of {nova.hidden} servers',
             MEND_ROLE.format('os_compute_api:os-extended-server-attributes')
             + ', unless a cell is down',
+            key='servers-hidden',
+            because=[Cause.PERMISSION],
         )
     return {
         'name': 'nova',
@@ -262,12 +265,14 @@ def _try(
                 'permission',
                 f'the user may not read the {probe.what}: {error}',
                 MEND_ROLE.format(probe.rule),
+                key=Cause.PERMISSION,
             )
         else:
             tell(
                 f'{service}-failed',
                 f'the {probe.what} cannot be read: {error}',
-                MEND_AWAY,
+                services.remedy(error),
+                key=service,
             )
     return row
 
@@ -275,7 +280,13 @@ def _try(
 def _away(
     service: str, error: exceptions.ClientError, findings: Findings
 ) -> dict[str, Any]:
-    findings.error(f'{service}-failed', str(error), MEND_AWAY)
+    findings.error(
+        f'{service}-failed',
+        str(error),
+        services.remedy(error),
+        key=service,
+        because=[group('nova')],
+    )
     return {'name': service, 'error': str(error), 'reads': []}
 
 

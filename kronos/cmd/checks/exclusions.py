@@ -10,11 +10,11 @@ from typing import Any
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Cause, Findings, names, option
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
-from kronos.engine.scoring import labels
+from kronos.engine.scoring import labels, name_forms
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Host, Reading
 from kronos.snapshots import exclusions
@@ -87,21 +87,44 @@ def _judged(
         else:
             exclusions.require_whole(reading, OPTION)
     except exceptions.PrometheusError as error:
-        mend = f'{cause}; {UNTIL}' if (cause := remedy(reading)) else MEND
-        to.error('exclusions-unknown', str(error), mend)
+        mend, key = remedy(reading)
+        if not mend:
+            mend = _other_form(reading, hosts, how)
+            key = names(mend)
+        to.error(
+            'exclusions-unknown',
+            str(error),
+            f'{mend}; {UNTIL}' if mend else MEND,
+            key=Cause.EXCLUSIONS,
+            because=[key, option(OPTION)],
+        )
         return found, str(error)
     for text in found.warnings:
         to.warning('exclusions-unmatched', text, SEE)
     return found, ''
 
 
-def remedy(reading: Reading) -> str:
-    """What to do about an answer that would do if it were whole and fresh."""
+def remedy(reading: Reading) -> tuple[str, str]:
+    """What to do about an answer that would do if it were whole and fresh.
+
+    :returns: and its cause
+    """
     if reading.clock:
-        return metrics.SET_CLOCKS
+        return metrics.SET_CLOCKS, Cause.CLOCK
     if reading.incomplete:
-        return metrics.SEE_STORES
-    return ''
+        return metrics.SEE_STORES, Cause.INCOMPLETE
+    return '', ''
+
+
+def _other_form(
+    reading: Reading, hosts: Collection[str], how: HostMatch
+) -> str:
+    """What has the labels match hosts, if a way of matching does."""
+    named = [exclusions.label_of(sample) for sample in reading.samples]
+    form = name_forms.better(
+        [{'host': name} for name in named], 'host', hosts, how
+    )
+    return f'set [kronos] host_match = {form.host_match}' if form else ''
 
 
 def _hosts(cloud: Cloud) -> set[str]:

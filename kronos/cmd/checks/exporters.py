@@ -10,7 +10,7 @@ from typing import Any
 
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Cause, Findings
 from kronos.engine import wording
 
 FOLDER = 'etc/kronos'
@@ -93,6 +93,32 @@ def _row(
         'fits': False,
         'error': reading.error,
     }
+
+
+def nothing(
+    rows: Sequence[Mapping[str, Any]],
+    queries: Sequence[Mapping[str, Any]],
+    address: str,
+    findings: Findings,
+) -> None:
+    """Tell of a Prometheus that has nothing of what any query asks for.
+
+    :param rows: those of :func:`check`
+    :param queries: those of :mod:`.metrics`
+    :param address: of Prometheus
+    """
+    answers = [*rows, *queries]
+    if len(queries) > 1 and not any(
+        row['series'] or row['error'] for row in answers
+    ):
+        findings.warning(
+            'query-empty',
+            f'Prometheus at {address} has no series of any query of the '
+            'policies, nor of an exporter that Kronos knows',
+            'set [kronos_prometheus] url to the Prometheus that scrapes the '
+            'compute nodes',
+            key=Cause.NO_SERIES,
+        )
 
 
 def remedy(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from kronos.cmd.checks import exclusions as exclusion_checks
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.cloud import Cloud
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Findings, option
 from kronos.common import exceptions
 from kronos.engine import wording
 from kronos.engine.settings import HostMatch
@@ -80,7 +80,7 @@ def _asked(
 
     :param asked: the option, its query and the label that series must have
     """
-    option, query, label = asked
+    name, query, label = asked
     reading = Reading('')
     if query:
         reading = prometheus.instant_query(query, label)
@@ -97,14 +97,13 @@ def _asked(
     try:
         return judge(), told
     except exceptions.PrometheusError as error:
+        mend, key = exclusion_checks.remedy(reading)
         to.warning(
             'failures-unknown',
             str(error),
-            (
-                exclusion_checks.remedy(reading)
-                or f'correct {option} in [kronos]'
-            )
-            + '; until then kronos_recover does nothing',
+            f'{mend or f"correct {name} in [kronos]"}; until then '
+            'kronos_recover does nothing',
+            because=[key, option(name)],
         )
         return None, {**told, 'error': str(error)}
 

@@ -8,7 +8,9 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.clients.prometheus import auth
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd import credentials
+from kronos.cmd.checks import findings as causes
+from kronos.cmd.checks.findings import Cause, Findings
 from kronos.cmd.config_files import Paths
 from kronos.conf import opts as conf_opts
 from kronos.conf import validation, weigher
@@ -29,6 +31,7 @@ BOTH_WEIGH = frozenset(
     }
 )
 """Options of ``[kronos]`` for planning that the weigher follows, too."""
+NO_OPTION = 'is no option of Kronos and has no effect'
 MEND_CONFIG = 'configuration.rst of the documentation lists every option'
 
 
@@ -43,6 +46,7 @@ def check(conf: Any, where: Paths, findings: Findings) -> bool:
             'no configuration file was found; every option has its default',
             'name one with --config-file, such as the watcher.conf that '
             'holds [kronos]',
+            key=Cause.FILES,
         )
     faults = list(validation.faults(conf))
     for fault in faults:
@@ -55,6 +59,47 @@ def check(conf: Any, where: Paths, findings: Findings) -> bool:
             'set url to https://, and cafile if its CA is your own',
         )
     return not faults
+
+
+def connections(conf: Any, findings: Findings) -> bool:
+    """Tell what the files alone show of the ways to Prometheus and Keystone.
+
+    :returns: whether the options of Prometheus fit together
+    """
+    faults = auth.contradictions(conf.kronos_prometheus)
+    for fault, remedy in faults.items():
+        findings.error(
+            'prometheus-config',
+            f'[{auth.GROUP}] {fault}',
+            f'{remedy}, in [{auth.GROUP}]',
+            because=[causes.group(auth.GROUP)],
+        )
+    for group in credentials.GROUPS:
+        for fault, remedy in credentials.faults(conf, group).items():
+            findings.error(
+                'credentials',
+                f'[{group}] {fault}',
+                f'{remedy}, in [{group}]',
+                key=Cause.KEYSTONE,
+                because=[causes.group(group)],
+            )
+    return not faults
+
+
+def absent(conf: Any, findings: Findings) -> None:
+    """Tell which files are not here; they may be where the services run."""
+    paths = {
+        f'[{auth.GROUP}] {name}': path
+        for name, path in auth.unreadable(conf.kronos_prometheus).items()
+    }
+    for group in credentials.GROUPS:
+        paths |= credentials.unreadable(conf, group)
+    for option, path in paths.items():
+        findings.note(
+            'file-absent',
+            f'{option}: {path} was not found here, or cannot be read',
+            'see that it is there on the machines of the services',
+        )
 
 
 def differences(
@@ -122,15 +167,35 @@ def unknown(path: str, findings: Findings) -> None:
         if section in known:
             former = {key for group, key in old if group == section}
             for key in sorted(set(keys) - known[section] - former):
-                _tell(
-                    path, f'[{section}] {key}', key, known[section], findings
-                )
+                _tell(path, section, key, known[section], findings)
+        elif section in credentials.GROUPS:
+            _of_credentials(path, section, keys, findings)
         elif section in validation.OLD_GROUPS:
             findings.warning(
-                'option-unknown', *validation.old_group(path, section)
+                'option-unknown',
+                *validation.old_group(path, section),
+                key=causes.group(validation.OLD_GROUPS[section]),
             )
-        elif difflib.get_close_matches(section, known, 1, 0.85):
-            _tell(path, f'[{section}]', section, known, findings)
+        elif alike := difflib.get_close_matches(section, known, 1, 0.85):
+            findings.warning(
+                'option-unknown',
+                f'{path}: [{section}] {NO_OPTION}',
+                f'did you mean {alike[0]}?',
+                key=causes.group(alike[0]),
+            )
+
+
+def _of_credentials(
+    path: str, section: str, keys: Iterable[str], findings: Findings
+) -> None:
+    """Tell of names that are nearly an option of keystoneauth.
+
+    Others may be those of a plugin that is not installed here.
+    """
+    known = credentials.names()
+    for key in sorted(set(keys) - known):
+        if difflib.get_close_matches(key, known, 1, 0.8):
+            _tell(path, section, key, known, findings)
 
 
 def _deprecated() -> dict[tuple[str, str], tuple[str, str]]:
@@ -156,14 +221,23 @@ def _deprecated() -> dict[tuple[str, str], tuple[str, str]]:
 
 def _tell(
     path: str,
-    what: str,
+    section: str,
     name: str,
     known: Iterable[str],
     findings: Findings,
 ) -> None:
-    alike = difflib.get_close_matches(name, list(known), 1)
+    alike = difflib.get_close_matches(name, sorted(known), 1)
     findings.warning(
         'option-unknown',
-        f'{path}: {what} is no option of Kronos and has no effect',
+        f'{path}: [{section}] {name} {NO_OPTION}',
         f'did you mean {alike[0]}?' if alike else MEND_CONFIG,
+        key=_cause(section, alike[0]) if alike else '',
     )
+
+
+def _cause(section: str, meant: str) -> str:
+    """What follows from an option that was not set."""
+    of_connection = meant == 'url' or meant in auth.AUTH_OPTIONS
+    if section in credentials.GROUPS or of_connection:
+        return causes.group(section)
+    return causes.option(meant)

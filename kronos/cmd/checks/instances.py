@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.causes.answers import LABEL_TYPES, Causes
 from kronos.cmd.checks.findings import Findings
 from kronos.engine import wording
 from kronos.engine.scoring import labels, profiles
@@ -20,12 +21,6 @@ from kronos.snapshots import cloud
 
 EXAMPLES = 5
 ACTIVE = 'ACTIVE'
-NAMES = {
-    LabelType.NOVA_INTERNAL_NAME: 'internal_name',
-    LabelType.NOVA_INSTANCE_UUID: 'uuid',
-    LabelType.NOVA_DISPLAY_NAME: 'name',
-}
-"""The attribute of an instance that a label should hold."""
 
 
 @dataclass
@@ -47,14 +42,13 @@ def check(
     prometheus: OncePrometheus,
     snapshots: Sequence[Snapshot],
     everyone: Iterable[Instance],
-    remedy: str,
+    causes: Causes,
     findings: Findings,
 ) -> list[dict[str, Any]]:
     """Map the servers of the scopes for each policy.
 
     :param everyone: all servers of the cloud; a query may cover it
-    :param remedy: what to do where a query gives no series; '' if that is
-        not known
+    :param causes: of what the answers of these policies lack
     :returns: a row for each policy that was answered
     """
     everyone = list(everyone)
@@ -74,8 +68,8 @@ def check(
         told = {sample.label for sample in reading.samples}
         by_type = {kind: _map(policy, kind, snapshots) for kind in LabelType}
         rows.append(_row(policy, by_type, sorted(told - names)))
-        mend = '' if told else remedy
-        _tell(policy, by_type, sorted(told), mend, findings)
+        because = causes.of_servers[policy.name]
+        _tell(policy, by_type, sorted(told), because, findings)
         _tell_of_names(policy, reading.samples, repeated, findings)
     return rows
 
@@ -141,7 +135,7 @@ def _tell(
     policy: Policy,
     by_type: dict[LabelType, Mapping],
     told: list[str],
-    mend: str,
+    because: list[str],
     to: Findings,
 ) -> None:
     kind = policy.vm_profile_label_type
@@ -151,19 +145,21 @@ def _tell(
         return
     # Those that are off have no series, and need none.
     total = len(mapping.measured) + len(without)
-    wanted = [getattr(one, NAMES[kind]) or one.uuid for one in without]
+    wanted = [getattr(one, LABEL_TYPES[kind]) or one.uuid for one in without]
     text = (
         f'policy {policy.name}: {len(without)} of {total} servers that run '
         f'have no value, {wording.some(wanted)}; {policy.vm_profile_label} '
         f'should hold their {kind} and is {wording.some(told) or "nowhere"}'
     )
-    mend = mend or _mend(policy, by_type)
+    mend = _mend(policy, by_type)
+    # Policies with the same fault and remedy have one cause.
+    key = f'servers {mend}'
     if len(mapping.measured) or policy.vm_profile_fallback != Fallback.SKIP:
-        to.warning('servers-without', f'{text}; {_follows(policy)}', mend)
+        text += f'; {_follows(policy)}'
+        to.warning('servers-without', text, mend, key=key, because=because)
     else:
-        to.error(
-            'servers-unknown', f'{text}; so none of them is ever moved', mend
-        )
+        text += '; so none of them is ever moved'
+        to.error('servers-unknown', text, mend, key=key, because=because)
 
 
 def _tell_of_names(
@@ -190,6 +186,7 @@ def _tell_of_names(
             'names, which tenants choose: who copies the name of a server '
             'keeps it from being moved',
             mend,
+            key='names-of-tenants',
         )
     doubtful = sorted(repeated & set(blind))
     if doubtful and kind is LabelType.NOVA_INTERNAL_NAME:
@@ -199,6 +196,7 @@ def _tell_of_names(
             f'internal name {wording.some(doubtful)}, which is unique in a '
             'cell only: what they weigh is not known',
             mend,
+            key='names-repeated',
         )
 
 

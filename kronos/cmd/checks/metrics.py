@@ -6,69 +6,55 @@ import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from kronos.cmd.checks.cached_clients import OncePrometheus
-from kronos.cmd.checks.findings import Findings
+from kronos.clients.prometheus import remedies
+from kronos.cmd.checks.causes.answers import Answer, Causes
+from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.engine.scoring import answer_health, evaluation, labels
-from kronos.engine.settings import HostMatch, PartialAnswers, Settings
-from kronos.engine.types import Health, Reading, Snapshot
+from kronos.engine.settings import HostMatch, PartialAnswers
+from kronos.engine.types import Health, Reading
 from kronos.policies import models
 from kronos.policies.models import Policy
 
 EXAMPLES = 5
-TRY = (
-    'try the query in Prometheus: is the exporter scraped, and is the name of '
-    'the metric right?'
-)
 SET_CLOCKS = 'set the clocks of this machine and of Prometheus by NTP'
 SEE_STORES = 'see that every store of Prometheus answers'
 
 
 def check(
-    policies: Sequence[Policy],
-    prometheus: OncePrometheus,
-    snapshots: Sequence[Snapshot],
-    settings: Settings,
-    remedy: str,
-    findings: Findings,
+    policies: Sequence[Policy], causes: Causes, findings: Findings
 ) -> list[dict[str, Any]]:
     """Look at each answer; what was asked before is not asked again.
 
-    :param snapshots: of the scopes; none if they are not known
-    :param remedy: what to do where servers have no series; '' if nothing
-        more is known than of other queries
+    :param causes: gets what keeps the policies from being used
     :returns: a row for each query
     """
-    hosts = {host for one in snapshots for host in one.hosts}
+    hosts, settings = causes.hosts, causes.settings
     rows = []
     for policy in policies:
-        for one in models.QUERIES:
-            query, label = (
-                getattr(policy, one.field),
-                getattr(policy, one.label),
-            )
-            if not query:
+        for query in models.QUERIES:
+            text = getattr(policy, query.field)
+            label = getattr(policy, query.label)
+            if not text:
                 continue
-            reading = prometheus.instant_query(query, label)
-            row: dict[str, Any] = {
+            reading = causes.prometheus.instant_query(text, label)
+            is_used = evaluation.asks(query, policy, settings)
+            row = {
                 'policy': policy.name,
-                'field': one.field,
+                'field': query.field,
                 'label': label,
+                'is_used': is_used,
+                **_answer(reading),
             }
-            row['is_used'] = evaluation.asks(one, policy, settings)
-            row |= _answer(reading)
-            if not one.label_type and hosts:
+            if not query.label_type and hosts:
                 row |= _coverage(reading, hosts, settings.host_match)
             row['series_without_label'] = reading.unlabelled
             rows.append(row)
-            mend = remedy if one.label_type else ''
-            _tell(
-                row,
-                reading,
-                bool(snapshots),
-                mend or TRY,
-                settings,
-                findings,
-            )
+            if reading.is_away:
+                tell_away(reading, findings)
+            answer = Answer(policy, query, reading, is_used)
+            causes.look(answer)
+            tell_clock(reading, findings)
+            _tell_incomplete(answer, settings.partial_answers, findings)
     return rows
 
 
@@ -78,15 +64,20 @@ def tell_clock(reading: Reading, to: Findings) -> None:
     if not text or any(one.code == 'clock' for one in to.items):
         return
     tell = to.error if reading.health is Health.STALE else to.warning
-    tell('clock', text, SET_CLOCKS)
+    tell('clock', text, SET_CLOCKS, key=Cause.CLOCK)
 
 
 def tell_away(reading: Reading, to: Findings) -> None:
     """Tell that Prometheus is away, whatever it was asked."""
+    because = [Cause.FILES, group(remedies.GROUP)]
+    if reading.remedy in (remedies.ENDPOINT, remedies.ROLE):
+        because.append(Cause.KEYSTONE)
     to.error(
         'prometheus-away',
         reading.error,
-        'see that [kronos_prometheus] url is right and that it answers',
+        reading.remedy or remedies.LISTENING,
+        key=Cause.PROMETHEUS,
+        because=because,
     )
 
 
@@ -127,53 +118,26 @@ def _coverage(
     }
 
 
-def _tell(
-    row: dict[str, Any],
-    reading: Reading,
-    is_judged: bool,
-    mend: str,
-    how: Settings,
-    to: Findings,
-) -> None:
-    what = f'policy {row["policy"]}: {row["field"]}'
-    if reading.is_away:
-        tell_away(reading, to)
-    elif reading.clock and reading.health is Health.STALE:
-        pass  # all queries alike: told as a clock
-    elif reading.error:
-        # One that no audit asks stops none.
-        tell = to.error if row['is_used'] else to.warning
-        tell(
-            'query-failed',
-            f'{what}: {reading.error}',
-            'try the query in Prometheus and correct it in the policies file',
-        )
-    elif not reading.samples and not is_judged:
-        # Else it is told which hosts and servers lack a value.
-        to.warning('query-empty', f'{what} gives no series', mend)
-    tell_clock(reading, to)
-    _tell_incomplete(row, reading, what, how, to)
-
-
 def _tell_incomplete(
-    row: dict[str, Any],
-    reading: Reading,
-    what: str,
-    how: Settings,
-    to: Findings,
+    answer: Answer, partial: PartialAnswers, to: Findings
 ) -> None:
     """Tell what is missing from an answer that would do."""
-    if reading.incomplete and not reading.error:
-        is_skipped = how.partial_answers is PartialAnswers.SKIP
-        tell = to.error if is_skipped and row['is_used'] else to.warning
+    reading = answer.reading
+    if reading.error:
+        return
+    if reading.incomplete:
+        is_skipped = partial is PartialAnswers.SKIP and answer.is_used
+        tell = to.error if is_skipped else to.warning
         tell(
             'answer-partial',
-            f'{what}: {answer_health.why_partial(reading)}',
+            f'{answer.what}: {answer_health.why_partial(reading)}',
             SEE_STORES,
+            key=Cause.INCOMPLETE,
         )
-    if reading.unlabelled and not reading.error:
+    if reading.unlabelled:
         to.warning(
             'series-unlabelled',
-            f'{what}: {answer_health.unlabelled(reading, row["label"])}',
+            f'{answer.what}: '
+            + answer_health.unlabelled(reading, answer.label),
             'this is right where such series are of no host and no server',
         )

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of the policies files."""
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks import findings as causes
+from kronos.cmd.checks.findings import Cause, Findings
 from kronos.common import exceptions
 from kronos.engine.settings import Settings
 from kronos.policies import loader
@@ -51,11 +53,23 @@ def check(kronos: Any, findings: Findings) -> list[PolicySet]:
             findings.error(
                 'policies-invalid',
                 f'[kronos] {option}: {error}',
-                'correct the file; every audit fails with this message '
-                'until then',
+                _remedy(option, path),
+                because=[
+                    causes.option(option),
+                    causes.group('kronos'),
+                    Cause.FILES,
+                ],
             )
     _modes(found, findings)
     return found
+
+
+def _remedy(option: str, path: str) -> str:
+    if not os.path.exists(path):
+        return f'set {option} in [kronos] to the policies file'
+    if not os.access(path, os.R_OK):
+        return f'let this user, and that of the service, read {path}'
+    return 'correct the file; every audit fails with this message until then'
 
 
 def check_one(

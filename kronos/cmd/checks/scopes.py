@@ -4,17 +4,20 @@
 It is scored by the very function that an audit scores it with.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.causes.answers import Causes
 from kronos.cmd.checks.cloud import Cloud
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Cause, Findings, group, option
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
+from kronos.engine.reasons import Code
 from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import PHASES_OF_MODE, PartialAnswers, Settings
@@ -31,6 +34,23 @@ from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'
 MIB = 2.0**20
+UNMEASURED = frozenset({Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY})
+SERVICES = {
+    'Prometheus': Cause.PROMETHEUS,
+    'Placement': Cause.PLACEMENT,
+    'Nova': Cause.NOVA,
+}
+"""What a warning of a snapshot names, and the cause that this may have."""
+SKIPPED = (
+    'correct the query, its label, or [kronos] host_match and '
+    'min_host_coverage; until then the policy is not used'
+)
+SEE = 'correct what is told of its policies'
+UNITS = (
+    'let vm_profile_query give shares of the host, or give '
+    'host_capacity_query in the unit of vm_profile_query; until then the '
+    'policy is not used'
+)
 UNEQUAL = 1.1
 """Hosts whose sizes differ by more than this factor are not alike."""
 
@@ -61,6 +81,12 @@ def request(
         'no scope is configured; all aggregates are looked at',
         'an audit must name its aggregates, or set aggregates or '
         'include_unassigned_hosts in [kronos]',
+        because=[
+            option('aggregates'),
+            option('include_unassigned_hosts'),
+            group('kronos'),
+            Cause.FILES,
+        ],
     )
     return scopes.ScopeRequest(aggregates=[scopes.ALL])
 
@@ -106,6 +132,8 @@ def snapshots(
             'scope-invalid',
             str(error),
             'correct aggregates in [kronos], or the aggregate in Nova',
+            key=Cause.SCOPES,
+            because=[option('aggregates'), Cause.FILES],
         )
     except exceptions.NovaClientError:
         pass  # told with the listing that failed
@@ -116,24 +144,33 @@ def judge(
     found: Sequence[Snapshot],
     wanted: scopes.ScopeRequest,
     policies: Sequence[Policy],
-    how: Settings,
+    causes: Causes,
     findings: Findings,
 ) -> list[Judged]:
     """Score the scopes and tell what keeps them from being planned."""
     judged = [
-        Judged(one, scorecard.score(one, policies, how), how.partial_answers)
-        for one in found
+        Judged(
+            snapshot,
+            scorecard.score(snapshot, policies, causes.settings),
+            causes.settings.partial_answers,
+        )
+        for snapshot in found
     ]
-    _skipped(judged, findings)
-    for one in judged:
-        _tell(one, policies, scopes.ALL in wanted.aggregates, findings)
-        _unexplained(one, how, findings)
-        _sizes(one, policies, findings)
-    if judged and all(one.card.blocked for one in judged):
+    _skipped(judged, causes, findings)
+    for scope in judged:
+        _tell(
+            scope, policies, scopes.ALL in wanted.aggregates, causes, findings
+        )
+        _unexplained(scope, causes.settings, findings)
+        _sizes(scope, policies, findings)
+    if judged and all(scope.card.blocked for scope in judged):
         findings.error(
             'nothing-to-plan',
             'no scope can be planned',
             'see what is told of each scope',
+            because=[
+                key for scope in judged for key in _causes(scope, causes)
+            ],
         )
     return judged
 
@@ -162,33 +199,38 @@ def rows(judged: Sequence[Judged], file: str) -> list[dict[str, Any]]:
     ]
 
 
-def _skipped(judged: Sequence[Judged], to: Findings) -> None:
+def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
     """Tell which policies cannot be used, each reason once."""
     where: dict[str, list[str]] = {}
+    policies: dict[str, str] = {}
     above: set[str] = set()
-    for one in judged:
-        for result in one.card.results:
+    for scope in judged:
+        for result in scope.card.results:
             # Else it is told with the query that failed.
-            of_policy = one.snapshot.readings.get(result.name)
-            if result.skipped and not _is_told(of_policy, one.partial):
-                where.setdefault(result.skipped, []).append(one.snapshot.scope)
-            if result.name in one.card.unusable_profiles:
+            of_policy = scope.snapshot.readings.get(result.name)
+            if result.skipped and not _is_told(of_policy, scope.partial):
+                where.setdefault(result.skipped, []).append(
+                    scope.snapshot.scope
+                )
+                policies[result.skipped] = result.name
+            if result.name in scope.card.unusable_profiles:
                 above.add(result.skipped)
     for reason, names in where.items():
+        policy = policies[reason]
         if reason in above:
             to.error(
                 'profiles-above-hosts',
                 f'scope {wording.some(names)}: {reason}',
-                'let vm_profile_query give shares of the host, or give '
-                'host_capacity_query in the unit of vm_profile_query; until '
-                'then the policy is not used',
+                UNITS,
+                key=_skip(policy, reason, causes),
             )
             continue
         to.error(
             'policy-skipped',
             f'scope {wording.some(names)}: {reason}',
-            'correct the query, its label, or [kronos] host_match and '
-            'min_host_coverage; until then the policy is not used',
+            causes.remedies.get(policy) or SKIPPED,
+            key=_skip(policy, reason, causes),
+            because=causes.keys[policy],
         )
 
 
@@ -200,52 +242,150 @@ def _is_told(found: PolicyReadings | None, partial: PartialAnswers) -> bool:
     )
 
 
+def _skip(policy: str, reason: str, causes: Causes) -> str:
+    """The cause of what a policy does that is not used.
+
+    Policies with the same remedy, in whichever scopes, have one cause.
+    """
+    return f'skipped {causes.remedies.get(policy) or reason}'
+
+
+def _of_policies(scope: Judged, causes: Causes) -> list[str]:
+    """The causes for which policies are not used in a scope."""
+    return [
+        key
+        for result in scope.card.results
+        if result.skipped
+        for key in (
+            *causes.keys[result.name],
+            _skip(result.name, result.skipped, causes),
+        )
+    ]
+
+
+def _of_values(causes: Causes) -> list[str]:
+    """The causes for which hosts lack a value of a policy."""
+    return [key for keys in causes.keys.values() for key in keys]
+
+
+def _of_hosts(scope: Judged, causes: Causes) -> list[str]:
+    """The causes for which hosts take no part."""
+    codes = {reason.code for reason in scope.card.excluded.values()}
+    keys = _of_values(causes) if codes & UNMEASURED else []
+    if Code.HOST_NO_PLACEMENT in codes:
+        keys.append(Cause.PLACEMENT)
+    return keys
+
+
+def _causes(scope: Judged, causes: Causes) -> list[str]:
+    """What keeps a scope from being planned; none of one that is."""
+    match scope.card.blocked:
+        case None:
+            return []
+        case StopReason.EXCLUSIONS_UNKNOWN:
+            return [Cause.PROMETHEUS, Cause.EXCLUSIONS]
+        case StopReason.NO_SERVICES:
+            return [Cause.NOVA]
+        case StopReason.TOO_FEW_HOSTS:
+            return [*_of_hosts(scope, causes), _blocked(scope)]
+        case _:
+            return [*_of_policies(scope, causes), _blocked(scope)]
+
+
+def _blocked(scope: Judged) -> str:
+    """What scopes have in common that are blocked alike."""
+    codes = {reason.code for reason in scope.card.excluded.values()}
+    return f'blocked {scope.card.blocked} {sorted(codes)}'
+
+
+def _bring_back(scope: Judged) -> str:
+    """What gives a scope of too few hosts more of them."""
+    number = Counter(
+        reason.code for reason in scope.card.excluded.values() if reason.code
+    )
+    if not number:
+        return 'add hosts to its aggregate, or plan another one'
+    [(code, _)] = number.most_common(1)
+    hosts = [
+        host
+        for host, reason in scope.card.excluded.items()
+        if reason.code is code
+    ]
+    remedy = f'{code.remedy[:1].lower()}{code.remedy[1:]}'.rstrip('.')
+    return f'{remedy} ({wording.some(hosts)})'
+
+
 def _tell(
-    one: Judged, policies: Sequence[Policy], is_anyone: bool, to: Findings
+    scope: Judged,
+    policies: Sequence[Policy],
+    is_anyone: bool,
+    causes: Causes,
+    to: Findings,
 ) -> None:
     """Pass on what an audit would say of the scope.
 
     :param is_anyone: whether all aggregates are looked at, so that nobody
         may want this one to be planned
     """
-    where = f'scope {one.snapshot.scope}'
-    # Else it is told with the query that failed.
-    is_told = one.card.blocked is StopReason.EXCLUSIONS_UNKNOWN
-    if one.card.blocked is StopReason.TOO_FEW_HOSTS and is_anyone:
-        to.note('scope-small', f'{where}: {one.card.reason}')
-    elif one.card.blocked and not is_told:
+    where = f'scope {scope.snapshot.scope}'
+    blocked, because = scope.card.blocked, _causes(scope, causes)
+    is_small = blocked is StopReason.TOO_FEW_HOSTS
+    mend = _bring_back(scope) if is_small else SEE
+    if is_small and is_anyone:
+        to.note(
+            'scope-small',
+            f'{where}: {scope.card.reason}',
+            mend,
+            key=_blocked(scope),
+            because=because,
+        )
+    elif blocked:
         to.error(
             'scope-blocked',
-            f'{where}: nothing can be planned: {one.card.reason}',
-            'enable and start nova-compute on its hosts, or correct what is '
-            'told of its policies',
+            f'{where}: nothing can be planned: {scope.card.reason}',
+            mend,
+            key=_blocked(scope),
+            because=because,
         )
     # Of too few hosts the reason names those that are out.
-    is_small = one.card.blocked is StopReason.TOO_FEW_HOSTS
-    if one.card.excluded and not (is_small or is_told):
-        out = [f'{host}: {why}' for host, why in one.card.excluded.items()]
-        to.warning(
-            'host-left-out',
-            f'{where}: {len(out)} of {len(one.snapshot.hosts)} hosts take no '
-            f'part ({wording.some(out, 3)})',
-            'this is right where they are meant to be out; else start '
-            'nova-compute there, or have them scraped',
-        )
-    for text in _beyond_queries(one, policies):
+    if scope.card.excluded and not is_small:
+        _left_out(scope, where, causes, to)
+    for text in _beyond_queries(scope, policies):
         to.warning(
             'policy-doubtful',
             f'{where}: {text}',
             'see that each host is scraped, and that its label is its name '
             f'in "{ShellCommand.SERVICE_LIST}"',
+            because=_of_values(causes),
         )
     # Of all hosts of the cloud they are told already.
-    told = exclusions.warnings(one.snapshot.hosts.values())
-    told += [item.text for item in to.items]
-    for text in one.snapshot.warnings:
-        if text in told or text.startswith(answer_health.CLOCKS):
-            continue
-        to.warning('scope-unknown', f'{where}: {text}', 'see to that first')
-    _dirty_rates(one, where, to)
+    told = exclusions.warnings(scope.snapshot.hosts.values())
+    for text in scope.snapshot.warnings:
+        if text not in told and not text.startswith(answer_health.CLOCKS):
+            to.warning(
+                'scope-unknown',
+                f'{where}: {text}',
+                'see to that first',
+                key=f'scope-unknown {text}',
+                because=[
+                    cause for name, cause in SERVICES.items() if name in text
+                ],
+            )
+    _dirty_rates(scope, where, to)
+
+
+def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:
+    out = [f'{host}: {why}' for host, why in scope.card.excluded.items()]
+    codes = {reason.code for reason in scope.card.excluded.values()}
+    to.warning(
+        'host-left-out',
+        f'{where}: {len(out)} of {len(scope.snapshot.hosts)} hosts take no '
+        f'part ({wording.some(out, 3)})',
+        'this is right where they are meant to be out; else '
+        + _bring_back(scope),
+        key=f'left out {sorted(codes)}',
+        because=[*_of_hosts(scope, causes), *_causes(scope, causes)],
+    )
 
 
 def _beyond_queries(one: Judged, policies: Sequence[Policy]) -> list[str]:
@@ -309,4 +449,5 @@ def _sizes(one: Judged, policies: Sequence[Policy], to: Findings) -> None:
                 'each of them',
                 'give the policy a host_capacity_query, and usages instead '
                 'of shares as vm_profile_query',
+                key='hosts-unequal',
             )

@@ -2,7 +2,7 @@
 """The tables of kronos-test-config."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kronos.cmd import tables, terminal
@@ -13,6 +13,8 @@ MANY = 1000.0
 GOOD = {True: 'yes', False: 'no', None: '-'}
 
 COLUMNS = ('level', 'code', 'text', 'mend')
+EFFECTS = 3
+"""Of a cause, so many are shown that follow from it."""
 
 
 def text(document: Mapping[str, Any], width: int | None = None) -> str:
@@ -376,11 +378,27 @@ def _findings(document: Mapping[str, Any], width: int | None) -> str:
         )
         if one['mend']:
             lines += _wrapped('  What to do: ', one['mend'], width)
+        lines += _follows(one['follows'], width)
     for level in ('error', 'warning'):
         number = sum(one['level'] == level for one in found)
         counts.append(wording.counted(number, level))
     lines.append(', '.join(counts))
     return '\n'.join(lines)
+
+
+def _follows(
+    effects: Sequence[Mapping[str, Any]], width: int | None
+) -> Iterator[str]:
+    """What follows from a cause: some of it, and how much more."""
+    for effect in effects[:EFFECTS]:
+        yield from _wrapped(
+            f'  - {effect["level"]} {effect["code"]}: ', effect['text'], width
+        )
+    more = len(effects) - EFFECTS
+    if more > 0:
+        yield from _wrapped(
+            '  - ', f'and {more} more of the same cause', width
+        )
 
 
 def _wrapped(head: str, text: str, width: int | None) -> Iterator[str]:

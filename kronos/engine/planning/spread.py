@@ -84,9 +84,10 @@ def _spread_rest(
     utilization.set_aside(aside)
     if settings.exhaust or utilization.over_threshold().any():
         scope = RelaxedScope.of(simulation, settings.optimal_limit)
+        before = utilization.combined()
         of_rest = registry.run(simulation, given)
         rest.certificate = certificate.of(
-            scope, utilization.combined(), settings, of_rest
+            scope, before, utilization.combined(), settings, of_rest
         )
         found.notices += of_rest.notices
         found.has_unsafe_swap |= of_rest.has_unsafe_swap

@@ -65,6 +65,9 @@ class Reading:
     """One of them, its whole label set as text."""
     clock: ClockDifference | None = None
     """None: the clocks agree, as far as is known."""
+    remedy: str = ''
+    """What to do about the address of Prometheus or its credentials, if they
+    are at fault; empty: the query is, or nothing."""
 
 
 @dataclass

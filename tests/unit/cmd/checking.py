@@ -53,6 +53,7 @@ class CheckTestCase(base.BaseTestCase):
     """Three hosts in the aggregate ``a``, a server on each; all is well."""
 
     newest = '2.104'
+    hosts: Sequence[str] = HOSTS
 
     def setUp(self) -> None:
         super().setUp()
@@ -95,16 +96,18 @@ class CheckTestCase(base.BaseTestCase):
     def fill(self) -> None:
         """The answers of a cloud where all is well."""
         wire = self.wire
-        self.hypervisors(*HOSTS)
-        self.aggregates(aggregate(1, 'a', *HOSTS))
+        self.hypervisors(*self.hosts)
+        self.aggregates(aggregate(1, 'a', *self.hosts))
         wire.get(
             SERVICES,
-            json={'services': [SERVICE | {'host': host} for host in HOSTS]},
+            json={
+                'services': [SERVICE | {'host': host} for host in self.hosts]
+            },
         )
-        self.servers(*(self.server(host) for host in HOSTS))
+        self.servers(*(self.server(host) for host in self.hosts))
         wire.get(GROUPS, json={'server_groups': []})
         wire.get(f'{NOVA}/os-migrations', json={'migrations': []})
-        self.sizes(**dict.fromkeys(HOSTS, 8))
+        self.sizes(**dict.fromkeys(self.hosts, 8))
         wire.post(f'{PROMETHEUS}/api/v1/query', json=self.answer)
 
     def server(self, host: str, **more: Any) -> dict[str, Any]:
@@ -213,9 +216,14 @@ class CheckTestCase(base.BaseTestCase):
         credentials: str = 'nova',
         prometheus: dict[str, str] = NOTHING,
         more: str = '',
+        auth: dict[str, Any] = NOTHING,
+        group: str = 'kronos_prometheus',
         **kronos: Any,
     ) -> str:
-        """Write a configuration; all that it lacks is as it should be."""
+        """Write a configuration; all that it lacks is as it should be.
+
+        :param group: that of Prometheus
+        """
         kronos = {
             'policies_file': self.folder / 'policies.yaml',
             'aggregates': 'a',
@@ -223,7 +231,7 @@ class CheckTestCase(base.BaseTestCase):
         }
         groups = {
             'kronos': kronos,
-            'kronos_prometheus': {
+            group: {
                 'url': PROMETHEUS,
                 'max_retries': 0,
                 **prometheus,
@@ -237,6 +245,7 @@ class CheckTestCase(base.BaseTestCase):
                 'project_name': 'service',
                 'project_domain_id': 'default',
                 'region_name': 'one',
+                **auth,
             },
         }
         if not credentials:
@@ -244,7 +253,11 @@ class CheckTestCase(base.BaseTestCase):
         lines = []
         for group, options in groups.items():
             lines.append(f'[{group}]')
-            lines += [f'{key} = {value}' for key, value in options.items()]
+            lines += [
+                f'{key} = {value}'
+                for key, value in options.items()
+                if value is not None
+            ]
         return self.write(name, '\n'.join([*lines, more, '']))
 
     def inspect(
@@ -279,13 +292,32 @@ class CheckTestCase(base.BaseTestCase):
         self.assertEqual(report['good'], 'error' not in levels)
         return report
 
+    def all_findings(self, report: dict[str, Any]) -> list[dict[str, Any]]:
+        """Causes and what follows from them."""
+        return [
+            finding
+            for cause in report['findings']
+            for finding in (cause, *cause['follows'])
+        ]
+
+    def causes(self, report: dict[str, Any]) -> dict[str, str]:
+        """Code to level of what follows from nothing else."""
+        return {cause['code']: cause['level'] for cause in report['findings']}
+
     def codes(self, report: dict[str, Any]) -> dict[str, str]:
         """Code to level of what was found."""
-        return {one['code']: one['level'] for one in report['findings']}
+        return {
+            finding['code']: finding['level']
+            for finding in self.all_findings(report)
+        }
 
     def finding(self, report: dict[str, Any], code: str) -> dict[str, Any]:
-        """The only finding of a code; every one tells how to mend it."""
-        [found] = [one for one in report['findings'] if one['code'] == code]
-        if found['level'] != 'note':
-            self.assertNotEqual('', found['mend'])
-        return dict(found)
+        """The only finding of a code; every cause tells how to mend it."""
+        [finding] = [
+            finding
+            for finding in self.all_findings(report)
+            if finding['code'] == code
+        ]
+        if finding['level'] != 'note' and 'follows' in finding:
+            self.assertNotEqual('', finding['mend'])
+        return dict(finding)

@@ -609,9 +609,16 @@ class TestMetrics(CheckTestCase):
         self.assertEqual((0, 3), (query['hosts'], query['hosts_of_scope']))
         self.assertEqual(['a1', 'a2', 'a3'], query['hosts_missing'])
         self.assertIn('0 of 3', self.finding(report, 'policy-skipped')['text'])
-        self.assertIn(
-            'host_match = short',
-            self.finding(report, 'policy-doubtful')['text'],
+        cause = report['findings'][0]
+        self.assertEqual(
+            (
+                'error',
+                'host-names',
+                'no host has a value: Prometheus says a1.example.org:9100 '
+                'where Nova says a1',
+                'set [kronos] host_match = short',
+            ),
+            (cause['level'], cause['code'], cause['text'], cause['mend']),
         )
         report = self.check('--config-file', self.conf(host_match='short'))
         self.assertTrue(report['good'])

@@ -13,6 +13,7 @@ from kronos.clients import neutron, rest
 from kronos.clients.nova.cell_listings import KEEPS_KEYS
 from kronos.cmd.checks import cloud
 from kronos.cmd.checks.cached_clients import OnceNova
+from kronos.cmd.checks.causes import services
 from kronos.cmd.checks.cells import cross_cell_weigher
 from kronos.cmd.checks.cells.needs import Need
 from kronos.cmd.checks.findings import Findings
@@ -106,7 +107,7 @@ def _extension(access: Access, to: Findings) -> Need:
         to.warning(
             'neutron-failed',
             f'the extensions of Neutron cannot be read: {error}',
-            cloud.MEND_AWAY,
+            services.remedy(error),
         )
         return Need(what, 'unknown', NEUTRON, None)
     if not is_there:
@@ -136,7 +137,7 @@ def _attachments(access: Access, to: Findings) -> Need:
         to.warning(
             'cinder-failed',
             'the microversions of Cinder cannot be read',
-            cloud.MEND_AWAY,
+            services.CATALOG,
         )
         return Need(what, 'unknown', CINDER, None)
     is_good = newest >= ATTACHMENTS

@@ -20,7 +20,9 @@ class ExclusionsTestCase(CheckTestCase):
         found, out, err = self.run_it('--config-file', conf, '-f', 'json')
         self.assertEqual(code, found, out + err)
         document = json.loads(out)
-        self.codes = {one['code']: one for one in document['findings']}
+        self.codes = {
+            finding['code']: finding for finding in self.all_findings(document)
+        }
         return dict(document)
 
     def table(self) -> str:
@@ -109,10 +111,13 @@ class TestLabels(ExclusionsTestCase):
     def test_a_host_but_for_its_port(self) -> None:
         self.series['failed'] = [('a2:9177', 1.0)]
         self.labels['failed'] = 'instance'
-        self.check(1)
-        text = self.codes['exclusions-unknown']['text']
-        self.assertIn('host_match = short would match it to a2', text)
-        self.assertNotIn('scope-blocked', self.codes)
+        causes = self.causes(self.check(1))
+        finding = self.codes['exclusions-unknown']
+        self.assertIn(
+            'host_match = short would match it to a2', finding['text']
+        )
+        self.assertEqual('set [kronos] host_match = short', finding['mend'])
+        self.assertNotIn('scope-blocked', causes)
         found = self.check(host_match='short')['exclusions']
         self.assertEqual({'a2': '1'}, found['hosts_excluded'])
 

@@ -161,17 +161,22 @@ class TestReport(CheckTestCase):
     def test_servers_without_series(self) -> None:
         self.series['cpu_of_vm'] = []
         report = self.check()
-        codes = {'servers-unknown': 'error', 'watcher-unasked': 'note'}
-        self.assertEqual(codes, self.codes(report))
-        found = self.finding(report, 'servers-unknown')
-        self.assertIn(f'{SAMPLES[DEBIAN]} for {DEBIAN}', found['mend'])
-        self.assertIn('3 series of 2 targets', found['mend'])
+        codes = {'query-empty': 'error', 'watcher-unasked': 'note'}
+        self.assertEqual(codes, self.causes(report))
+        finding = self.finding(report, 'query-empty')
+        self.assertIn(f'{SAMPLES[DEBIAN]} for {DEBIAN}', finding['mend'])
+        self.assertIn('3 series of 2 targets', finding['mend'])
+        [effect] = finding['follows']
+        self.assertEqual('servers-unknown', effect['code'])
 
     def test_what_they_weigh_is_guessed(self) -> None:
         self.series['cpu_of_vm'] = []
         self.write_policies(self.guessing())
-        found = self.finding(self.check(), 'servers-without')
-        self.assertIn(SAMPLES[DEBIAN], found['mend'])
+        report = self.check()
+        finding = self.finding(report, 'query-empty')
+        self.assertIn(SAMPLES[DEBIAN], finding['mend'])
+        [effect] = finding['follows']
+        self.assertEqual('servers-without', effect['code'])
 
     def guessing(self) -> dict[str, Any]:
         [row] = loader.load(str(self.folder / 'policies.yaml')).policies
@@ -191,13 +196,13 @@ class TestReport(CheckTestCase):
             if one['code'] == 'query-empty'
         }
         self.assertIn(SAMPLES[DEBIAN], mends['vm_profile_query'])
-        self.assertIn('try the query', mends['imbalance_query'])
+        self.assertIn('the name cpu_of_host', mends['imbalance_query'])
 
     def test_no_exporter_is_seen(self) -> None:
         self.series = {'cpu_of_host': self.series['cpu_of_host']}
-        found = self.finding(self.check(), 'servers-unknown')
-        self.assertIn('is scraped', found['mend'])
-        self.assertNotIn('etc/kronos', found['mend'])
+        finding = self.finding(self.check(), 'query-empty')
+        self.assertIn('have its exporter scraped', finding['mend'])
+        self.assertNotIn('etc/kronos', finding['mend'])
 
     def test_series_of_other_names(self) -> None:
         """The exporter is the right one: it is the label that is not."""

@@ -15,7 +15,9 @@ class FailuresTestCase(CheckTestCase):
         conf = self.conf(**asked)
         _, out, err = self.run_it('--config-file', conf, '-f', 'json')
         document = json.loads(out)
-        self.codes = {one['code']: one for one in document['findings']}
+        self.codes = {
+            finding['code']: finding for finding in self.all_findings(document)
+        }
         found: dict[str, Any] = document['failures']
         return found
 

@@ -15,7 +15,9 @@ class MonitorsTestCase(CheckTestCase):
         found, out, err = self.run_it('--config-file', conf, '-f', 'json')
         self.assertEqual(0, found, out + err)
         document = json.loads(out)
-        self.codes = {one['code']: one for one in document['findings']}
+        self.codes = {
+            finding['code']: finding for finding in self.all_findings(document)
+        }
         return document.get('monitors')
 
     def monitors(self, *told: tuple[str, float]) -> None:

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The remedies of a connection to Prometheus, by how it fails.
+
+What a query alone is refused for has none here: its policy is to be corrected.
+"""
+
+import http.client
+import re
+import socket
+import ssl
+from urllib import parse
+
+import requests
+
+from kronos.clients import transport
+from kronos.common import exceptions
+
+GROUP = 'kronos_prometheus'
+ADDRESS = (
+    f'set [{GROUP}] url to the address of Prometheus itself, with its prefix '
+    'if it has one, without /graph and /api/v1'
+)
+LOGIN = (
+    f'set username and password, or bearer_token_file, in [{GROUP}] to what '
+    'Prometheus, or the proxy before it, accepts'
+)
+TENANT = f'set [{GROUP}] headers = X-Scope-OrgID: TENANT'
+BEHIND = (
+    'see in the log of Prometheus, or of the proxy at this address, why it '
+    'does not answer'
+)
+LIMITED = (
+    'have Prometheus, or the proxy before it, accept more requests at a time'
+)
+LISTENING = f'start Prometheus, or correct host and port of [{GROUP}] url'
+NAME = f'correct the host in [{GROUP}] url, or have DNS resolve it'
+SILENT = (
+    f'see that a firewall lets this machine reach [{GROUP}] url; if '
+    f'Prometheus is slow, raise [{GROUP}] timeout'
+)
+HTTP = f'write http:// instead of https:// in [{GROUP}] url'
+HTTPS = f'write https:// instead of http:// in [{GROUP}] url'
+CA = (
+    f'set [{GROUP}] cafile to the CA that signed the certificate of Prometheus'
+)
+CERTIFICATE_NAME = (
+    f'write into [{GROUP}] url the host name that the certificate of '
+    'Prometheus has'
+)
+CLIENT_CERTIFICATE = (
+    f'set certfile and keyfile in [{GROUP}] to a certificate that Prometheus '
+    'accepts'
+)
+PROXY = f'correct [{GROUP}] proxy'
+OPTION = f'correct the option of [{GROUP}] that the error names'
+ENDPOINT = (
+    f'set [{GROUP}] url, or correct the endpoint of metric-storage in the '
+    f'Keystone catalog, or region_name and interface in [{GROUP}]'
+)
+ROLE = 'give the user a role that may read the metrics of all projects'
+
+_TLS = (
+    ('WRONG_VERSION_NUMBER', HTTP),
+    ('HTTP_REQUEST', HTTP),
+    ('UNKNOWN_PROTOCOL', HTTP),
+    ('RECORD_LAYER_FAILURE', HTTP),
+    ('CERTIFICATE_REQUIRED', CLIENT_CERTIFICATE),
+    ('HANDSHAKE_FAILURE', CLIENT_CERTIFICATE),
+    ('BAD_CERTIFICATE', CLIENT_CERTIFICATE),
+    ('UNKNOWN_CA', CLIENT_CERTIFICATE),
+)
+"""Part of a reason of OpenSSL, with what it comes of."""
+_MISMATCHES = (62, 64)
+"""OpenSSL's codes of a certificate for another name or address."""
+_CONNECTIONS: tuple[tuple[type[BaseException], str], ...] = (
+    (exceptions.ConfigurationError, OPTION),
+    (requests.exceptions.ProxyError, PROXY),
+    (socket.gaierror, NAME),
+    (ConnectionRefusedError, LISTENING),
+    (requests.Timeout, SILENT),
+    (TimeoutError, SILENT),
+    (http.client.RemoteDisconnected, LISTENING),
+    (http.client.BadStatusLine, HTTPS),
+)
+_LOGIN = re.compile(
+    r'log-?[io]n|sign-?in|oauth|\bauth\b|\bsso\b|saml|password', re.IGNORECASE
+)
+"""What an address or a page is told by that wants a login first."""
+
+
+def of_status(status: int, text: str, by_keystone: bool = False) -> str:
+    """What to do about an answer that Prometheus itself did not give.
+
+    :param text: the body of the answer
+    """
+    if status in (401, 403):
+        return ROLE if by_keystone else LOGIN
+    if status == 407:
+        return PROXY
+    if status == 429:
+        return LIMITED
+    if status >= 500:
+        return BEHIND
+    if by_keystone:
+        return ENDPOINT
+    return HTTPS if status == 400 and 'https' in text.lower() else ADDRESS
+
+
+def of_redirect(url: str, target: str) -> str:
+    """What to do about a redirect.
+
+    :param url: that was asked
+    :param target: without secrets
+    """
+    here, there = parse.urlsplit(url), parse.urlsplit(target)
+    if _LOGIN.search(f'{there.netloc}{there.path}'):
+        return LOGIN
+    if here.path == there.path and here.scheme != there.scheme:
+        return HTTPS if there.scheme == 'https' else HTTP
+    base, _, rest = target.partition('/api/v1/')
+    is_elsewhere = (here.netloc, here.path) != (there.netloc, there.path)
+    return f'set [{GROUP}] url to {base}' if rest and is_elsewhere else ADDRESS
+
+
+def of_page(text: str) -> str:
+    """What to do about a page of HTML, or whatever else is not JSON."""
+    return LOGIN if _LOGIN.search(text) else ADDRESS
+
+
+def of_error(error: BaseException, by_keystone: bool = False) -> str:
+    """What to do about a connection that was not made, or broke off.
+
+    :returns: '' if its length is the reason, which is the query's
+    """
+    causes = transport.causes(error)
+    for one in causes:
+        if isinstance(one, ssl.SSLError):
+            return _of_tls(one)
+    if any(isinstance(one, transport.TooLong) for one in causes):
+        return ''
+    if by_keystone:
+        return ENDPOINT
+    for kind, remedy in _CONNECTIONS:
+        if any(isinstance(one, kind) for one in causes):
+            return remedy
+    return LISTENING
+
+
+def _of_tls(error: ssl.SSLError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        is_other = error.verify_code in _MISMATCHES
+        return CERTIFICATE_NAME if is_other else CA
+    reason = error.reason or ''
+    return next((remedy for part, remedy in _TLS if part in reason), CA)

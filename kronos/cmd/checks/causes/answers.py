@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The causes in answers: why a policy cannot use what Prometheus says.
+
+Each query of a policy is looked at for the one fault that explains the rest.
+What several policies have in common is one cause.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kronos.cmd.checks import findings
+from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.causes import metric_names
+from kronos.cmd.checks.findings import Cause, Findings
+from kronos.engine import wording
+from kronos.engine.eligibility import hosts as eligible
+from kronos.engine.scoring import labels, name_forms
+from kronos.engine.scoring.name_forms import NameForm
+from kronos.engine.settings import Settings
+from kronos.engine.types import Health, Instance, Reading, Sample, Snapshot
+from kronos.policies.models import LabelType, Policy, PolicyQuery
+
+ACTIVE = 'ACTIVE'
+LABEL_TYPES = {
+    LabelType.NOVA_INSTANCE_UUID: 'uuid',
+    LabelType.NOVA_INTERNAL_NAME: 'internal_name',
+    LabelType.NOVA_DISPLAY_NAME: 'name',
+}
+"""The attribute of an instance that a label should hold."""
+MOST_PERCENT = 100.0
+SCRAPE = (
+    'see on the page Status > Targets of Prometheus that the exporter of each '
+    'is up'
+)
+STALE = (
+    'have Prometheus scrape the exporters again, which its page Status > '
+    'Targets shows; if they are only read seldom, raise [kronos_prometheus] '
+    'staleness_threshold'
+)
+TRY = 'try the query in Prometheus and correct it in the policies file'
+TRY_EMPTY = (
+    'try the query in Prometheus: is the exporter scraped, and is the name of '
+    'the metric right?'
+)
+
+
+@dataclass
+class Answer:
+    """What Prometheus says to one query of a policy."""
+
+    policy: Policy
+    row: PolicyQuery
+    reading: Reading
+    is_used: bool
+    """Whether an audit asks it."""
+
+    @property
+    def what(self) -> str:
+        return f'policy {self.policy.name}: {self.row.field}'
+
+    @property
+    def label(self) -> str:
+        label: str = getattr(self.policy, self.row.label)
+        return label
+
+    @property
+    def is_of_servers(self) -> bool:
+        return bool(self.row.label_type)
+
+
+@dataclass
+class Causes:
+    """The causes that the answers to some policies have.
+
+    :param remedy: what to do where servers have no series; '' if nothing
+        more is known than of other queries
+    """
+
+    prometheus: OncePrometheus
+    snapshots: Sequence[Snapshot]
+    settings: Settings
+    remedy: str
+    to: Findings
+    keys: dict[str, list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """Of each policy, what it may not be used for; the nearest first."""
+    of_servers: dict[str, list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    """The same of what it may not know servers for."""
+    remedies: dict[str, str] = field(default_factory=dict)
+    """By policy, where its values are of no use."""
+
+    @property
+    def hosts(self) -> set[str]:
+        return {host for item in self.snapshots for host in item.hosts}
+
+    def look(self, answer: Answer) -> None:
+        """Tell the cause that an answer shows, if it shows any."""
+        reading = answer.reading
+        if reading.is_away:
+            self._know(answer, Cause.PROMETHEUS)
+        elif reading.clock and reading.health is Health.STALE:
+            self._know(answer, Cause.CLOCK)  # all queries alike: told once
+        elif reading.health is Health.STALE:
+            self._failed(answer, STALE, Cause.STALE)
+        elif reading.error:
+            self._refused(answer)
+        elif not reading.samples:
+            self._empty(answer)
+        elif not answer.is_of_servers and self.hosts:
+            self._of_hosts(answer)
+
+    def _know(self, answer: Answer, key: str) -> None:
+        name = answer.policy.name
+        self.keys[name].append(key)
+        if answer.is_of_servers:
+            self.of_servers[name].append(key)
+
+    def _failed(self, answer: Answer, mend: str, key: str) -> None:
+        # One that no audit asks stops none.
+        tell = self.to.error if answer.is_used else self.to.warning
+        text = f'{answer.what}: {answer.reading.error}'
+        tell('query-failed', text, mend, key=key)
+        self._know(answer, key)
+
+    def _refused(self, answer: Answer) -> None:
+        """By Prometheus, or since its series lack the label."""
+        query, label = answer.reading.query, answer.label
+        without = self.prometheus.instant_query(query, '')
+        if without.error:
+            self._failed(answer, TRY, findings.query(query))
+            return
+        mend = self._other_label(answer, without.samples)
+        if mend:
+            self._failed(answer, mend, mend)
+            return
+        self._failed(
+            answer,
+            f'keep the label {label} in the query with "by ({label})", or set '
+            f'{answer.row.label} to one that it has',
+            findings.query(query),
+        )
+
+    def _other_label(self, answer: Answer, samples: Sequence[Sample]) -> str:
+        """What to do where another label names the hosts or servers."""
+        if answer.is_of_servers:
+            instances = [
+                instance
+                for item in self.snapshots
+                for instance in item.instances.values()
+            ]
+            return _label_of_servers(answer, samples, instances)
+        form = self._form(answer, samples, '')
+        if form is None:
+            return ''
+        return _remedy(form, self.settings, answer.row.label, answer.label)
+
+    def _empty(self, answer: Answer) -> None:
+        query = answer.reading.query
+        if answer.is_of_servers and self.snapshots and not self._runs():
+            return  # nothing needs a value
+        mend = self.remedy if answer.is_of_servers else ''
+        mend = mend or metric_names.remedy(query, self.prometheus)
+        self.to.warning(
+            'query-empty',
+            f'{answer.what} gives no series',
+            mend or TRY_EMPTY,
+            key=findings.query(query),
+            because=[Cause.NO_SERIES],
+        )
+        self._know(answer, findings.query(query))
+
+    def _runs(self) -> bool:
+        return any(
+            instance.status == ACTIVE
+            for item in self.snapshots
+            for instance in item.instances.values()
+        )
+
+    def _of_hosts(self, answer: Answer) -> None:
+        values = _values(answer.reading.samples)
+        form = self._form(answer, values, answer.label)
+        if form is not None:
+            self._named_otherwise(answer, form)
+            return
+        matched = labels.match_hosts(
+            (sample.label for sample in values),
+            self.hosts,
+            self.settings.host_match,
+        ).hosts
+        measured = [one for one in values if one.label in matched]
+        if mend := _unusable(answer, measured, matched):
+            self.remedies.setdefault(answer.policy.name, mend)
+        self._unmeasured(answer, set(matched.values()))
+
+    def _form(
+        self, answer: Answer, samples: Sequence[Sample], label: str
+    ) -> NameForm | None:
+        if answer.is_of_servers:
+            return None
+        return name_forms.better(
+            name_forms.series_of(samples, label),
+            answer.label,
+            self.hosts,
+            self.settings.host_match,
+        )
+
+    def _named_otherwise(self, answer: Answer, form: NameForm) -> None:
+        mend = _remedy(form, self.settings, answer.row.label, answer.label)
+        is_without = form.missing == form.hosts
+        tell = self.to.error if is_without else self.to.warning
+        key = findings.names(mend)
+        tell(
+            'host-names',
+            form.cause,
+            mend,
+            key=key,
+            because=[findings.option('host_match')],
+        )
+        self._know(answer, key)
+
+    def _unmeasured(self, answer: Answer, measured: Collection[str]) -> None:
+        """Tell which hosts lack a value that should have one."""
+        missing = sorted(
+            host
+            for item in self.snapshots
+            for host in item.hosts
+            if host not in measured
+            and eligible.why_out(item, host, self.settings) is None
+        )
+        missing = list(dict.fromkeys(missing))
+        if not missing or not answer.is_used:
+            return
+        key = f'unmeasured {" ".join(missing)}'
+        number = wording.counted(len(missing), 'host')
+        self.to.warning(
+            'hosts-unmeasured',
+            f'{answer.what} has no value for {number} of {len(self.hosts)} '
+            f'({wording.some(missing)})',
+            SCRAPE,
+            key=key,
+        )
+        self._know(answer, key)
+
+
+def _values(samples: Sequence[Sample]) -> list[Sample]:
+    return [sample for sample in samples if math.isfinite(sample.value)]
+
+
+def _remedy(
+    form: NameForm, settings: Settings, option: str, label: str
+) -> str:
+    """The options that the form differs by."""
+    parts = []
+    if form.label != label:
+        parts.append(f'write {option}: {form.label} into each such policy')
+    if form.host_match is not settings.host_match:
+        parts.append(f'set [kronos] host_match = {form.host_match}')
+    return ', and '.join(parts)
+
+
+def _label_of_servers(
+    answer: Answer, samples: Sequence[Sample], instances: Sequence[Instance]
+) -> str:
+    """The label, and its type, by which most servers are known."""
+    series = [labels.of_series(sample.series) for sample in samples]
+    found = {
+        (name, kind): number
+        for name in sorted({name for row in series for name in row})
+        for kind, attribute in LABEL_TYPES.items()
+        if (
+            number := len(
+                {row.get(name, '') for row in series}
+                & {getattr(instance, attribute) for instance in instances}
+            )
+        )
+    }
+    if not found:
+        return ''
+    label, kind = max(found, key=lambda pair: found[pair])
+    return (
+        f'write {answer.row.label}: {label} and {answer.row.label_type}: '
+        f'{kind} into each such policy'
+    )
+
+
+def _unusable(
+    answer: Answer, measured: Sequence[Sample], matched: Mapping[str, str]
+) -> str:
+    """What to do about values that no policy can use; '' if it can."""
+    if len(measured) > len({matched[one.label] for one in measured}):
+        return (
+            f'aggregate the series of a host in {answer.row.field}, with '
+            f'"avg by ({answer.label})" or "max by ({answer.label})"'
+        )
+    if answer.row.field == 'host_capacity_query' or not measured:
+        return ''
+    highest = max(sample.value for sample in measured)
+    if min(sample.value for sample in measured) < 0.0:
+        return f'correct {answer.row.field}: a share is never below 0'
+    if highest <= 1.0:
+        return ''
+    if highest <= MOST_PERCENT:
+        return f'divide {answer.row.field} by 100: it gives percent'
+    return (
+        f'divide {answer.row.field} by what the host has of it: it gives a '
+        'quantity, not a share'
+    )

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The causes of empty answers: a metric that nothing exports, or a window."""
+
+from kronos.clients.prometheus import selectors
+from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.policies import windows
+
+MOST = 3
+"""Metrics of a query that are asked for."""
+
+
+def remedy(query: str, prometheus: OncePrometheus) -> str:
+    """What to do about a query that gives no series.
+
+    :returns: '' if it names no metric
+    """
+    names = selectors.names(query)[:MOST]
+    absent = [name for name in names if not _is_there(name, prometheus)]
+    if absent:
+        return (
+            f'correct the name {absent[0]}, of which Prometheus has no '
+            'series, or have its exporter scraped'
+        )
+    found = min(windows(query), default=None)
+    if found is not None:
+        return (
+            f'widen its window [{found[1]}] to four times the interval at '
+            'which Prometheus scrapes, or correct the labels that it asks for'
+        )
+    if names:
+        return f'correct the labels by which it asks for {names[0]}'
+    return ''
+
+
+def _is_there(name: str, prometheus: OncePrometheus) -> bool:
+    """Whether Prometheus has a metric; True if that is not known."""
+    reading = prometheus.instant_query(f'count({name})', '')
+    return bool(reading.samples or reading.error)

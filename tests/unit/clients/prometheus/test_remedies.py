@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does each way to fail get the remedy of its own option?
+
+With real sockets where the library decides what is seen.
+"""
+
+import http.server
+import socket
+import ssl
+import threading
+from typing import Any
+
+import requests
+from oslotest import base
+
+from kronos.clients import transport
+from kronos.clients.prometheus import client, remedies
+
+HERE = 'http://p.example.org:9090/api/v1/query'
+
+
+class TestStatuses(base.BaseTestCase):
+    def test_each(self) -> None:
+        for status, remedy in (
+            (401, remedies.LOGIN),
+            (403, remedies.LOGIN),
+            (404, remedies.ADDRESS),
+            (400, remedies.ADDRESS),
+            (407, remedies.PROXY),
+            (429, remedies.LIMITED),
+            (500, remedies.BEHIND),
+            (504, remedies.BEHIND),
+        ):
+            self.assertEqual(remedy, remedies.of_status(status, 'no'))
+
+    def test_of_what_keystone_leads_to(self) -> None:
+        """No option of a login or an address has anything to do with it."""
+        for status, remedy in (
+            (401, remedies.ROLE),
+            (404, remedies.ENDPOINT),
+            (503, remedies.BEHIND),
+        ):
+            self.assertEqual(remedy, remedies.of_status(status, '', True))
+        error = requests.ConnectionError()
+        self.assertEqual(remedies.ENDPOINT, remedies.of_error(error, True))
+
+    def test_plain_http_to_a_port_of_tls(self) -> None:
+        for text in (
+            'Client sent an HTTP request to an HTTPS server.',
+            'The plain HTTP request was sent to HTTPS port',
+        ):
+            self.assertEqual(remedies.HTTPS, remedies.of_status(400, text))
+
+
+class TestRedirects(base.BaseTestCase):
+    def test_each(self) -> None:
+        for target, remedy in (
+            ('https://p.example.org:9090/api/v1/query', remedies.HTTPS),
+            ('https://p.example.org/api/v1/query', remedies.HTTPS),
+            ('https://sso.example.org/', remedies.LOGIN),
+            ('http://p.example.org:9090/oauth2/start', remedies.LOGIN),
+            ('http://p.example.org:9090/signin?next=x', remedies.LOGIN),
+            ('http://p.example.org:9090/graph', remedies.ADDRESS),
+            (HERE, remedies.ADDRESS),
+            (
+                'http://q.example.org/prom/api/v1/query',
+                'set [kronos_prometheus] url to http://q.example.org/prom',
+            ),
+        ):
+            self.assertEqual(remedy, remedies.of_redirect(HERE, target))
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get('Content-Length') or 0))
+        body = b'{"status": "success", "data": {}}'
+        self.send_response(200)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        return
+
+
+class TestConnections(base.BaseTestCase):
+    def remedy(self, url: str, **options: Any) -> str:
+        session = transport.Session()
+        session.trust_env = False
+        self.addCleanup(session.close)
+        for name, value in options.items():
+            setattr(session, name, value)
+        reading = client.PrometheusClient(
+            url, session, max_retries=0, timeout=20
+        ).instant_query('up')
+        self.assertNotEqual('', reading.error)
+        return reading.remedy
+
+    def serve(self) -> int:
+        server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Page)
+        thread = threading.Thread(target=server.serve_forever, args=[0.05])
+        thread.start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(thread.join)
+        self.addCleanup(server.shutdown)
+        return int(server.server_port)
+
+    def test_https_to_a_port_of_http(self) -> None:
+        found = self.remedy(f'https://127.0.0.1:{self.serve()}')
+        self.assertEqual(remedies.HTTP, found)
+
+    def test_nothing_listens(self) -> None:
+        with socket.socket() as free:
+            free.bind(('127.0.0.1', 0))
+            port = free.getsockname()[1]
+            found = self.remedy(f'http://127.0.0.1:{port}')
+        self.assertEqual(remedies.LISTENING, found)
+
+    def test_a_proxy_that_is_none(self) -> None:
+        proxies = {'http': 'http://127.0.0.1:1'}
+        found = self.remedy('http://p.example.org', proxies=proxies)
+        self.assertEqual(remedies.PROXY, found)
+
+    def test_certificates(self) -> None:
+        for code, remedy in (
+            (18, remedies.CA),
+            (20, remedies.CA),
+            (62, remedies.CERTIFICATE_NAME),
+            (64, remedies.CERTIFICATE_NAME),
+        ):
+            error = ssl.SSLCertVerificationError(1, 'failed')
+            error.verify_code = code
+            found = remedies.of_error(requests.exceptions.SSLError(error))
+            self.assertEqual(remedy, found)
+
+    def test_an_answer_that_is_too_long(self) -> None:
+        """That is the query's."""
+        self.assertEqual('', remedies.of_error(transport.TooLong('x')))
