@@ -24,6 +24,7 @@ from kronos.cmd import (
     terminal,
     what_if,
 )
+from kronos.cmd.screen import progress
 from kronos.common import atomic_files, shell_commands, timing
 from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine.planning import propose
@@ -52,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error('--html takes one recording, and no --compare')
     if [*parsed.path, parsed.policies, parsed.compare].count('-') > 1:
         parser.error('- can be given once')
-    return _many(paths, parsed) if many else _one(paths[0], parsed)
+    with progress.shown(PROGRAM):
+        return _many(paths, parsed) if many else _one(paths[0], parsed)
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -108,6 +110,7 @@ class _ListExamples(argparse.Action):
 
 def _one(path: str, parsed: argparse.Namespace) -> int:
     plan = what_if.played(path, what_if.of(parsed, parsed.policies))
+    progress.step('proving how good the plan is')
     with timing.timed(plan.timings, 'certify'):
         propose.certify(plan.report)
     began = time.monotonic()
@@ -149,7 +152,8 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
     columns = [replay_summary.Series(name) for name in names]
     timings: dict[str, float] = {}
     failed: dict[str, str] = {}
-    for path in paths:
+    for number, path in enumerate(paths, start=1):
+        progress.count(number, len(paths))
         try:
             plans = [what_if.played(path, one) for one in wanted]
         except KronosException as error:
