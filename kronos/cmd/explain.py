@@ -8,7 +8,6 @@ or a name in the question cannot be used; 2 when the arguments are wrong.
 import argparse
 import datetime
 import difflib
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -41,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error('- can be given once')
     with progress.shown(PROGRAM):
         found = _answered(parsed)
-    if parsed.format == 'json':
-        text = json.dumps(found, indent=2, allow_nan=False)
+    if parsed.format in tables.WHOLE:
+        text = tables.whole(found, parsed.format)
     elif parsed.format == 'table':
         text = explain_tables.text(found, program.width(parsed))
     else:

@@ -102,8 +102,8 @@ def add_format(made: argparse.ArgumentParser) -> None:
         '--format',
         choices=tables.FORMATS,
         default='table',
-        help='how to print it: a table for people, the whole as JSON, or the '
-        'rows as CSV or as bare values (default: table)',
+        help='how to print it: a table for people, the whole as JSON or YAML, '
+        'or the rows as CSV or as bare values (default: table)',
     )
     made.add_argument(
         '--wide',

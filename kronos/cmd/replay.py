@@ -9,7 +9,6 @@ when the output cannot be written; 2 when the arguments are wrong.
 import argparse
 import datetime
 import importlib.metadata
-import json
 import os
 import sys
 import time
@@ -130,10 +129,10 @@ def _one(path: str, parsed: argparse.Namespace) -> int:
 def _text(
     plan: Replay, found: dict[str, Any], parsed: argparse.Namespace
 ) -> str:
-    if parsed.format == 'json':
+    if parsed.format in tables.WHOLE:
         if parsed.time:
             found['timings'] = plan.timings
-        return json.dumps(found, indent=2, allow_nan=False)
+        return tables.whole(found, parsed.format)
     if parsed.format != 'table':
         return tables.printed(replay_tables.rows(plan.report), parsed.format)
     width = program.width(parsed)
@@ -184,14 +183,14 @@ def _show_many(
 ) -> None:
     for column in columns:
         column.sort()
-    if parsed.format == 'json':
+    if parsed.format in tables.WHOLE:
         found = replay_summary.document(columns)
         found['failed'] = [
             {'path': path, 'reason': text} for path, text in failed.items()
         ]
         if parsed.time:
             found['timings'] = timings
-        text = json.dumps(found, indent=2, allow_nan=False)
+        text = tables.whole(found, parsed.format)
     elif parsed.format != 'table':
         text = tables.printed(
             replay_tables.summary_rows(columns), parsed.format

@@ -6,7 +6,6 @@ working; 2 when the arguments are wrong.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -62,8 +61,8 @@ def main(
     with progress.shown(PROGRAM, parsed.debug):
         check.run()
     document = check.document()
-    if parsed.format == 'json':
-        text = json.dumps(document, indent=2)
+    if parsed.format in tables.WHOLE:
+        text = tables.whole(document, parsed.format, allow_nan=True)
     elif parsed.format == 'table':
         text = check_tables.text(document, program.width(parsed))
     else:

@@ -20,6 +20,7 @@ from fcntl import ioctl
 from typing import Any
 
 import fixtures
+import yaml
 from oslotest import base
 
 from kronos.cmd import program, tables
@@ -182,6 +183,20 @@ class TestArguments(ProgramTestCase):
             code, _, err = self.run_it(name, *arguments, '--versio')
             self.assertEqual(2, code, name)
             self.assertIn('unrecognized arguments: --versio', err)
+
+    def test_yaml_has_what_json_has(self) -> None:
+        for name, words in (
+            ('replay', ['examples/uneven']),
+            ('replay', ['examples/uneven', 'examples/pack']),
+            ('explain', ['examples/uneven', '--host', 'cmp01']),
+            ('test_config', ['--offline']),
+        ):
+            found = {}
+            for form, read in (('json', json.loads), ('yaml', yaml.safe_load)):
+                _, out, _ = self.run_it(name, *words, '-f', form)
+                found[form] = read(out)
+                found[form].pop('command', None)
+            self.assertEqual(found['json'], found['yaml'])
 
     def test_an_unknown_option_comes_first(self) -> None:
         """Before what is missing, which it may have been meant to give."""
