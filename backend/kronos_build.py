@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The build backend: pbr's, with what is made from the code before it.
 
-A wheel and a source distribution hold a manual page of each command and a
-sample of kronos.conf. Both are made from the commands' own parsers and
-options, so what these import has to be there at build. A source distribution
-has them already, and a wheel that is made of it needs pbr alone.
+A wheel and a source distribution hold a manual page of each command, its
+completion in bash and zsh, and a sample of kronos.conf. They are made from the
+commands' own parsers and options, so what these import has to be there at
+build. A source distribution has them already, and a wheel that is made of it
+needs pbr alone.
 """
 
 import os
@@ -21,7 +22,8 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 NOT_IMPORTED = 'oslo.messaging'
 """A dependency that no command imports; with it comes half of all packages."""
 
-MANUAL_PAGES = 'argparse-manpage>=4.7'
+MAKERS = ['argparse-manpage>=4.7', 'shtab>=1.7']
+"""They make manual pages and completions; nothing needs them later."""
 
 build_editable = build.build_editable
 get_requires_for_build_editable = build.get_requires_for_build_editable
@@ -72,7 +74,7 @@ def _imported() -> list[str]:
         for one in project['dependencies']
         if not one.startswith(NOT_IMPORTED)
     )
-    return [MANUAL_PAGES, *imported]
+    return [*MAKERS, *imported]
 
 
 def _make(metadata: str | None = None) -> None:

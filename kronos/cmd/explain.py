@@ -9,7 +9,6 @@ import argparse
 import datetime
 import difflib
 import functools
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kronos.cmd import explain_tables, program, tables, terminal, what_if
+from kronos.cmd.screen import progress
 from kronos.common.exceptions import ArchiveError
 from kronos.engine.explain import answers
 from kronos.engine.scoring import labels
@@ -40,18 +40,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error('--destination needs --instance')
     if [parsed.path, parsed.policies].count('-') > 1:
         parser.error('- can be given once')
-    plan = what_if.played(parsed.path, what_if.of(parsed, parsed.policies))
-    # Sums of absurd values overflow, as they do in planning.
-    with np.errstate(over='ignore', invalid='ignore'):
-        found = document(plan, parsed)
-    if parsed.format == 'json':
-        text = json.dumps(found, indent=2, allow_nan=False)
+    with progress.shown(PROGRAM):
+        found = _answered(parsed)
+    if parsed.format in tables.WHOLE:
+        text = tables.whole(found, parsed.format)
     elif parsed.format == 'table':
         text = explain_tables.text(found, program.width(parsed))
     else:
         text = tables.printed(explain_tables.rows(found), parsed.format)
     terminal.show(text)
     return 0
+
+
+def _answered(parsed: argparse.Namespace) -> dict[str, Any]:
+    plan = what_if.played(parsed.path, what_if.of(parsed, parsed.policies))
+    progress.step('planning what would be otherwise')
+    # Sums of absurd values overflow, as they do in planning.
+    with np.errstate(over='ignore', invalid='ignore'):
+        return document(plan, parsed)
 
 
 def argument_parser() -> argparse.ArgumentParser:

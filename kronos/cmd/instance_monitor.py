@@ -17,6 +17,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 
 from kronos.cmd import config_files, program, terminal
+from kronos.cmd.screen import progress
 from kronos.common import exceptions, masking
 
 PROGRAM = 'kronos-instance-monitor'
@@ -45,7 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _complain_of_rules(conf)
             return WRONG
         if parsed.check:
-            return _check(settings)
+            with progress.shown(PROGRAM, parsed.debug):
+                progress.step('testing rules, sinks and source')
+                return _check(settings)
         if parsed.explain:
             return _explain(settings, parsed.explain)
         return _run(settings, conf)

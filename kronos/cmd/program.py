@@ -2,10 +2,13 @@
 """The frame of all commands: arguments, endings, output."""
 
 import argparse
+import difflib
 import functools
 import importlib.metadata
+import itertools
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kronos.cmd import scripts, tables, terminal
@@ -24,13 +27,55 @@ def version() -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says so when its help cannot be printed."""
+    """A parser that says so when its help cannot be printed.
+
+    An option that it does not know is told before an argument that is
+    missing: who writes ``--polices FILE`` has given what they think is.
+    """
+
+    def parse_known_args(
+        self, args: Any = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        words = sys.argv[1:] if args is None else list(args)
+        if not {'-h', '--help', '--version'}.intersection(words):
+            self._require_known(words)
+        return super().parse_known_args(words, namespace)
+
+    def _require_known(self, words: list[str]) -> None:
+        known = self._option_string_actions
+        unknown = [
+            word for word in _options(words) if _option(word) not in known
+        ]
+        if not unknown:
+            return
+        close = [
+            name
+            for word in unknown
+            for name in difflib.get_close_matches(_option(word), known, 1)
+        ]
+        hint = f'; close to it: {", ".join(close)}' if close else ''
+        self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if message and file is not None and file is sys.stdout:
             terminal.show(message.rstrip('\n'))
         else:
             super()._print_message(message, file)
+
+
+def _options(words: Iterable[str]) -> list[str]:
+    """The words that are options to argparse."""
+    before = itertools.takewhile(lambda word: word != '--', words)
+    return [
+        word
+        for word in before
+        if re.match('-[^0-9.]', word) and ' ' not in _option(word)
+    ]
+
+
+def _option(word: str) -> str:
+    """The option alone: ``--set`` of ``--set=a=b``, ``-f`` of ``-fjson``."""
+    return word.partition('=')[0] if word.startswith('--') else word[:2]
 
 
 def parser(name: str, description: str, epilog: str | None = None) -> Parser:
@@ -57,8 +102,8 @@ def add_format(made: argparse.ArgumentParser) -> None:
         '--format',
         choices=tables.FORMATS,
         default='table',
-        help='how to print it: a table for people, the whole as JSON, or the '
-        'rows as CSV or as bare values (default: table)',
+        help='how to print it: a table for people, the whole as JSON or YAML, '
+        'or the rows as CSV or as bare values (default: table)',
     )
     made.add_argument(
         '--wide',

@@ -17,6 +17,7 @@ from kronos.clients import watcher
 from kronos.clients.nova.cell_listings import CellListings
 from kronos.clients.prometheus import client
 from kronos.cmd import config_files, credentials, program, terminal
+from kronos.cmd.screen import progress
 from kronos.common import exceptions, masking
 from kronos.common.shell_commands import ShellCommand
 from kronos.conf import validation
@@ -55,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parsed = argument_parser().parse_args(arguments)
     config_files.log(parsed.debug)
-    _record(parsed, _tell)
+    with progress.shown(PROGRAM, parsed.debug):
+        _record(parsed, _tell)
     return 0
 
 
@@ -120,10 +122,13 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
     path = parsed.policies or conf.kronos.policies_file
     text = loader.read(path)
     policies = loader.parse(text, path)
+    progress.step('logging in to Keystone')
     access = credentials.connect(conf, parsed.os_cloud)
     settings = settings_from_conf.settings_of(conf.kronos)
     request = _request(parsed, conf.kronos)
+    progress.step('asking Watcher')
     events, restarts, lacking = _history(access, conf, settings)
+    progress.step('asking Nova, Placement and Prometheus')
     collected = _collector(access, conf, policies, tell).collect(
         request, policies.enabled, _all_queries(settings), events, restarts
     )
@@ -140,6 +145,7 @@ def _record(parsed: argparse.Namespace, tell: Tell) -> None:
         made_by=f'{program.PACKAGE} {program.version()}',
         unknown=lacking,
     )
+    progress.step(f'writing {parsed.directory}')
     for line in _doubts(recording):
         tell(f'warning: {line}')
     if parsed.anonymize:

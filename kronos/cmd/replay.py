@@ -9,7 +9,6 @@ when the output cannot be written; 2 when the arguments are wrong.
 import argparse
 import datetime
 import importlib.metadata
-import json
 import os
 import sys
 import time
@@ -24,6 +23,7 @@ from kronos.cmd import (
     terminal,
     what_if,
 )
+from kronos.cmd.screen import progress
 from kronos.common import atomic_files, shell_commands, timing
 from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine.planning import propose
@@ -52,7 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error('--html takes one recording, and no --compare')
     if [*parsed.path, parsed.policies, parsed.compare].count('-') > 1:
         parser.error('- can be given once')
-    return _many(paths, parsed) if many else _one(paths[0], parsed)
+    with progress.shown(PROGRAM):
+        return _many(paths, parsed) if many else _one(paths[0], parsed)
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -108,6 +109,7 @@ class _ListExamples(argparse.Action):
 
 def _one(path: str, parsed: argparse.Namespace) -> int:
     plan = what_if.played(path, what_if.of(parsed, parsed.policies))
+    progress.step('proving how good the plan is')
     with timing.timed(plan.timings, 'certify'):
         propose.certify(plan.report)
     began = time.monotonic()
@@ -127,10 +129,10 @@ def _one(path: str, parsed: argparse.Namespace) -> int:
 def _text(
     plan: Replay, found: dict[str, Any], parsed: argparse.Namespace
 ) -> str:
-    if parsed.format == 'json':
+    if parsed.format in tables.WHOLE:
         if parsed.time:
             found['timings'] = plan.timings
-        return json.dumps(found, indent=2, allow_nan=False)
+        return tables.whole(found, parsed.format)
     if parsed.format != 'table':
         return tables.printed(replay_tables.rows(plan.report), parsed.format)
     width = program.width(parsed)
@@ -149,7 +151,8 @@ def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:
     columns = [replay_summary.Series(name) for name in names]
     timings: dict[str, float] = {}
     failed: dict[str, str] = {}
-    for path in paths:
+    for number, path in enumerate(paths, start=1):
+        progress.count(number, len(paths))
         try:
             plans = [what_if.played(path, one) for one in wanted]
         except KronosException as error:
@@ -180,14 +183,14 @@ def _show_many(
 ) -> None:
     for column in columns:
         column.sort()
-    if parsed.format == 'json':
+    if parsed.format in tables.WHOLE:
         found = replay_summary.document(columns)
         found['failed'] = [
             {'path': path, 'reason': text} for path, text in failed.items()
         ]
         if parsed.time:
             found['timings'] = timings
-        text = json.dumps(found, indent=2, allow_nan=False)
+        text = tables.whole(found, parsed.format)
     elif parsed.format != 'table':
         text = tables.printed(
             replay_tables.summary_rows(columns), parsed.format

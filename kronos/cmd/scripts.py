@@ -7,6 +7,7 @@ imported here that is not soon there.
 
 import importlib
 import sys
+import warnings
 
 INTERRUPTED = 130
 """As a shell has it: 128 and the number of the signal."""
@@ -38,8 +39,12 @@ def test_config() -> int:
 
 def _run(name: str) -> int:
     try:
-        module = importlib.import_module(f'kronos.cmd.{name}')
-        status: int = module.main()
+        with warnings.catch_warnings():
+            if not sys.warnoptions:
+                # Those of libraries are for who develops with them.
+                warnings.simplefilter('ignore')
+            module = importlib.import_module(f'kronos.cmd.{name}')
+            status: int = module.main()
     except KeyboardInterrupt:
         command = name.replace('_', '-')
         print(f'kronos-{command}: interrupted', file=sys.stderr)

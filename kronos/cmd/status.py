@@ -18,6 +18,7 @@ from oslo_upgradecheck import upgradecheck
 
 from kronos.cmd import config_files, program, terminal
 from kronos.cmd.checks import subprocess_probe
+from kronos.cmd.screen import progress
 from kronos.cmd.upgrade_checks import (
     configuration,
     database,
@@ -108,7 +109,9 @@ def main(
     parsed = argument_parser().parse_args(arguments)
     config_files.log(parsed.debug)
     try:
-        status, text = _checked(_checks(parsed, inspect), parsed.json)
+        with progress.shown(PROGRAM, parsed.debug):
+            progress.step('checking files, plugins and services')
+            status, text = _checked(_checks(parsed, inspect), parsed.json)
     except exceptions.KronosException:
         raise
     # Without its text, which may hold a secret.

@@ -3,13 +3,18 @@
 
 import csv
 import io
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import prettytable
+import yaml
 
 from kronos.common import plain_text
 
-FORMATS = ('table', 'json', 'csv', 'value')
+FORMATS = ('table', 'json', 'yaml', 'csv', 'value')
+WHOLE = ('json', 'yaml')
+"""Formats of all that is known; the others have rows of it."""
 GAP = 2
 LEAST = 12
 """Columns with less are not narrowed."""
@@ -62,6 +67,20 @@ def printed(rows: Sequence[Row], form: str) -> str:
         )
         return out.getvalue().rstrip('\n')
     return '\n'.join(' '.join(map(plain_text.line, row)) for row in rows[1:])
+
+
+def whole(document: Any, form: str, allow_nan: bool = False) -> str:
+    """A document for programs.
+
+    :param form: ``json`` or ``yaml``
+    :param allow_nan: whether it may have numbers that JSON does not have
+    """
+    text = json.dumps(document, indent=2, allow_nan=allow_nan)
+    if form == 'json':
+        return text
+    # As JSON has it: its numbers may be of classes that YAML does not know.
+    shown = yaml.safe_dump(json.loads(text), sort_keys=False)
+    return str(shown).rstrip('\n')
 
 
 def _widths(cells: Sequence[Row]) -> list[int]:

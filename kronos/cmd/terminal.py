@@ -6,6 +6,7 @@ import shutil
 import sys
 from typing import Any
 
+from kronos.cmd.screen import colours, progress
 from kronos.common import plain_text
 
 
@@ -39,12 +40,15 @@ def show(text: str) -> None:
     out = sys.stdout
     if out is None:
         raise OutputError('it is closed')
+    encoding = out.encoding or 'utf-8'
     # A name may hold what the encoding of the terminal does not have.
-    safe = plain_text.plain(text).encode(
-        out.encoding or 'utf-8', 'backslashreplace'
-    )
+    safe = plain_text.plain(text).encode(encoding, 'backslashreplace')
+    shown = safe.decode(encoding)
+    if colours.are_wanted(out):
+        shown = colours.painted(shown)
+    progress.erase()
     try:
-        print(safe.decode(out.encoding or 'utf-8'), flush=True)
+        print(shown, flush=True)
     except BrokenPipeError:
         discard()
     except OSError as error:
@@ -59,10 +63,12 @@ def discard() -> None:
 
 def complain(program: str, text: str) -> None:
     """Print an error or a warning, on one line, for as long as that goes."""
+    shown = f'{program}: {plain_text.line(text)}'
+    progress.erase()
     try:
-        print(
-            f'{program}: {plain_text.line(text)}', file=sys.stderr, flush=True
-        )
+        if colours.are_wanted(sys.stderr):
+            shown = colours.painted(shown)
+        print(shown, file=sys.stderr, flush=True)
     except (OSError, AttributeError, UnicodeEncodeError):
         # Nobody listens; the exit status says it, too.
         return

@@ -6,7 +6,6 @@ working; 2 when the arguments are wrong.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -35,6 +34,7 @@ from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.causes import answers
 from kronos.cmd.checks.cells import check as cells
 from kronos.cmd.checks.findings import Cause, Findings, group
+from kronos.cmd.screen import progress
 from kronos.common import exceptions
 
 LOG = logging.getLogger(__name__)
@@ -59,10 +59,11 @@ def main(
         parser.error('--cell-config and --nova-policy are for --cells')
     config_files.log(parsed.debug)
     check = Check(parsed, inspect)
-    check.run()
+    with progress.shown(PROGRAM, parsed.debug):
+        check.run()
     document = check.document()
-    if parsed.format == 'json':
-        text = json.dumps(document, indent=2)
+    if parsed.format in tables.WHOLE:
+        text = tables.whole(document, parsed.format, allow_nan=True)
     elif parsed.format == 'table':
         text = check_tables.text(document, program.width(parsed))
     else:
@@ -179,7 +180,9 @@ class Check:
                 'config-invalid', str(error), 'correct the file'
             )
             return
+        progress.step('loading the plugins for Watcher')
         self._report['watcher'] = watcher.plugins(self._inspect, self.findings)
+        progress.step('reading the files')
         every = (self._own, self._watcher, self._nova)
         for path in dict.fromkeys(p for one in every for p in one.all_files):
             files.unknown(path, self.findings)
@@ -208,6 +211,7 @@ class Check:
             self._weigher(conf, of_nova, clients)
 
     def _weigher(self, conf: Any, of_nova: Any, clients: cloud.Cloud) -> None:
+        progress.step('testing the weigher')
         files.differences(conf, of_nova, True, self.findings)
         self._report['weigher'] = weigher.check(
             of_nova,
@@ -224,6 +228,7 @@ class Check:
         access: credentials.Access | None,
         clients: cloud.Cloud,
     ) -> dict[str, Any]:
+        progress.step('testing the cells')
         parsed = self._parsed
         return cells.check(
             cells.NovaFiles(parsed.cell_config, parsed.nova_policy),
@@ -256,6 +261,7 @@ class Check:
 
         :param found: None: the options of Prometheus do not fit together
         """
+        progress.step('asking OpenStack')
         clients = cloud.Cloud()
         if access is not None:
             self._report['cloud'], clients = cloud.check(
@@ -287,6 +293,7 @@ class Check:
             )
             return clients
         self._report['prometheus'] = asked.address
+        progress.step('asking Prometheus')
         once = OncePrometheus(asked)
         self._report['exporters'] = exporters.check(once, self.findings)
         excluded = exclusions.check(clients, once, conf.kronos, self.findings)
@@ -295,6 +302,7 @@ class Check:
         self._report['failures'] = failures.check(
             clients, once, conf.kronos, self.findings
         )
+        progress.step('judging the scopes')
         hosts = self._measure(conf.kronos, clients, once, found)
         watched = monitors.check(once, hosts, conf, self.findings)
         if watched is not None:

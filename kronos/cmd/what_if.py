@@ -6,6 +6,7 @@ import dataclasses
 import time
 from typing import Any
 
+from kronos.cmd.screen import progress
 from kronos.common.exceptions import KronosException
 from kronos.engine.explain.remedies import Remedy
 from kronos.engine.settings import PlanMode
@@ -140,8 +141,10 @@ def _policies(path: str) -> list[Policy]:
 def played(path: str, options: ReplayOptions) -> Replay:
     """Read a recording and plan it."""
     began = time.monotonic()
+    progress.step(f'reading {path}')
     recording = load.read(path, options.policies)
     seconds = round(time.monotonic() - began, 6)
+    progress.step(f'planning {path}')
     plan = replay.replay(recording, options)
     plan.timings = {'load': seconds, **plan.timings}
     return plan

@@ -12,9 +12,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 
-from labkit.telling import BootstrapError, say, step
+from labkit import apt
+from labkit.telling import BootstrapError, step
 
 POLICY = pathlib.Path('/usr/sbin/policy-rc.d')
 SAVED_POLICY = POLICY.with_name('policy-rc.d.before-kronos-lab')
@@ -100,7 +102,10 @@ def check(names: list[str]) -> None:
     """
     if not names or (os.geteuid() == 0 and shutil.which('apt-get')):
         return
-    command = f'apt-get install --no-install-recommends {" ".join(names)}'
+    command = (
+        f'apt-get -o DPkg::Lock::Timeout={apt.LOCK_SECONDS} install '
+        f'--no-install-recommends {" ".join(names)}'
+    )
     why = 'this is not root' if os.geteuid() else 'there is no apt-get'
     raise BootstrapError(
         f'These Debian packages are missing: {", ".join(names)}. '
@@ -118,11 +123,13 @@ def install(names: list[str], log: pathlib.Path) -> None:
     if not names:
         return
     check(names)
+    # Before the policy is there: what somebody else upgrades may be started.
+    apt.wait(time.monotonic() + apt.LOCK_SECONDS)
     before = _installed()
     what = f'installing {", ".join(names)} from Debian'
     with step(what), _no_service_starts():
-        _apt(log, 'update', check=False)
-        _apt(log, 'install', '-y', '--no-install-recommends', *names)
+        apt.run(log, 'update', check=False)
+        apt.run(log, 'install', '-y', '--no-install-recommends', *names)
         _keep_disabled(_installed() - before)
 
 
@@ -164,7 +171,7 @@ def backports(place: pathlib.Path) -> list[str]:
         '-oDir::Cache::pkgcache=',
         '-oDir::Cache::srcpkgcache=',
     ]
-    _done(['apt-get', '-q', *options, 'update'], place)
+    apt.done(apt.command(*options, 'update'), place)
     return options
 
 
@@ -196,53 +203,10 @@ def unpack(
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)  # else the user of apt may not write there
-        _done(['apt-get', '-q', *options, 'download', package], folder)
+        apt.done(apt.command(*options, 'download', package), folder)
         [file] = folder.glob('*.deb')
-        _done(['dpkg-deb', '-x', str(file), 'content'], folder)
+        apt.done(['dpkg-deb', '-x', str(file), 'content'], folder)
         (folder / 'content').rename(target)
-
-
-def _done(command: list[str], folder: pathlib.Path) -> None:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if done.returncode:
-        tail = (done.stdout + done.stderr).strip().splitlines()[-8:]
-        raise BootstrapError(
-            f'{" ".join(command)} failed:\n  ' + '\n  '.join(tail)
-        )
-
-
-def _apt(log: pathlib.Path, *arguments: str, check: bool = True) -> None:
-    environ = dict(
-        os.environ, DEBIAN_FRONTEND='noninteractive', LC_ALL='C.UTF-8'
-    )
-    with log.open('ab') as output:
-        code = _unbroken(
-            subprocess.Popen(
-                ['apt-get', '-q', *arguments],
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        )
-    if check and code:
-        tail = log.read_text(errors='replace').splitlines()[-8:]
-        raise BootstrapError(
-            f'apt-get {arguments[0]} failed; all of it is in {log}. '
-            'The end:\n  ' + '\n  '.join(tail)
-        )
-
-
-def _unbroken(apt: 'subprocess.Popen[bytes]') -> int:
-    """Wait for apt-get, also when interrupted: dpkg must end its step."""
-    try:
-        return apt.wait()
-    except KeyboardInterrupt:
-        say('interrupted; waiting for apt-get to end its step')
-        apt.send_signal(signal.SIGINT)
-        apt.wait()
-        raise
 
 
 def _installed() -> set[str]:

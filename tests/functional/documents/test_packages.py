@@ -28,6 +28,20 @@ PYTHONS = [
 ]
 """The wheel is installed with each of them."""
 GENERATOR = 'kronos-config-generator.conf'
+BASH = 'share/bash-completion/completions/{}'
+ZSH = 'share/zsh/site-functions/_{}'
+OF_COMMANDS = ('share/man/man1/{}.1', BASH, ZSH)
+"""What each command has besides."""
+COMPLETE = """
+. "$1"
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+COMPREPLY=()
+"_shtab_$(echo "$1" | tr - _)" "$1" "${COMP_WORDS[COMP_CWORD]}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+"""What bash does at a tabulator."""
 LINT = ('mandoc', '-T', 'lint', '-W', 'error')
 SHOW = ('man', '-l') if shutil.which('man') else ('mandoc', '-T', 'utf8')
 FIND = """
@@ -41,7 +55,9 @@ print(*map(importlib.util.find_spec, sys.argv[1:]))
 def installed() -> dict[str, pathlib.Path | None]:
     """Where a file is to lie, and what it is a copy of; None: it is made."""
     found: dict[str, pathlib.Path | None] = {
-        f'share/man/man1/{name}.1': None for name in PROJECT['scripts']
+        place.format(name): None
+        for name in PROJECT['scripts']
+        for place in OF_COMMANDS
     }
     found[MADE] = None
     for folder, target in (('etc/kronos', 'etc'), ('deploy', 'share')):
@@ -104,7 +120,12 @@ class TestDistributions(base.BaseTestCase):
         for left_out in 'tests', 'tools', '.ci', '.zuul.yaml', 'tox.ini':
             self.assertNotIn(left_out, found)
         for page in PROJECT['scripts']:
-            self.assertIn(f'{top}/doc/man/{page}.1', names)
+            for made in (
+                f'man/{page}.1',
+                f'completions/bash/{page}',
+                f'completions/zsh/_{page}',
+            ):
+                self.assertIn(f'{top}/doc/{made}', names)
         self.assertIn(f'{top}/{MADE}', names)
 
     def test_a_wheel_of_the_clone_is_the_same(self) -> None:
@@ -205,6 +226,55 @@ class TestInstalled(base.BaseTestCase):
                 }:
                     self.assertIn(option, page)
                 self.assertIn(f'{name} - ', page)
+
+    def test_completions_of_bash(self) -> None:
+        venv = self.venvs[0]
+        work = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
+        for name in ('recording', 'other'):
+            (work / name).mkdir()
+        (work / 'policies.yaml').touch()
+
+        def offered(*words: str) -> set[str]:
+            script = str(venv.path / BASH.format(words[0]))
+            done = subprocess.run(
+                ['bash', '--norc', '-c', COMPLETE, 'bash', script, *words],
+                cwd=work,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            return set(done.stdout.split())
+
+        for name in PROJECT['scripts']:
+            usage = venv.run(name, '--help')
+            found = offered(name, '--')
+            self.assertLessEqual({'--help', '--version'}, found)
+            for option in found:
+                self.assertIn(option, usage)
+        self.assertEqual(
+            {'csv', 'json', 'table', 'value', 'yaml'},
+            offered('kronos-replay', '--format', ''),
+        )
+        self.assertEqual(
+            {'spread'}, offered('kronos-explain', 'recording', '--mode', 's')
+        )
+        self.assertEqual({'recording'}, offered('kronos-replay', 'rec'))
+        self.assertEqual({'recording', 'other'}, offered('kronos-record', ''))
+        self.assertEqual(
+            {'policies.yaml'}, offered('kronos-replay', '--policies', 'pol')
+        )
+
+    def test_completions_of_zsh(self) -> None:
+        for name in PROJECT['scripts']:
+            path = self.venvs[0].path / ZSH.format(name)
+            text = path.read_text()
+            self.assertTrue(text.startswith(f'#compdef {name}\n'))
+            for option in re.findall(
+                r'--[a-z][a-z-]*', self.venvs[0].run(name, '--help')
+            ):
+                self.assertIn(option, text)
+            if shutil.which('zsh'):
+                told('zsh', '-n', str(path))
 
     def test_nothing_is_left(self) -> None:
         """Nothing but empty directories, which pip does not remove."""

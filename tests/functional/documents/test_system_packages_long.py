@@ -104,6 +104,11 @@ class TestDebian(base.BaseTestCase):
             self.assertIn(built.VERSION, self.root.run(f'{name} --version'))
             page = f'usr/share/man/man1/{name}.1.gz'
             self.assertTrue((self.root.path / page).exists(), page)
+            for path in (
+                f'usr/share/bash-completion/completions/{name}',
+                f'usr/share/zsh/vendor-completions/_{name}',
+            ):
+                self.assertTrue((self.root.path / path).exists(), path)
         options = self.root.run('oslo-config-generator --namespace kronos')
         self.assertIn('[kronos_prometheus]', options)
 
@@ -147,6 +152,8 @@ class TestRpm(base.BaseTestCase):
         for name in PROJECT['scripts']:
             self.assertIn(f'/usr/bin/{name}\n', files)
             self.assertIn(f'/usr/share/man/man1/{name}.1', files)
+            self.assertIn(f'/bash-completion/completions/{name}\n', files)
+            self.assertIn(f'/zsh/site-functions/_{name}\n', files)
         self.assertIn('/examples/policies.yaml\n', files)
         files = self.query('--list', 'kronos-instance-monitor')
         for path in INSTALLED:

@@ -20,6 +20,7 @@ from fcntl import ioctl
 from typing import Any
 
 import fixtures
+import yaml
 from oslotest import base
 
 from kronos.cmd import program, tables
@@ -182,6 +183,57 @@ class TestArguments(ProgramTestCase):
             code, _, err = self.run_it(name, *arguments, '--versio')
             self.assertEqual(2, code, name)
             self.assertIn('unrecognized arguments: --versio', err)
+
+    def test_yaml_has_what_json_has(self) -> None:
+        for name, words in (
+            ('replay', ['examples/uneven']),
+            ('replay', ['examples/uneven', 'examples/pack']),
+            ('explain', ['examples/uneven', '--host', 'cmp01']),
+            ('test_config', ['--offline']),
+        ):
+            found = {}
+            for form, read in (('json', json.loads), ('yaml', yaml.safe_load)):
+                _, out, _ = self.run_it(name, *words, '-f', form)
+                found[form] = read(out)
+                found[form].pop('command', None)
+            self.assertEqual(found['json'], found['yaml'])
+
+    def test_an_unknown_option_comes_first(self) -> None:
+        """Before what is missing, which it may have been meant to give."""
+        for name, words, text in (
+            (
+                'replay',
+                ['--polices', 'x'],
+                '--polices; close to it: --policies',
+            ),
+            (
+                'explain',
+                ['--hosts=cmp01'],
+                '--hosts=cmp01; close to it: --host',
+            ),
+            (
+                'record',
+                ['--anonymous'],
+                '--anonymous; close to it: --anonymize',
+            ),
+            ('status', ['-q', 'upgrade'], '-q'),
+            ('status', ['upgrade', '--jsn'], '--jsn; close to it: --json'),
+            ('test_config', ['--format', 'xml', '--foo'], '--foo'),
+        ):
+            code, out, err = self.run_it(name, *words)
+            self.assertEqual((2, ''), (code, out), err)
+            self.assertIn(f'error: unrecognized arguments: {text}', err)
+        for words, text in (
+            ([], 'arguments are required: PATH'),
+            (['-fjson', '--set=a=-1'], 'arguments are required: PATH'),
+            (['--max-migrations', '-1'], 'not a whole number'),
+            (['--', '--polices'], '--polices: '),
+        ):
+            _, _, err = self.run_it('replay', *words)
+            self.assertIn(text, err)
+            self.assertNotIn('unrecognized', err)
+        code, out, _ = self.run_it('replay', '--polices', '--help')
+        self.assertEqual(0, code)
 
     def test_standard_input(self) -> None:
         """A file of its own format, gzipped or not."""

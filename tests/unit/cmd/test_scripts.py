@@ -3,6 +3,8 @@
 
 import contextlib
 import io
+import sys
+import warnings
 from unittest import mock
 
 from oslotest import base
@@ -41,3 +43,21 @@ class TestScripts(base.BaseTestCase):
             self.assertEqual(
                 f'kronos-{command}: interrupted\n', err.getvalue()
             )
+
+    def test_warnings_of_libraries(self) -> None:
+        """They are for who develops, and asks for them."""
+        before = list(warnings.filters)
+        for wanted, is_shown in (([], False), (['default'], True)):
+            module = mock.Mock(
+                main=lambda: warnings.warn('is not supported', stacklevel=1)
+            )
+            with (
+                mock.patch('importlib.import_module', return_value=module),
+                mock.patch.object(sys, 'warnoptions', wanted),
+                warnings.catch_warnings(),
+                contextlib.redirect_stderr(io.StringIO()) as err,
+            ):
+                warnings.simplefilter('always')
+                scripts.replay()
+            self.assertEqual(is_shown, 'not supported' in err.getvalue())
+        self.assertEqual(before, warnings.filters)

@@ -3,7 +3,10 @@
 
 import csv
 import io
+import json
 
+import numpy
+import yaml
 from oslotest import base
 
 from kronos.cmd import tables
@@ -82,3 +85,29 @@ class TestPrinted(base.BaseTestCase):
         text = tables.printed([ROWS[0], (name, '-0.1', '-')], 'csv')
         [_, row] = csv.reader(io.StringIO(text))
         self.assertEqual([f"'{name}", '-0.1', '-'], row)
+
+
+class TestWhole(base.BaseTestCase):
+    def test_both_formats_have_the_same(self) -> None:
+        document = {
+            'name': 'h\u00f6st: \x1b[2J\ud800',
+            'yes': [True, None, 'no', '1e3', numpy.float64(0.5)],
+            'after': {'b': 1, 'a': []},
+        }
+        found = {form: tables.whole(document, form) for form in tables.WHOLE}
+        self.assertEqual(document, json.loads(found['json']))
+        self.assertEqual(document, yaml.safe_load(found['yaml']))
+        self.assertEqual(
+            ['name', 'yes', 'after'], list(yaml.safe_load(found['yaml']))
+        )
+        # What steers a terminal is escaped: nothing of it is lost.
+        for text in found.values():
+            self.assertTrue(text.isprintable() or text.isascii())
+            self.assertNotIn('\x1b', text)
+
+    def test_numbers_that_are_none(self) -> None:
+        for form in tables.WHOLE:
+            self.assertRaises(ValueError, tables.whole, float('nan'), form)
+            self.assertIn(
+                'nan', tables.whole(float('nan'), form, True).lower()
+            )

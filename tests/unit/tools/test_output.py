@@ -87,6 +87,18 @@ class TestOutput(base.BaseTestCase):
         [command] = self.checks.again
         self.assertTrue(command.endswith(' last'))
 
+    def test_the_documents_say_where_the_site_is(self) -> None:
+        program = self.top / 'sphinx-build'
+        for code, times in ((0, 1), (1, 0)):
+            program.write_text(f'#!/bin/sh\nexit {code}\n')
+            program.chmod(0o755)
+            env = {'PATH': f'{self.top}:{os.environ["PATH"]}'}
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.tool.docs(self.checks, env)
+            for source in ('doc', 'releasenotes'):
+                page = f'file://{self.top}/.lab/html/{source}/index.html'
+                self.assertEqual(times, said.getvalue().count(page))
+
 
 class TestBudget(base.BaseTestCase):
     def setUp(self) -> None:
