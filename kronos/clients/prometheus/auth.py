@@ -144,6 +144,8 @@ def headers_from(given: Mapping[str, Any]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for number, line in enumerate(given.get('headers', []), 1):
+        if not line.strip():
+            continue  # an option that is left empty
         name, colon, value = (part.strip() for part in line.partition(':'))
         where = f'headers, number {number}'
         if not (colon and value and _HEADER_NAME.fullmatch(name)):

@@ -88,13 +88,15 @@ def _judged(
             exclusions.require_whole(reading, OPTION)
     except exceptions.PrometheusError as error:
         mend, key = remedy(reading)
-        if not mend:
+        if mend:
+            mend = f'{mend}; {UNTIL}'
+        else:
             mend = _other_form(reading, hosts, how)
             key = names(mend)
         to.error(
             'exclusions-unknown',
             str(error),
-            f'{mend}; {UNTIL}' if mend else MEND,
+            mend or MEND,
             key=Cause.EXCLUSIONS,
             because=[key, option(OPTION)],
         )

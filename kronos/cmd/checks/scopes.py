@@ -360,6 +360,7 @@ def _tell(
         )
     # Of all hosts of the cloud they are told already.
     told = exclusions.warnings(scope.snapshot.hosts.values())
+    told += [item.text for item in to.items]
     for text in scope.snapshot.warnings:
         if text not in told and not text.startswith(answer_health.CLOCKS):
             to.warning(
@@ -412,6 +413,7 @@ def _unexplained(one: Judged, how: Settings, to: Findings) -> None:
             'try vm_profile_query in Prometheus: does the counter of each '
             'busy server grow, and is its unit right? If the hosts have load '
             'of their own, set [kronos] unexplained_load = stays',
+            key='profiles-below-hosts',
         )
 
 

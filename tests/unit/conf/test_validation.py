@@ -78,8 +78,9 @@ class OptionsTestCase(base.BaseTestCase):
                 if found:
                     self.assertIn(f'[{group}] {opt.name} in ', found[0])
                     continue
-                self.assertIn(conf[group][opt.dest], ('', [], opt.default))
-                if conf[group][opt.dest] == '':
+                value = conf[group][opt.dest]
+                self.assertIn(value, ('', [], [''], opt.default))
+                if value == '':
                     self.assertIn(opt.default, (None, ''))
 
     def test_a_secret(self):
