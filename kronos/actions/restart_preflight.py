@@ -50,7 +50,7 @@ class RestartSettings:
 
 
 @dataclass
-class Asked:
+class RestartContext:
     """Whom a restart asks, and to whom it tells that it acts."""
 
     nova: NovaClient
@@ -64,16 +64,23 @@ class Asked:
     exclusions: destination.Exclusions | None = None
 
 
-class RestartPreflight:
-    """What one restart looks at before it begins."""
+class Restart:
+    """One restart: what is to be done, whom it asks, and how it waits."""
 
     def __init__(
-        self, settings: RestartSettings, asked: Asked, patience: Patience
+        self,
+        settings: RestartSettings,
+        context: RestartContext,
+        patience: Patience,
     ) -> None:
         self._settings = settings
         self._task = settings.task
-        self._asked = asked
+        self._context = context
         self._patience = patience
+
+
+class RestartPreflight(Restart):
+    """What one restart looks at before it begins."""
 
     def check(self) -> Instance:
         """Look whether the server is still to be started again.
@@ -107,7 +114,7 @@ class RestartPreflight:
 
     def _check(self) -> Instance:
         task = self._task
-        instance = self._asked.nova.get_instance(task.instance)
+        instance = self._context.nova.get_instance(task.instance)
         if instance is None:
             raise faults.error(Fault.INSTANCE_GONE, 'the server is gone')
         if instance.host != task.source:
@@ -142,7 +149,7 @@ class RestartPreflight:
 
     def _check_state(self, instance: Instance) -> None:
         """Whether it is off or paused by a failure, and by nobody's wish."""
-        nova = self._asked.nova
+        nova = self._context.nova
         if instance.status == 'ACTIVE':
             runs = nova.is_guest_running(instance.uuid)
             if runs:
@@ -171,7 +178,7 @@ class RestartPreflight:
 
     def _check_resize(self, instance: Instance) -> None:
         """Whether it is an earlier restart that waits to be confirmed."""
-        ours, nova = self._settings.stopped, self._asked.nova
+        ours, nova = self._settings.stopped, self._context.nova
         if not ours or not nova.is_moved_by(instance.uuid, [ours]):
             raise faults.error(
                 Fault.INSTANCE_NOT_ACTIVE,
@@ -183,7 +190,7 @@ class RestartPreflight:
         """Whether it is still said to have failed, if it was."""
         if self._settings.stopped:
             return
-        said = self._asked.failures().get(self._task.instance)
+        said = self._context.failures().get(self._task.instance)
         if said is None or said < self._settings.failed_at:
             raise faults.error(
                 Fault.INSTANCE_WELL,
@@ -191,7 +198,7 @@ class RestartPreflight:
             )
 
     def _check_hosts(self) -> None:
-        task, nova = self._task, self._asked.nova
+        task, nova = self._task, self._context.nova
         for where, host, fault in (
             (preflight.SOURCE, task.source, Fault.SOURCE_NOT_UP),
             (preflight.DESTINATION, task.destination,
@@ -199,26 +206,27 @@ class RestartPreflight:
         ):  # fmt: skip
             if where == preflight.DESTINATION and host == task.source:
                 continue
-            found = preflight.host_reasons(nova.get_service(host), where, host)
-            if found:
-                raise faults.error(fault, ', '.join(found))
+            service = nova.get_service(host)
+            reasons = preflight.host_reasons(service, where, host)
+            if reasons:
+                raise faults.error(fault, ', '.join(reasons))
 
     def _check_destination(self) -> None:
         """Its aggregate, its server groups, its room, and its faults."""
-        task, asked = self._task, self._asked
-        services = asked.nova.list_compute_services()
-        inside = host_closing.members_of(asked.nova, task.aggregate, services)
+        task, context = self._task, self._context
+        nova, services = context.nova, context.nova.list_compute_services()
+        inside = host_closing.members_of(nova, task.aggregate, services)
         destination.check_scope(task, inside.__contains__)
-        destination.check_groups(asked.nova, task, [], inside.__contains__)
-        destination.check_allocations(asked.nova, asked.placement, task)
+        destination.check_groups(nova, task, [], inside.__contains__)
+        destination.check_allocations(nova, context.placement, task)
         destination.check_room(
-            asked.nova,
-            asked.placement,
+            nova,
+            context.placement,
             task,
             self._settings.resources,
             self._settings.require_headroom,
         )
-        destination.check_exclusion(asked.nova, task, asked.exclusions)
+        destination.check_exclusion(nova, task, context.exclusions)
 
 
 def _may_pass(error: exceptions.KronosException) -> bool:

@@ -95,7 +95,7 @@ class RestartServer(watcher_action.KronosAction):
             nova = clients.nova()
             self._own_restart = server_restart.ServerRestart(
                 _settings(self.input_parameters, CONF.kronos),
-                server_restart.Asked(
+                server_restart.RestartContext(
                     nova=nova,
                     power=ServerPower(nova.api),
                     placement=clients.placement(),

@@ -16,7 +16,8 @@ from kronos.actions.migration import lost_answers
 from kronos.actions.migration.context import Patience
 from kronos.actions.migration.retries import joined
 from kronos.actions.restart_preflight import (
-    Asked,
+    Restart,
+    RestartContext,
     RestartPreflight,
     RestartSettings,
 )
@@ -33,7 +34,7 @@ from kronos.engine.eligibility.restarts import VERIFY
 from kronos.engine.faults import Fault
 from kronos.engine.types import ASKED, Instance
 
-__all__ = ['Asked', 'RestartSettings', 'ServerRestart']
+__all__ = ['RestartContext', 'RestartSettings', 'ServerRestart']
 
 LOG = logging.getLogger(__name__)
 
@@ -49,21 +50,21 @@ REFUSALS = 3
 """So many end a step that a stopped server needs."""
 
 
-class ServerRestart:
+class ServerRestart(Restart):
     """The restart of one server.
 
     One class, since each step goes on from where the one before has led.
     """
 
     def __init__(
-        self, settings: RestartSettings, asked: Asked, patience: Patience
+        self,
+        settings: RestartSettings,
+        context: RestartContext,
+        patience: Patience,
     ) -> None:
-        self._settings = settings
-        self._task = settings.task
-        self._asked = asked
-        self._patience = patience
-        self._actions = InstanceActions(asked.nova.api)
-        self._preflight = RestartPreflight(settings, asked, patience)
+        super().__init__(settings, context, patience)
+        self._actions = InstanceActions(context.nova.api)
+        self._preflight = RestartPreflight(settings, context, patience)
         self._stopping = self._migration = ''
         """Ids of our requests to stop it, and for its cold migration."""
         self._unwritten: list[tuple[Callable[[str], object], str]] = []
@@ -100,23 +101,27 @@ class ServerRestart:
         earlier = self._settings.stopped
         if instance.status == VERIFY:
             self._migration = earlier
-            self._asked.acts('')
-            self._asked.moves(earlier)
+            self._context.acts('')
+            self._context.moves(earlier)
         else:
-            self._asked.acts(earlier)
+            self._context.acts(earlier)
 
     def _stop(self) -> Instance:
         """:raises TurnUnknown: the row does not take that it is to stop"""
         self._patience.stop_if_cancelled()
-        self._asked.acts(ASKED)
+        self._context.acts(ASKED)
         poll = self._settings.poll_interval
         result = self._take(
             Step(
                 participle='stopped',
-                ask=lambda: self._asked.power.stop(self._uuid),
+                ask=lambda: self._context.power.stop(self._uuid),
                 look=self._look,
-                is_reached=lambda one: _is_off(one) and self._is_for_us(),
-                may_ask=lambda one: one.status == ACTIVE and _rests(one),
+                is_reached=lambda server: (
+                    _is_off(server) and self._is_for_us()
+                ),
+                may_ask=lambda server: (
+                    server.status == ACTIVE and _rests(server)
+                ),
                 requests=lambda: self._requests(STOP),
                 on_request=self._note_stop,
             ),
@@ -128,7 +133,7 @@ class ServerRestart:
 
     def _note_stop(self, request: str) -> None:
         self._stopping = request
-        self._note(self._asked.acts, request)
+        self._note(self._context.acts, request)
 
     def _is_for_us(self) -> bool:
         """Whether Kronos, or Nova itself, has stopped it.
@@ -157,20 +162,20 @@ class ServerRestart:
         return result.seen, failure
 
     def _migrate(self) -> Result[Instance]:
-        self._note(self._asked.moves, ASKED)
+        self._note(self._context.moves, ASKED)
         host, poll = self._task.destination, self._settings.poll_interval
         return self._take(
             Step(
                 participle=f'migrated to {host}',
-                ask=lambda: self._asked.power.migrate(self._uuid, host),
+                ask=lambda: self._context.power.migrate(self._uuid, host),
                 look=self._look,
                 # Nova may confirm by itself (resize_confirm_window).
-                is_reached=lambda one: (
-                    one.host == host
-                    and _rests(one)
-                    and one.status in (VERIFY, STOPPED)
+                is_reached=lambda server: (
+                    server.host == host
+                    and _rests(server)
+                    and server.status in (VERIFY, STOPPED)
                 ),
-                may_ask=lambda one: _is_off(one) and self._is_at(one),
+                may_ask=lambda server: _is_off(server) and self._is_at(server),
                 requests=lambda: self._requests(MIGRATE),
                 on_request=self._note_migration,
             ),
@@ -180,17 +185,17 @@ class ServerRestart:
 
     def _note_migration(self, request: str) -> None:
         self._migration = request
-        self._note(self._asked.moves, request)
+        self._note(self._context.moves, request)
 
     def _confirm(self) -> Instance:
         """Confirm our own cold migration, and no other."""
         result = self._take(
             Step(
                 participle='confirmed',
-                ask=lambda: self._asked.power.confirm(self._uuid),
+                ask=lambda: self._context.power.confirm(self._uuid),
                 look=self._look,
-                is_reached=lambda one: (
-                    one.status in (STOPPED, ACTIVE) and _rests(one)
+                is_reached=lambda server: (
+                    server.status in (STOPPED, ACTIVE) and _rests(server)
                 ),
                 may_ask=self._may_confirm,
                 requests=lambda: self._requests(CONFIRM),
@@ -214,16 +219,18 @@ class ServerRestart:
                 'it is in VERIFY_RESIZE by somebody else, who confirms or '
                 'reverts it',
             )
-        return self._asked.power.may_be_confirmed(self._uuid)
+        return self._context.power.may_be_confirmed(self._uuid)
 
     def _start(self, failure: exceptions.MigrationError | None) -> Instance:
         """:param failure: why it is not elsewhere; None: it need not be"""
         result = self._take(
             Step(
                 participle='started',
-                ask=lambda: self._asked.power.start(self._uuid),
+                ask=lambda: self._context.power.start(self._uuid),
                 look=self._look,
-                is_reached=lambda one: one.status == ACTIVE and _rests(one),
+                is_reached=lambda server: (
+                    server.status == ACTIVE and _rests(server)
+                ),
                 may_ask=_is_off,
                 requests=lambda: self._requests(START),
             ),
@@ -250,7 +257,7 @@ class ServerRestart:
         self._trouble = f'is being {step.participle}'
         step.on_trouble = tell
         step.why_given_up = self._why_given_up
-        step.lists_own = lambda: bool(self._asked.nova.api.user_id)
+        step.lists_own = lambda: bool(self._context.nova.api.user_id)
         settings = self._settings
         shared = Limits(
             timeout=settings.timeout,
@@ -275,7 +282,7 @@ class ServerRestart:
         uuid = instance.uuid
         runs: bool | None = None
         try:
-            runs = self._asked.nova.is_guest_running(uuid)
+            runs = self._context.nova.is_guest_running(uuid)
         except exceptions.NovaClientError as error:
             LOG.warning('Instance %s: %s', uuid, error)
         if runs is False:
@@ -299,7 +306,7 @@ class ServerRestart:
 
     def _requests(self, kind: str) -> list[str]:
         """Ids of our own requests of a kind, the newest first."""
-        user = self._asked.nova.api.user_id
+        user = self._context.nova.api.user_id
         return self._actions.requests(self._uuid, (kind,), user)
 
     def _look(self) -> Instance:
@@ -310,7 +317,7 @@ class ServerRestart:
         """
         self._write()
         self._patience.tell(self._trouble)
-        instance = self._asked.nova.get_instance(self._uuid)
+        instance = self._context.nova.get_instance(self._uuid)
         if instance is None:
             raise faults.error(
                 Fault.INSTANCE_VANISHED, 'the server was deleted meanwhile'

@@ -46,4 +46,4 @@ def lasting(error: BaseException) -> BaseException | None:
     """
     kinds = (transport.TooLong, Elsewhere)
     causes = transport.causes(error)
-    return next((one for one in causes if isinstance(one, kinds)), None)
+    return next((cause for cause in causes if isinstance(cause, kinds)), None)

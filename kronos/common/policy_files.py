@@ -36,8 +36,8 @@ def files(paths: Sequence[str]) -> Iterator[str]:
     for name in paths:
         path = pathlib.Path(name)
         if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.is_file())
-            yield from (str(x) for x in inside if x.name[0] != '.')
+            inside = sorted(file for file in path.iterdir() if file.is_file())
+            yield from (str(file) for file in inside if file.name[0] != '.')
         else:
             yield name
 

@@ -101,7 +101,7 @@ class ShellCommand(StrEnum):
         return self.value.rpartition(' {')[0]
 
 
-_PROGRAMS = '|'.join(sorted({one.partition(' ')[0] for one in ShellCommand}))
+_PROGRAMS = '|'.join(sorted({row.partition(' ')[0] for row in ShellCommand}))
 IN_SENTENCE = re.compile(rf'"(?:{_PROGRAMS}) [^"]*"')
 """A command, as messages have it: between quotes."""
 

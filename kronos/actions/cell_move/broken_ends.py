@@ -255,7 +255,7 @@ class BrokenEnds:
         for step in repairs.of(nova, ran, has_failed):
             if instance is None or not step.is_left(instance):
                 continue
-            found.append(step.told)
+            found.append(step.reason)
             if not (self._settings.recovers and is_ours):
                 self._leave(step)
                 found.append(f'"{self._command(step)}" mends it')
@@ -287,8 +287,8 @@ class BrokenEnds:
         """One step, and the server after it; None: nothing more is tried."""
         evidence, uuid = self._evidence, self._task.instance
         command = self._command(step)
-        LOG.warning('Instance %s: %s: %s', uuid, step.told, command)
-        evidence.mended.append(f'{step.told}: {command}')
+        LOG.warning('Instance %s: %s: %s', uuid, step.reason, command)
+        evidence.mended.append(f'{step.reason}: {command}')
         number = f'mend {len(evidence.mended)}'
         result = self._workshop.carry_out(
             step, lambda request: evidence.requests.update({number: request})

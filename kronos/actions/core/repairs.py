@@ -25,7 +25,8 @@ class Repair:
     """What may be wrong with a server, and what mends it."""
 
     is_left: Callable[[Instance], bool]
-    told: str
+    reason: str
+    """What is wrong."""
     command: ShellCommand
     """For an operator."""
     ask: Callable[[str], str]
@@ -41,35 +42,35 @@ def of(nova: CellMigration, ran: bool, has_failed: bool) -> list[Repair]:
     """
     return [
         Repair(
-            lambda one: has_failed and is_moving(one),
+            lambda server: has_failed and is_moving(server),
             'Nova left it busy for ever',
             ShellCommand.SERVER_SET_ACTIVE,
             nova.set_active,
-            lambda one: not one.task_state,
+            lambda server: not server.task_state,
         ),
         Repair(
-            lambda one: one.status == ERROR and not one.task_state,
+            lambda server: server.status == ERROR and not server.task_state,
             'Nova left it in ERROR',
             ShellCommand.SERVER_REBOOT,
             nova.reboot,
             runs,
         ),
         Repair(
-            lambda one: ran and is_active(one) and not runs(one),
+            lambda server: ran and is_active(server) and not runs(server),
             'Nova left it powered off',
             ShellCommand.SERVER_REBOOT,
             nova.reboot,
             runs,
         ),
         Repair(
-            lambda one: ran and is_stopped(one),
+            lambda server: ran and is_stopped(server),
             'Nova left it powered off',
             ShellCommand.SERVER_START,
             nova.start,
             runs,
         ),
         Repair(
-            lambda one: not ran and is_active(one),
+            lambda server: not ran and is_active(server),
             'it had been stopped',
             ShellCommand.SERVER_STOP,
             nova.stop,
@@ -102,8 +103,12 @@ class Workshop:
             participle='mended',
             ask=lambda: repair.ask(self.uuid),
             look=lambda: self.nova.get_instance(self.uuid),
-            is_reached=lambda one: one is None or repair.is_mended(one),
-            may_ask=lambda one: one is not None and repair.is_left(one),
+            is_reached=lambda server: (
+                server is None or repair.is_mended(server)
+            ),
+            may_ask=lambda server: (
+                server is not None and repair.is_left(server)
+            ),
             on_request=on_request,
         )
         limits = Limits(
@@ -115,18 +120,18 @@ class Workshop:
         return StepRun(step, self.patience, limits).carry_out()
 
 
-def is_moving(one: Instance) -> bool:
+def is_moving(server: Instance) -> bool:
     """Whether its task is one of a cold move."""
-    return (one.task_state or '').startswith('resize_')
+    return (server.task_state or '').startswith('resize_')
 
 
-def is_active(one: Instance) -> bool:
-    return one.status == ACTIVE and not one.task_state
+def is_active(server: Instance) -> bool:
+    return server.status == ACTIVE and not server.task_state
 
 
-def runs(one: Instance) -> bool:
-    return is_active(one) and one.power_state == RUNNING
+def runs(server: Instance) -> bool:
+    return is_active(server) and server.power_state == RUNNING
 
 
-def is_stopped(one: Instance) -> bool:
-    return one.status == STOPPED and not one.task_state
+def is_stopped(server: Instance) -> bool:
+    return server.status == STOPPED and not server.task_state

@@ -65,15 +65,16 @@ def asks(query: str, series: Mapping[str, str]) -> bool:
 
 def _selectors(query: str) -> Iterator[list[tuple[str, str, str]]]:
     """The matchers of each, as label, operator and value."""
-    for found in _SELECTOR.finditer(query):
-        name = found['name'] or found['alone']
-        body = found['body']
+    for selector in _SELECTOR.finditer(query):
+        name = selector['name'] or selector['alone']
+        body = selector['body']
         if name is None and body is None:
             continue
         matchers = [(NAME, '=', name)] if name else []
-        for one in _MATCHER.finditer(body or ''):
-            label = _text(one['label'] or NAME)
-            matchers.append((label, one['how'] or '=', _text(one['value'])))
+        for matcher in _MATCHER.finditer(body or ''):
+            label = _text(matcher['label'] or NAME)
+            value = _text(matcher['value'])
+            matchers.append((label, matcher['how'] or '=', value))
         yield matchers
 
 

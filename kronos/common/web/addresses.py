@@ -40,10 +40,10 @@ def target(url: str, location: str) -> str:
         return ''
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(url: str, other: str) -> bool:
     """Whether two URLs have the same scheme, host and port."""
     try:
-        return _origin(one) == _origin(other)
+        return _origin(url) == _origin(other)
     except ValueError:
         return False
 

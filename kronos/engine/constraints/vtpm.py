@@ -28,13 +28,15 @@ class VtpmTraits(KeyedConstraint[Traits, Traits]):
 
     @classmethod
     def build(cls, given: ConstraintInput) -> Self | None:
-        needed = [_needed(one) for one in given.instances]
+        needed = [_needed(instance) for instance in given.instances]
         if not any(needed) or given.rules.phase is MigrationPhase.CELL_DRAIN:
             return None
         return cls(
             needed,
             [
-                frozenset(one for one in host.traits if one.startswith(PREFIX))
+                frozenset(
+                    trait for trait in host.traits if trait.startswith(PREFIX)
+                )
                 for host in given.hosts
             ],
         )

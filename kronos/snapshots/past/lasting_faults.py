@@ -37,17 +37,19 @@ def note(placement: PlacementClient, gathered: CloudInventory) -> None:
         and event.origin is Origin.WATCHER
         and quarantine.fault(event) in LOOKS
     }
-    concerned = [one for one in gathered.instances if one.uuid in failed]
+    concerned = [
+        instance for instance in gathered.instances if instance.uuid in failed
+    ]
     if len(concerned) > MOST:
         LOG.warning('More than %d instances have a lasting fault', MOST)
-    for one in concerned[:MOST]:
-        host = hosts.get(one.host)
-        if host is None or not host.node or one.task_state:
+    for instance in concerned[:MOST]:
+        host = hosts.get(instance.host)
+        if host is None or not host.node or instance.task_state:
             continue
         try:
-            failed[one.uuid](placement, one, host)
+            failed[instance.uuid](placement, instance, host)
         except exceptions.ClientError as error:
-            LOG.warning('Instance %s: %s', one.uuid, error)
+            LOG.warning('Instance %s: %s', instance.uuid, error)
 
 
 def _allocations(

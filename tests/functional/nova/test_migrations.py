@@ -3,11 +3,25 @@
 
 from typing import Any
 
+import nova.compute.api
+
 from kronos.clients.nova import rows
 from kronos.clients.nova.rows import AbortOutcome, MigrationStatus
 from kronos.common import exceptions
+from kronos.engine.eligibility import instances
+from kronos.engine.reasons import Code
+from kronos.engine.settings import Settings
 from kronos.engine.types import Instance, Outcome
 from tests.functional.nova import base
+
+TPM_TRAITS = (
+    'COMPUTE_SECURITY_TPM_2_0',
+    'COMPUTE_SECURITY_TPM_CRB',
+    'COMPUTE_SECURITY_TPM_SECRET_SECURITY_DEPLOYMENT',
+    'COMPUTE_SECURITY_TPM_SECRET_SECURITY_HOST',
+    'COMPUTE_SECURITY_TPM_SECRET_SECURITY_USER',
+)
+"""Of hosts that take servers with any vTPM."""
 
 
 class _Migrations(base.NovaTestCase):
@@ -210,6 +224,34 @@ class TestLiveMigration(_Migrations):
             '11111111-2222-3333-4444-555555555555',
         )
         self.assertEqual(404, error.kwargs['status'])
+
+    def test_a_vtpm(self) -> None:
+        """Nova takes a move of those alone that Kronos would ask for."""
+        if not hasattr(nova.compute.api, 'reject_legacy_vtpm_live_migration'):
+            self.skipTest('this Nova moves none')
+        for host in self.hosts:
+            provider = self._get_provider_uuid_by_name(host)
+            traits = self._get_provider_traits(provider)
+            self._set_provider_traits(provider, [*traits, *TPM_TRAITS])
+        for security in ('', 'user', 'deployment', 'host'):
+            with self.subTest(security):
+                specs = {'hw:tpm_version': '2.0', 'hw:tpm_model': 'tpm-crb'}
+                if security:
+                    specs['hw:tpm_secret_security'] = security
+                uuid = self.boot('host1', flavor_id=self.flavor(**specs))['id']
+                reasons = instances.reasons(self.instance(uuid), Settings())
+                if security == 'host':
+                    self.assertEqual([], reasons)
+                    request = self.live_migration.live_migrate(uuid, 'host2')
+                    status = self.ended(uuid, request)
+                    self.assertEqual('completed', status.status)
+                    continue
+                self.assertEqual(
+                    [Code.INSTANCE_VTPM], [reason.code for reason in reasons]
+                )
+                error = self._error(uuid, 'host2')
+                self.assertEqual(400, error.kwargs['status'])
+                self.assertIn('not supported for vTPM-enabled', str(error))
 
     def _error(self, uuid: str, host: str) -> Any:
         return self.assertRaises(

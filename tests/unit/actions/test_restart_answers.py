@@ -101,7 +101,7 @@ class AnswersTestCase(test_server_restart.RestartTestCase):
 
     def restart(self):
         restart = super().restart()
-        restart._asked.moves = self.moves.append
+        restart._context.moves = self.moves.append
         restart._patience.tell = self.told.append
         return restart
 
@@ -262,7 +262,7 @@ class TestOutage(AnswersTestCase):
             self.acts.append(request)
 
         restart = self.restart()
-        restart._asked.acts = acts
+        restart._context.acts = acts
         self.assertEqual('', restart.carry_out())
         self.runs('h2')
         self.assertEqual(['', '?', self.instance.stops[0][0]], self.acts)

@@ -24,7 +24,7 @@ class PreflightTestCase(test_server_restart.RestartTestCase):
     def check(self):
         restart = self.restart()
         return restart_preflight.RestartPreflight(
-            self.settings, restart._asked, restart._patience
+            self.settings, restart._context, restart._patience
         ).check()
 
     def refused(self, fault):

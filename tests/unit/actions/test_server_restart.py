@@ -40,7 +40,7 @@ class RestartTestCase(base.MoveTestCase):
     def restart(self):
         return server_restart.ServerRestart(
             self.settings,
-            server_restart.Asked(
+            server_restart.RestartContext(
                 nova=self.client,
                 power=ServerPower(self.client.api),
                 placement=self.placement,
