@@ -218,6 +218,14 @@ def _tell(
             'this is right where they are meant to be out; else start '
             'nova-compute there, or have them scraped',
         )
+    _warn(one, policies, where, to)
+    _dirty_rates(one, where, to)
+
+
+def _warn(
+    one: Judged, policies: Sequence[Policy], where: str, to: Findings
+) -> None:
+    """Pass on what is warned of, but for what is told already."""
     for text in _beyond_queries(one, policies):
         to.warning(
             'policy-doubtful',
@@ -232,7 +240,6 @@ def _tell(
         if text in told or text.startswith(answer_health.CLOCKS):
             continue
         to.warning('scope-unknown', f'{where}: {text}', 'see to that first')
-    _dirty_rates(one, where, to)
 
 
 def _beyond_queries(one: Judged, policies: Sequence[Policy]) -> list[str]:
