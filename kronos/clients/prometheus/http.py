@@ -26,8 +26,10 @@ LONGEST_WAIT = 60.0
 MOST_TOLD = 100
 LONGEST = 128 * 2**20
 """Bytes of an answer; the samples of 100,000 servers take a tenth."""
+TENANT = '[kronos_prometheus] headers = X-Scope-OrgID: TENANT'
+"""What Mimir and Cortex with several tenants need."""
 _NO_TENANT = re.compile(r'\bno\W?org\W?id\b', re.IGNORECASE)
-"""What Mimir and Cortex say to a request without a tenant."""
+"""What they say to a request without one."""
 PASSING = (
     requests.ConnectionError,
     requests.exceptions.ChunkedEncodingError,
@@ -321,10 +323,7 @@ def _check(reply: _Reply) -> None:
 def _remedy(text: str) -> str:
     """What to do about a request that is refused."""
     if _NO_TENANT.search(text):
-        return (
-            ': it wants to know the tenant. Set [kronos_prometheus] headers = '
-            'X-Scope-OrgID: TENANT'
-        )
+        return f': it wants to know the tenant. Set {TENANT}'
     return ' (are the credentials of [kronos_prometheus] right?)'
 
 

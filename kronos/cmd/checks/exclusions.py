@@ -87,21 +87,14 @@ def _judged(
         else:
             exclusions.require_whole(reading, OPTION)
     except exceptions.PrometheusError as error:
-        mend = f'{cause}; {UNTIL}' if (cause := remedy(reading)) else MEND
+        mend = (
+            f'{cause}; {UNTIL}' if (cause := metrics.remedy(reading)) else MEND
+        )
         to.error('exclusions-unknown', str(error), mend)
         return found, str(error)
     for text in found.warnings:
         to.warning('exclusions-unmatched', text, SEE)
     return found, ''
-
-
-def remedy(reading: Reading) -> str:
-    """What to do about an answer that would do if it were whole and fresh."""
-    if reading.clock:
-        return metrics.SET_CLOCKS
-    if reading.incomplete:
-        return metrics.SEE_STORES
-    return ''
 
 
 def _hosts(cloud: Cloud) -> set[str]:

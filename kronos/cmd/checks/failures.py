@@ -105,10 +105,7 @@ def _asked(
         to.warning(
             'failures-unknown',
             str(error),
-            (
-                exclusion_checks.remedy(reading)
-                or f'correct {option} in [kronos]'
-            )
+            (metrics.remedy(reading) or f'correct {option} in [kronos]')
             + '; until then kronos_recover does nothing',
         )
         return None, {**told, 'error': str(error)}

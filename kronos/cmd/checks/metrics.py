@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from kronos.clients.prometheus import http
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
 from kronos.engine.scoring import answer_health, evaluation, labels
@@ -81,6 +82,15 @@ def tell_clock(reading: Reading, to: Findings) -> None:
     tell('clock', text, SET_CLOCKS)
 
 
+def remedy(reading: Reading) -> str:
+    """What to do about an answer where its query is not to blame."""
+    if reading.clock and reading.health is Health.STALE:
+        return SET_CLOCKS
+    if http.TENANT in reading.error:
+        return f'set {http.TENANT}'
+    return SEE_STORES if reading.incomplete and not reading.error else ''
+
+
 def tell_away(reading: Reading, to: Findings) -> None:
     """Tell that Prometheus is away, whatever it was asked."""
     to.error(
@@ -146,7 +156,9 @@ def _tell(
         tell(
             'query-failed',
             f'{what}: {reading.error}',
-            'try the query in Prometheus and correct it in the policies file',
+            remedy(reading)
+            or 'try the query in Prometheus and correct it in the policies '
+            'file',
         )
     elif not reading.samples and not is_judged:
         # Else it is told which hosts and servers lack a value.
