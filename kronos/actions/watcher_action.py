@@ -159,14 +159,7 @@ class KronosAction(base.BaseAction):
         if not query:
             return None
         how = HostMatch(CONF.kronos.host_match)
-
-        def ask(hosts: Collection[str]) -> Mapping[str, float]:
-            found = exclusions.ask(self._prometheus(), query, hosts, how)
-            for text in found.warnings:
-                LOG.warning('%s', text)
-            return found.values
-
-        return ask
+        return lambda hosts: _excluded(self._prometheus(), query, hosts, how)
 
     def _actions_of_plan(self) -> list[Any]:
         """:raises TurnUnknown: Watcher's database does not tell"""
@@ -246,6 +239,18 @@ class KronosAction(base.BaseAction):
         self._unless_away(
             lambda: lock.write(lambda: _show(uuid, told), self._writes)
         )
+
+
+def _excluded(
+    source: prometheus.PrometheusClient,
+    query: str,
+    hosts: Collection[str],
+    how: HostMatch,
+) -> Mapping[str, float]:
+    found = exclusions.ask(source, query, hosts, how)
+    for text in found.warnings:
+        LOG.warning('%s', text)
+    return found.values
 
 
 def _plan(uuid: str) -> Any:

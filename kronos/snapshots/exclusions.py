@@ -86,29 +86,20 @@ def judge(
     require_whole(reading, option)
     named = _by_label(reading, option)
     found = HostsAtFault()
-    meant = {
-        label: labels.may_mean(label, named, hosts, how) for label in named
-    }
     for label, value in named.items():
         if value == 0.0:
             continue
-        if not meant[label] and how is HostMatch.EXACT:
+        meant = labels.may_mean(label, named, hosts, how)
+        if not meant and how is HostMatch.EXACT:
             _require_foreign(label, hosts, option)
-        if not meant[label]:
+        if not meant:
             found.strangers.append(label)
-        if len(meant[label]) > 1:
+        if len(meant) > 1:
             found.unclear.append(label)
-        for host in meant[label]:
+        for host in meant:
             found.values[host] = _worse(found.values.get(host, 0.0), value)
-    if named and not any(meant.values()):
-        for label in named if how is HostMatch.EXACT else ():
-            _require_foreign(label, hosts, option)
-        raise unusable(
-            'none of its labels is a host of the cloud '
-            f'({wording.some([repr(one) for one in named], EXAMPLES)}). '
-            f'{RENAME}',
-            option=option,
-        )
+    if not found.values:
+        _require_some_host(named, hosts, how, option)
     if found.strangers:
         told = [f'{one!r} ({named[one]:g})' for one in found.strangers]
         found.warnings.append(
@@ -176,6 +167,25 @@ def label_of(sample: Sample) -> str:
     """What names the host of a series; '' if nothing does."""
     told = labels.of_series(sample.series)
     return next((told[one] for one in LABELS if told.get(one)), '')
+
+
+def _require_some_host(
+    named: Collection[str],
+    hosts: Collection[str],
+    how: HostMatch,
+    option: str,
+) -> None:
+    """:raises PrometheusError: there are labels, and none is a host"""
+    matches = labels.match_hosts(named, hosts, how)
+    if not named or matches.hosts or matches.ambiguous:
+        return
+    for label in named if how is HostMatch.EXACT else ():
+        _require_foreign(label, hosts, option)
+    raise unusable(
+        'none of its labels is a host of the cloud '
+        f'({wording.some([repr(one) for one in named], EXAMPLES)}). {RENAME}',
+        option=option,
+    )
 
 
 def _require_foreign(label: str, hosts: Collection[str], option: str) -> None:

@@ -27,7 +27,7 @@ MOST_TOLD = 100
 LONGEST = 128 * 2**20
 """Bytes of an answer; the samples of 100,000 servers take a tenth."""
 _NO_TENANT = re.compile(r'\bno\W?org\W?id\b', re.IGNORECASE)
-"""What Mimir and Cortex say to a request without a tenant."""
+"""What they say to a request without one."""
 PASSING = (
     requests.ConnectionError,
     requests.exceptions.ChunkedEncodingError,
@@ -326,7 +326,8 @@ def _check(reply: _Reply, by_keystone: bool) -> None:
         )
     if status in (401, 403):
         if _NO_TENANT.search(text):
-            text += f': it wants to know the tenant; {remedies.TENANT}'
+            option = remedies.TENANT.removeprefix('set ')
+            text += f': it wants to know the tenant. Set {option}'
             remedy = remedies.TENANT
         else:
             text += ' (are the credentials of [kronos_prometheus] right?)'

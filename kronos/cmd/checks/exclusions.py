@@ -16,7 +16,7 @@ from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.engine.scoring import labels, name_forms
 from kronos.engine.settings import HostMatch
-from kronos.engine.types import Host, Reading
+from kronos.engine.types import Health, Host, Reading
 from kronos.snapshots import exclusions
 from kronos.snapshots.exclusions import HostsAtFault
 
@@ -111,9 +111,9 @@ def remedy(reading: Reading) -> tuple[str, str]:
 
     :returns: and its cause
     """
-    if reading.clock:
+    if reading.clock and reading.health is Health.STALE:
         return metrics.SET_CLOCKS, Cause.CLOCK
-    if reading.incomplete:
+    if reading.incomplete and not reading.error:
         return metrics.SEE_STORES, Cause.INCOMPLETE
     return '', ''
 

@@ -48,26 +48,31 @@ def check(
         lambda: failures.of_servers(prometheus, of_servers, hosts, how),
         findings,
     )
-    at_fault = faulty.values if faulty else {}
-    for text in faulty.warnings if faulty else ():
-        findings.warning('exclusions-unmatched', text, exclusion_checks.SEE)
-    if at_fault:
-        findings.warning(
-            'host-at-fault',
-            f'{wording.counted(len(at_fault), "host")} at fault by '
-            f'{failures.OF_HOSTS} ({wording.some(sorted(at_fault))})',
-            'kronos_recover closes and drains it, if there are no more of '
-            'its aggregate than max_closed_hosts',
-        )
+    faulty = faulty or HostsAtFault()
+    _tell(faulty, findings)
     return {
         failures.OF_HOSTS: {
             **told,
             'hosts_at_fault': {
-                host: f'{value:g}' for host, value in sorted(at_fault.items())
+                host: f'{value:g}'
+                for host, value in sorted(faulty.values.items())
             },
         },
         failures.OF_SERVERS: {**of_failed, 'servers': len(failed or {})},
     }
+
+
+def _tell(faulty: HostsAtFault, to: Findings) -> None:
+    for text in faulty.warnings:
+        to.warning('exclusions-unmatched', text, exclusion_checks.SEE)
+    if faulty.values:
+        to.warning(
+            'host-at-fault',
+            f'{wording.counted(len(faulty.values), "host")} at fault by '
+            f'{failures.OF_HOSTS} ({wording.some(sorted(faulty.values))})',
+            'kronos_recover closes and drains it, if there are no more of '
+            'its aggregate than max_closed_hosts',
+        )
 
 
 def _asked(

@@ -67,6 +67,15 @@ def tell_clock(reading: Reading, to: Findings) -> None:
     tell('clock', text, SET_CLOCKS, key=Cause.CLOCK)
 
 
+def remedy(reading: Reading) -> str:
+    """What to do about an answer where its query is not to blame."""
+    if reading.clock and reading.health is Health.STALE:
+        return SET_CLOCKS
+    if http.TENANT in reading.error:
+        return f'set {http.TENANT}'
+    return SEE_STORES if reading.incomplete and not reading.error else ''
+
+
 def tell_away(reading: Reading, to: Findings) -> None:
     """Tell that Prometheus is away, whatever it was asked."""
     because = [Cause.FILES, group(remedies.GROUP)]

@@ -2,7 +2,6 @@
 """The evaluation of a policy: can it be used, what does it say of hosts?"""
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kronos.engine import wording
@@ -102,16 +101,7 @@ def _measure(
     settings: Settings,
 ) -> None:
     answers = _answers(evaluated.policy, snapshot, settings)
-    partial = settings.partial_answers
-    unusable = {
-        query: why
-        for query, reading in answers.items()
-        if (why := answer_health.why_unusable(reading, partial))
-    }
-    _note_doubts(answers, unusable, evaluated)
-    for query, why in unusable.items():
-        evaluated.result.health = answers[query].health
-        raise _Unusable(f'{query}: {why}')
+    _require_usable(answers, settings, evaluated)
     values = _by_host(
         'imbalance_query', answers, snapshot, settings, evaluated
     )
@@ -188,16 +178,21 @@ def _answers(
     return answers
 
 
-def _note_doubts(
+def _require_usable(
     answers: dict[str, Reading],
-    unusable: Collection[str],
+    settings: Settings,
     evaluated: PolicyEvaluation,
 ) -> None:
-    """Warn of what is missing from answers that can be used all the same."""
-    policy = evaluated.policy
+    """Warn of what is missing from answers that can be used.
+
+    :raises _Unusable: an answer cannot be used
+    """
+    policy, partial = evaluated.policy, settings.partial_answers
     fields = {row.field: row.label for row in models.QUERIES}
+    bad: list[tuple[str, str]] = []
     for query, reading in answers.items():
-        if query in unusable:
+        if why := answer_health.why_unusable(reading, partial):
+            bad.append((query, why))
             continue
         if reading.incomplete:
             evaluated.result.health = Health.PARTIAL
@@ -206,6 +201,9 @@ def _note_doubts(
             f'policy {policy.name}: {query}: {text}'
             for text in answer_health.doubts(reading, label)
         ]
+    for query, why in bad[:1]:
+        evaluated.result.health = answers[query].health
+        raise _Unusable(f'{query}: {why}')
 
 
 def _by_host(

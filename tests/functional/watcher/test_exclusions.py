@@ -83,7 +83,7 @@ class AuditTestCase(ExclusionMixin, base.KronosTestCase):
         self.assertIn('exclude_hosts_query gives 1 for it', told)
         stranger = "no host of the cloud is called 'of another cloud' (1)"
         self.assertIn(stranger, self.message(audit))
-        self.assertIn(stranger, str(scope.warnings))
+        self.assertIn(stranger, ' '.join(scope.warnings))
 
     def test_what_is_no_number(self):
         self.cloud.faulty = {'h3': 'NaN', 'h4': 0}

@@ -9,12 +9,13 @@ from oslotest import base
 from kronos.cmd import explain, replay_tables
 from kronos.engine.cell_drain import ForeignMove
 from kronos.engine.planning import propose
-from kronos.engine.types import CycleReport
+from kronos.engine.settings import Settings
+from kronos.engine.types import CycleReport, Sample
 from kronos.recordings import load
 from kronos.reports import document
 from kronos.reports.html import page
 from tests import commands
-from tests.builders import cells, recordings
+from tests.builders import cells, policies, recordings
 from tests.unit.engine.planning import test_restarts
 
 
@@ -46,6 +47,23 @@ class RecoveryTestCase(base.BaseTestCase):
         text = page.render(report, 'title')
         self.assertIn('Servers that are started again', text)
         self.assertIn('is closed before anything leaves it', text)
+
+
+class LabelsTestCase(base.BaseTestCase):
+    """Labels that match no host of the scope."""
+
+    def test_table(self) -> None:
+        snapshot = policies.snapshot({'cpu': {'a': 0.2, 'b': 0.7}})
+        samples = snapshot.readings['cpu'].imbalance.samples
+        samples += [Sample(f'db{n}', 0.5, 0.0) for n in range(7)]
+        [scope] = propose.propose(
+            [snapshot], [policies.policy()], Settings()
+        ).scopes
+        self.assertIn(
+            'Labels of policy cpu that match no host of the scope: db0, db1, '
+            'db2, db3, db4 and 2 more',
+            replay_tables.table(scope, None).splitlines(),
+        )
 
 
 class CellTestCase(base.BaseTestCase):

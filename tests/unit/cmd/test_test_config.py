@@ -623,6 +623,23 @@ class TestMetrics(CheckTestCase):
         report = self.check('--config-file', self.conf(host_match='short'))
         self.assertTrue(report['good'])
 
+    def test_no_tenant(self) -> None:
+        """Of Mimir: neither the query nor the credentials are to blame."""
+        self.wire.post(
+            f'{PROMETHEUS}/api/v1/query', status_code=401, text='no org id'
+        )
+        report = self.check()
+        findings = [
+            one
+            for one in report['findings']
+            if one['code'] in ('query-failed', 'failures-unknown')
+        ]
+        self.assertEqual(4, len(findings))
+        for found in findings:
+            self.assertIn('headers = X-Scope-OrgID', found['mend'])
+            self.assertNotIn('policies file', found['mend'])
+            self.assertNotIn('credentials', found['text'])
+
     def test_a_partial_answer(self) -> None:
         """Told once with its query; as an error where none is judged."""
         self.extra['cpu_of_host'] = {'warnings': ['store 2 is away']}

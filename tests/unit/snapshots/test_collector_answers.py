@@ -274,7 +274,7 @@ class TestDistorted(DistortedTestCase):
 
     def test_all_of_them_together(self) -> None:
         rng = random.Random(38)
-        for _ in range(200):
+        for _ in range(100):
             odd = {
                 query: Distortion(
                     rng.choice((*PARTIAL, *WHOLE)),
