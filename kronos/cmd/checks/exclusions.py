@@ -16,7 +16,7 @@ from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.engine.scoring import labels, name_forms
 from kronos.engine.settings import HostMatch
-from kronos.engine.types import Health, Host, Reading
+from kronos.engine.types import Host, Reading
 from kronos.snapshots import exclusions
 from kronos.snapshots.exclusions import HostsAtFault
 
@@ -87,7 +87,7 @@ def _judged(
         else:
             exclusions.require_whole(reading, OPTION)
     except exceptions.PrometheusError as error:
-        mend, key = remedy(reading)
+        mend, key = metrics.remedy(reading)
         if mend:
             mend = f'{mend}; {UNTIL}'
         else:
@@ -104,18 +104,6 @@ def _judged(
     for text in found.warnings:
         to.warning('exclusions-unmatched', text, SEE)
     return found, ''
-
-
-def remedy(reading: Reading) -> tuple[str, str]:
-    """What to do about an answer that would do if it were whole and fresh.
-
-    :returns: and its cause
-    """
-    if reading.clock and reading.health is Health.STALE:
-        return metrics.SET_CLOCKS, Cause.CLOCK
-    if reading.incomplete and not reading.error:
-        return metrics.SEE_STORES, Cause.INCOMPLETE
-    return '', ''
 
 
 def _other_form(

@@ -102,7 +102,7 @@ def _asked(
     try:
         return judge(), told
     except exceptions.PrometheusError as error:
-        mend, key = exclusion_checks.remedy(reading)
+        mend, key = metrics.remedy(reading)
         to.warning(
             'failures-unknown',
             str(error),

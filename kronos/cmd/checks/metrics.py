@@ -67,13 +67,18 @@ def tell_clock(reading: Reading, to: Findings) -> None:
     tell('clock', text, SET_CLOCKS, key=Cause.CLOCK)
 
 
-def remedy(reading: Reading) -> str:
-    """What to do about an answer where its query is not to blame."""
+def remedy(reading: Reading) -> tuple[str, str]:
+    """What to do about an answer where its query is not to blame.
+
+    :returns: and its cause; empty if the query may be
+    """
     if reading.clock and reading.health is Health.STALE:
-        return SET_CLOCKS
-    if http.TENANT in reading.error:
-        return f'set {http.TENANT}'
-    return SEE_STORES if reading.incomplete and not reading.error else ''
+        return SET_CLOCKS, Cause.CLOCK
+    if reading.remedy:
+        return reading.remedy, Cause.PROMETHEUS
+    if reading.incomplete and not reading.error:
+        return SEE_STORES, Cause.INCOMPLETE
+    return '', ''
 
 
 def tell_away(reading: Reading, to: Findings) -> None:
