@@ -44,6 +44,15 @@ SEARCH_OPTS = [
         'unless a policy needs it to come within its threshold. With search '
         '= greedy it has no effect.',
     ),
+    cfg.FloatOpt(
+        'min_plan_gain',
+        default=0.025,
+        min=0.0,
+        help='What a plan that spreads must buy as a whole in combined '
+        'imbalance, unless it brings a policy within its threshold. Less than '
+        'what measuring errs by would be planned anew in each audit. With '
+        'search = greedy it has no effect.',
+    ),
     cfg.IntOpt(
         'optimal_limit',
         default=1000,

@@ -43,7 +43,7 @@ class SwapMoves(StrEnum):
     NONE = 'none'
     SAFE = 'safe'
     """Those between whose halves no policy leaves its threshold, or grows
-    by more than that where it is over it."""
+    by more than half where it is over it."""
     ANY = 'any'
 
     @classmethod
@@ -288,6 +288,8 @@ class Settings:
     min_gain: float = 0.0
     """In combined imbalance: what a migration must buy in a plan of another
     search than the greedy one."""
+    min_plan_gain: float = 0.0
+    """The same of a plan that spreads as a whole."""
     optimal_limit: int = 1000
     """Instances times hosts of a scope that a solver looks at."""
     optimal_seconds: float = 25.0

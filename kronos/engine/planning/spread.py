@@ -4,11 +4,17 @@
 Which search plans it, ``[kronos] search`` says.
 """
 
+from dataclasses import replace
+
+from kronos.engine import wording
+from kronos.engine.arrays import EPSILON
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
 from kronos.engine.planning.search import registry
+from kronos.engine.planning.search.outcome import SearchResult
+from kronos.engine.settings import SearchName, Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.types import StopReason
 
@@ -16,7 +22,7 @@ from kronos.engine.types import StopReason
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     """Spread until all is within thresholds, or the budget or moves end."""
     scope = RelaxedScope.of(simulation, given.settings.optimal_limit)
-    found = registry.run(simulation, given)
+    found, dust = _searched(simulation, given)
     reason = stop_reasons.why_stopped(
         found.stopped,
         simulation.utilization,
@@ -26,6 +32,7 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     )
     stayed = {}
     if found.stopped is StopReason.STUCK:
+        reason += dust
         reason += stop_reasons.held(simulation, given.fixed)
         reason += stop_reasons.unsafe_swap(found.has_unsafe_swap)
         stayed = stop_reasons.stuck_instances(simulation)
@@ -42,3 +49,38 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
             found,
         ),
     )
+
+
+def _searched(
+    simulation: Simulation, given: PhaseInput
+) -> tuple[SearchResult, str]:
+    """What a search comes to, but for a plan that is dust.
+
+    One whose whole gain is within what measuring errs by, and that brings no
+    policy within its threshold, would be followed by another one for ever.
+
+    :returns: with what is to be said of it; '' if it is none
+    """
+    utilization, first = simulation.utilization, len(simulation.steps)
+    before, over = utilization.combined(), utilization.over_threshold()
+    found = registry.run(simulation, given)
+    number = len(simulation.steps) - first
+    gain, least = before - utilization.combined(), _least(given.settings)
+    brings_within = bool((over & ~utilization.over_threshold()).any())
+    if not number or gain >= least - EPSILON or brings_within:
+        return found, ''
+    while len(simulation.steps) > first:
+        simulation.take_back()
+    dropped = replace(found, stopped=StopReason.STUCK, is_proven=False)
+    moves = wording.counted(number, 'migration')
+    return dropped, (
+        f'; {moves} would improve it by {gain:.3g} in all, which is less '
+        f'than min_plan_gain ({least:g})'
+    )
+
+
+def _least(settings: Settings) -> float:
+    """What a plan must buy as a whole in combined imbalance."""
+    if settings.search is SearchName.GREEDY or settings.exhaust:
+        return 0.0
+    return settings.min_plan_gain
