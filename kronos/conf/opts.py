@@ -179,7 +179,7 @@ PLANNING_OPTS = [
                     'safe',
                     'no policy that is within its threshold is beyond it '
                     'between the two migrations, and none that is over it '
-                    'grows by more than half or to above 1',
+                    'more than doubles or comes above 1',
                 ),
                 ('any', 'it may be: also if the second one fails'),
             ],

@@ -46,12 +46,11 @@ SEARCH_OPTS = [
     ),
     cfg.FloatOpt(
         'min_plan_gain',
-        default=0.025,
+        default=0.04,
         min=0.0,
-        help='What a plan that spreads must buy as a whole in combined '
-        'imbalance, unless it brings a policy within its threshold. Less than '
-        'what measuring errs by would be planned anew in each audit. With '
-        'search = greedy it has no effect.',
+        help='By how much a plan that spreads must lower the imbalance of '
+        'one policy at least. Less is what measuring errs by, and each audit '
+        'would find as much again. With search = greedy it has no effect.',
     ),
     cfg.IntOpt(
         'optimal_limit',

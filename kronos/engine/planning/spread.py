@@ -56,31 +56,29 @@ def _searched(
 ) -> tuple[SearchResult, str]:
     """What a search comes to, but for a plan that is dust.
 
-    One whose whole gain is within what measuring errs by, and that brings no
-    policy within its threshold, would be followed by another one for ever.
+    One that lowers no policy by more than what measuring errs by would be
+    followed by another one for ever.
 
     :returns: with what is to be said of it; '' if it is none
     """
     utilization, first = simulation.utilization, len(simulation.steps)
-    before, over = utilization.combined(), utilization.over_threshold()
+    before = utilization.imbalances
     found = registry.run(simulation, given)
-    number = len(simulation.steps) - first
-    gain, least = before - utilization.combined(), _least(given.settings)
-    brings_within = bool((over & ~utilization.over_threshold()).any())
-    if not number or gain >= least - EPSILON or brings_within:
+    number, least = len(simulation.steps) - first, _least(given.settings)
+    falls = (before - utilization.imbalances)[utilization.weights > 0.0]
+    if not number or falls.max(initial=0.0) >= least - EPSILON:
         return found, ''
     while len(simulation.steps) > first:
         simulation.take_back()
     dropped = replace(found, stopped=StopReason.STUCK, is_proven=False)
     moves = wording.counted(number, 'migration')
     return dropped, (
-        f'; {moves} would improve it by {gain:.3g} in all, which is less '
-        f'than min_plan_gain ({least:g})'
+        f'; {moves} would lower no policy by min_plan_gain ({least:g})'
     )
 
 
 def _least(settings: Settings) -> float:
-    """What a plan must buy as a whole in combined imbalance."""
+    """By how much a plan must lower some policy."""
     if settings.search is SearchName.GREEDY or settings.exhaust:
         return 0.0
     return settings.min_plan_gain

@@ -475,8 +475,7 @@ class TestDust(base.BaseTestCase):
         self.assertEqual([], moves(result))
         self.assertIs(StopReason.STUCK, result.stopped)
         self.assertIn(
-            '; 1 migration would improve it by 0.01 in all, which is less '
-            'than min_plan_gain (0.025)',
+            '; 1 migration would lower no policy by min_plan_gain (0.025)',
             result.reason,
         )
 
@@ -490,14 +489,36 @@ class TestDust(base.BaseTestCase):
             [('b-0', 'b', 'c')], moves(self.plan(0.005, lowest=0.09))
         )
 
-    def test_what_brings_a_policy_within_its_threshold(self):
+    def test_what_is_above_a_threshold_by_noise(self):
         cpu = policy('cpu', threshold=0.15)
         hosts = {'a': [0.26], 'b': [0.1]}
         vms = [vm('a-0', 'a', [0.005]), vm('a-1', 'a', [0.255], locked=True)]
+        snapshot = scopes.scope([cpu], hosts, vms)
+        found = [
+            moves(
+                plan(
+                    snapshot,
+                    [cpu],
+                    search=SearchName.BEST,
+                    min_plan_gain=least,
+                )
+            )
+            for least in (0.0, 0.025)
+        ]
+        self.assertEqual([[('a-0', 'a', 'b')], []], found)
+
+    def test_a_policy_of_little_weight_counts_as_well(self):
+        """Measuring errs by as much whatever a policy weighs."""
+        pair = [
+            policy('cpu', 0.9, threshold=0.15),
+            policy('ram', 0.1, threshold=0.15),
+        ]
+        hosts = {'a': [0.3, 0.5], 'b': [0.3, 0.1]}
+        vms = [vm('a-0', 'a', [0.0, 0.2])]
         result = plan(
-            scopes.scope([cpu], hosts, vms),
-            [cpu],
+            scopes.scope(pair, hosts, vms),
+            pair,
             search=SearchName.BEST,
-            min_plan_gain=0.025,
+            min_plan_gain=0.1,
         )
         self.assertEqual([('a-0', 'a', 'b')], moves(result))
