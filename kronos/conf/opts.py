@@ -194,7 +194,7 @@ PLANNING_OPTS = [
                     'safe',
                     'no policy that is within its threshold is beyond it '
                     'between the two migrations, and none that is over it '
-                    'is worse by more than it',
+                    'more than doubles or comes above 1',
                 ),
                 ('any', 'it may be: also if the second one fails'),
             ],

@@ -44,6 +44,14 @@ SEARCH_OPTS = [
         'unless a policy needs it to come within its threshold. With search '
         '= greedy it has no effect.',
     ),
+    cfg.FloatOpt(
+        'min_plan_gain',
+        default=0.04,
+        min=0.0,
+        help='By how much a plan that spreads must lower the imbalance of '
+        'one policy at least. Less is what measuring errs by, and each audit '
+        'would find as much again. With search = greedy it has no effect.',
+    ),
     cfg.IntOpt(
         'optimal_limit',
         default=1000,

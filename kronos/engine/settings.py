@@ -49,8 +49,8 @@ class SwapMoves(StrEnum):
 
     NONE = 'none'
     SAFE = 'safe'
-    """Those between whose halves no policy leaves its threshold, or grows
-    by more than that where it is over it."""
+    """Those between whose halves no policy leaves its threshold, or more
+    than doubles where it is over it."""
     ANY = 'any'
 
     @classmethod
@@ -296,6 +296,8 @@ class Settings:
     min_gain: float = 0.0
     """In combined imbalance: what a migration must buy in a plan of another
     search than the greedy one."""
+    min_plan_gain: float = 0.0
+    """By how much a plan of such a search must lower one policy."""
     optimal_limit: int = 1000
     """Instances times hosts of a scope that a solver looks at."""
     optimal_seconds: float = 25.0

@@ -147,6 +147,7 @@ class SettingsRow:
     """As all was planned before there was a choice."""
     veto_reference: VetoReference = VetoReference.STEP
     min_gain: float = 0.0
+    min_plan_gain: float = 0.0
     optimal_limit: int = 1000
     optimal_seconds: float = 25.0
     cost_weight: float = 0.0
@@ -200,6 +201,7 @@ class SettingsRow:
             search=settings.search,
             veto_reference=settings.veto_reference,
             min_gain=settings.min_gain,
+            min_plan_gain=settings.min_plan_gain,
             optimal_limit=settings.optimal_limit,
             optimal_seconds=settings.optimal_seconds,
             cost_weight=settings.cost_weight,
@@ -255,6 +257,7 @@ class SettingsRow:
             search=self.search,
             veto_reference=self.veto_reference,
             min_gain=self.min_gain,
+            min_plan_gain=self.min_plan_gain,
             optimal_limit=self.optimal_limit,
             optimal_seconds=self.optimal_seconds,
             cost_weight=self.cost_weight,

@@ -85,6 +85,7 @@ def settings(found: Settings) -> dict[str, Any]:
         'search': found.search.value,
         'veto_reference': found.veto_reference.value,
         'min_gain': found.min_gain,
+        'min_plan_gain': found.min_plan_gain,
         'optimal_limit': found.optimal_limit,
         'optimal_seconds': found.optimal_seconds,
         'cost_weight': found.cost_weight,

@@ -54,6 +54,7 @@ FIELDS = {
     'search': 'search',
     'veto_reference': 'veto_reference',
     'min_gain': 'min_gain',
+    'min_plan_gain': 'min_plan_gain',
     'optimal_limit': 'optimal_limit',
     'optimal_time_limit': 'optimal_seconds',
     'cost_weight': 'cost_weight',

@@ -411,8 +411,7 @@ def _unexplained(one: Judged, how: Settings, to: Findings) -> None:
             'profiles-below-hosts',
             f'scope {one.snapshot.scope}: {text}',
             'try vm_profile_query in Prometheus: does the counter of each '
-            'busy server grow, and is its unit right? If the hosts have load '
-            'of their own, set [kronos] unexplained_load = stays',
+            'busy server grow, and is its unit right?',
             key='profiles-below-hosts',
         )
 

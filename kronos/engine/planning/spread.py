@@ -7,9 +7,12 @@ the others.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from kronos.engine import wording
+from kronos.engine.arrays import EPSILON
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import certificate
@@ -18,6 +21,7 @@ from kronos.engine.planning.search import registry, stuck_hosts
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
+from kronos.engine.settings import SearchName, Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import UNNOTICED, Rest, StopReason
@@ -27,7 +31,7 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     """Spread until all is within thresholds, or the budget or moves end."""
     scope = RelaxedScope.of(simulation, given.settings.optimal_limit)
     before = simulation.utilization.combined()
-    found = registry.run(simulation, given)
+    found, dust = _searched(simulation, given)
     stayed, rest = dict[int, Reason](), None
     if found.stopped is StopReason.STUCK:
         stayed = stop_reasons.stuck_instances(simulation)
@@ -40,6 +44,7 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
         all_judged=not any(one.skipped for one in given.scorecard.results),
     )
     if found.stopped is StopReason.STUCK:
+        reason += dust
         reason += stop_reasons.held(simulation, given.fixed)
         reason += stop_reasons.unsafe_swap(found.has_unsafe_swap)
     reason += stop_reasons.without(rest, simulation.utilization)
@@ -58,6 +63,39 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
         ),
         rest=rest,
     )
+
+
+def _searched(
+    simulation: Simulation, given: PhaseInput
+) -> tuple[SearchResult, str]:
+    """What a search comes to, but for a plan that is dust.
+
+    One that lowers no policy by more than what measuring errs by would be
+    followed by another one for ever.
+
+    :returns: with what is to be said of it; '' if it is none
+    """
+    utilization, first = simulation.utilization, len(simulation.steps)
+    before = utilization.imbalances
+    found = registry.run(simulation, given)
+    number, least = len(simulation.steps) - first, _least(given.settings)
+    falls = (before - utilization.imbalances)[utilization.weights > 0.0]
+    if not number or falls.max(initial=0.0) >= least - EPSILON:
+        return found, ''
+    while len(simulation.steps) > first:
+        simulation.take_back()
+    dropped = replace(found, stopped=StopReason.STUCK, is_proven=False)
+    moves = wording.counted(number, 'migration')
+    return dropped, (
+        f'; {moves} would lower no policy by min_plan_gain ({least:g})'
+    )
+
+
+def _least(settings: Settings) -> float:
+    """By how much a plan must lower some policy."""
+    if settings.search is SearchName.GREEDY or settings.exhaust:
+        return 0.0
+    return settings.min_plan_gain
 
 
 def _spread_rest(
@@ -85,7 +123,7 @@ def _spread_rest(
     if settings.exhaust or utilization.over_threshold().any():
         scope = RelaxedScope.of(simulation, settings.optimal_limit)
         before = utilization.combined()
-        of_rest = registry.run(simulation, given)
+        of_rest, _ = _searched(simulation, given)
         rest.certificate = certificate.of(
             scope, before, utilization.combined(), settings, of_rest
         )

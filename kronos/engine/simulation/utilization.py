@@ -41,11 +41,11 @@ def objects(
 def half_way_limits(imbalances: FloatArray, thresholds: FloatArray) -> Any:
     """How large imbalances may be between the halves of a safe swap.
 
-    Within its threshold a policy stays so. One that is over it may grow by
-    no more than that, and by nothing beyond a whole host.
+    Within its threshold a policy stays so. One that is over it may
+    double, and grow by nothing beyond a whole host.
     """
     over = imbalances > thresholds + EPSILON
-    grown = np.maximum(np.minimum(imbalances + thresholds, 1.0), imbalances)
+    grown = np.maximum(np.minimum(2.0 * imbalances, 1.0), imbalances)
     return np.where(over, grown, thresholds)
 
 

@@ -79,7 +79,7 @@ class CheckTestCase(base.BaseTestCase):
         """What the inspection of nova-scheduler says."""
         self.series: dict[str, list[tuple[str, Any]]] = {
             'cpu_of_host': [('a1', 0.1), ('a2', 0.5), ('a3', 0.4)],
-            'cpu_of_vm': [(f'u-{host}', 0.05) for host in HOSTS],
+            'cpu_of_vm': [('u-a1', 0.05), ('u-a2', 0.45), ('u-a3', 0.35)],
         }
         """Query to pairs of a label's value and a value."""
         self.extra: dict[str, dict[str, Any]] = {}

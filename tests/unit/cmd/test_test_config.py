@@ -688,6 +688,28 @@ class TestMetrics(CheckTestCase):
         text = self.finding(report, 'policy-skipped')['text']
         self.assertIn('must be in [0, 1]', text)
 
+    def test_servers_in_another_unit_than_their_hosts(self) -> None:
+        self.series['cpu_of_vm'] = [
+            (label, 100.0 * value) for label, value in self.series['cpu_of_vm']
+        ]
+        report = self.check()
+        found = self.finding(report, 'profiles-above-hosts')
+        self.assertEqual('error', found['level'])
+        self.assertRegex(
+            found['text'],
+            'policy cpu: vm_profile_query: the servers of a[1-3] sum to .*, '
+            'and imbalance_query gives .* for it',
+        )
+        self.assertNotIn('policy-skipped', self.codes(report))
+
+    def test_servers_that_seem_to_use_nothing(self) -> None:
+        self.series['cpu_of_vm'] = [
+            (label, 0.0) for label, _ in self.series['cpu_of_vm']
+        ]
+        found = self.finding(self.check(), 'profiles-below-hosts')
+        self.assertEqual('warning', found['level'])
+        self.assertIn('running servers used exactly 0', found['text'])
+
     def test_a_clock_that_is_behind(self) -> None:
         """All queries alike: one finding, and no query is to blame."""
         self.age = 400.0

@@ -29,7 +29,7 @@ class PlateauSearch:
     """Ways out of a stall; nothing is kept between two calls.
 
     :param is_safe: whether no policy may leave its threshold between the
-        two moves of a swap, or grow by more than it beyond it
+        two moves of a swap, or double beyond it
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class PlateauSearch:
         """The exchange that improves most, as two moves in legal order.
 
         No policy may object to what both moves lead to; in between
-        one that is beyond its threshold already may grow by that. Each move
+        one that is beyond its threshold already may double. Each move
         is legal when its turn comes, for room too. Of two orders it is the
         one that is better in between, since the second move may fail.
         """

@@ -340,7 +340,7 @@ class Judge(Ledger):
                     yield name + f'{one.name} is worsened to {after}'
                 most = one.threshold
                 if before > one.threshold + SAME:
-                    most = max(before, min(before + most, 1.0))
+                    most = max(before, min(2.0 * before, 1.0))
                 if (
                     self._settings.swap_moves is SwapMoves.SAFE
                     and between > most + SAME

@@ -7,7 +7,13 @@ from typing import Any
 from oslotest import base
 
 from kronos.engine.planning.propose import propose
-from kronos.engine.settings import Settings, SoftRules, SwapMoves, TieBreak
+from kronos.engine.settings import (
+    SearchName,
+    Settings,
+    SoftRules,
+    SwapMoves,
+    TieBreak,
+)
 from kronos.engine.types import (
     AggregateResult,
     Instance,
@@ -443,3 +449,76 @@ class TestSoftRules(base.BaseTestCase):
             snapshot = scopes.scope([cpu], scores, vms, groups=groups)
             [result] = propose([snapshot], [cpu], free).scopes
             self.assertEqual(not groups, bool(result.steps))
+
+
+class TestDust(base.BaseTestCase):
+    """What a plan buys is to be more than what measuring errs by."""
+
+    def plan(self, least, lowest):
+        """Nothing can leave the highest host, only the lowest can rise."""
+        cpu = policy('cpu', threshold=0.15)
+        hosts = {'a': [0.6], 'b': [0.3], 'c': [lowest], 'd': [0.1]}
+        vms = [
+            vm('a-0', 'a', [0.6], locked=True),
+            vm('b-0', 'b', [0.05]),
+            vm('d-0', 'd', [0.1], locked=True),
+        ]
+        return plan(
+            scopes.scope([cpu], hosts, vms),
+            [cpu],
+            search=SearchName.BEST,
+            min_plan_gain=least,
+        )
+
+    def test_a_gain_of_noise(self):
+        result = self.plan(0.025, lowest=0.09)
+        self.assertEqual([], moves(result))
+        self.assertIs(StopReason.STUCK, result.stopped)
+        self.assertIn(
+            '; 1 migration would lower no policy by min_plan_gain (0.025)',
+            result.reason,
+        )
+
+    def test_a_gain_beyond_it(self):
+        self.assertEqual(
+            [('b-0', 'b', 'c')], moves(self.plan(0.025, lowest=0.05))
+        )
+
+    def test_who_measures_better_may_ask_for_less(self):
+        self.assertEqual(
+            [('b-0', 'b', 'c')], moves(self.plan(0.005, lowest=0.09))
+        )
+
+    def test_what_is_above_a_threshold_by_noise(self):
+        cpu = policy('cpu', threshold=0.15)
+        hosts = {'a': [0.26], 'b': [0.1]}
+        vms = [vm('a-0', 'a', [0.005]), vm('a-1', 'a', [0.255], locked=True)]
+        snapshot = scopes.scope([cpu], hosts, vms)
+        found = [
+            moves(
+                plan(
+                    snapshot,
+                    [cpu],
+                    search=SearchName.BEST,
+                    min_plan_gain=least,
+                )
+            )
+            for least in (0.0, 0.025)
+        ]
+        self.assertEqual([[('a-0', 'a', 'b')], []], found)
+
+    def test_a_policy_of_little_weight_counts_as_well(self):
+        """Measuring errs by as much whatever a policy weighs."""
+        pair = [
+            policy('cpu', 0.9, threshold=0.15),
+            policy('ram', 0.1, threshold=0.15),
+        ]
+        hosts = {'a': [0.3, 0.5], 'b': [0.3, 0.1]}
+        vms = [vm('a-0', 'a', [0.0, 0.2])]
+        result = plan(
+            scopes.scope(pair, hosts, vms),
+            pair,
+            search=SearchName.BEST,
+            min_plan_gain=0.1,
+        )
+        self.assertEqual([('a-0', 'a', 'b')], moves(result))

@@ -115,10 +115,10 @@ class Brute:
 
     @staticmethod
     def _most(before: float, limit: float) -> float:
-        """What is over its threshold may grow by that, but not above 1."""
+        """What is over its threshold may double, but not above 1."""
         if before <= limit + SAME:
             return limit
-        return max(before, min(before + limit, 1.0))
+        return max(before, min(2.0 * before, 1.0))
 
     def _moved(self, scores: Scores, pairs: list[tuple[str, str]]) -> Scores:
         """Each first one goes to where the second one is."""
