@@ -26,7 +26,6 @@ BUDGET_USED = Reason(
     Code.GROUP_NOT_REPAIRED,
 )
 MOVED = Reason('it is moved already in this plan', Code.PLANNED)
-UNMOVABLE = Reason('it may not be moved', Code.INSTANCE_UNMOVABLE)
 
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
@@ -119,11 +118,7 @@ class Repair:
         """
         is_stuck = self._simulation.left > 0
         why = self._why_left(one) if is_stuck else {}
-        self._given_up[one.group.uuid] = {
-            member: reason
-            for member, reason in why.items()
-            if reason is not MOVED
-        }
+        hosts = self._moves.ends(one)[1]
         kept = self._unwind(self._start)
         others = [
             move
@@ -135,6 +130,15 @@ class Repair:
             self._unwind(self._start)
             for move in kept:
                 self._make(move)
+        if hosts and one in self._endless and not is_stuck:
+            why = group_reasons.why_not_whole(
+                self._simulation, one, hosts[0], self._fixed
+            )
+        self._given_up[one.group.uuid] = {
+            member: reason
+            for member, reason in why.items()
+            if reason is not MOVED
+        }
 
     def _hopeful(self) -> list[BrokenGroup]:
         """The broken groups that are not given up."""
@@ -389,5 +393,7 @@ class Repair:
             elif member in moved:
                 found[member] = MOVED
             else:
-                found[member] = self._fixed.get(names[member], UNMOVABLE)
+                found[member] = self._fixed.get(
+                    names[member], group_reasons.UNMOVABLE
+                )
         return found
