@@ -119,16 +119,16 @@ class Repair:
         is_stuck = self._simulation.left > 0
         why = self._why_left(one) if is_stuck else {}
         hosts = self._moves.ends(one)[1]
-        kept = self._unwind(self._start)
+        moves = self._unwind(self._start)
         others = [
             move
-            for move in kept
+            for move in moves
             if move.group is not one
             or self._draining[self._placement.host_of[move.instance]]
         ]
         if not self._replay(others):
             self._unwind(self._start)
-            for move in kept:
+            for move in moves:
                 self._make(move)
         if hosts and one in self._endless and not is_stuck:
             why = group_reasons.why_not_whole(
@@ -361,11 +361,10 @@ class Repair:
             end.warnings.append(
                 group_reasons.unrepaired(one, on, self._utilization, why)
             )
-        elif one.is_together and (made := self._for.count(one)):
-            left = self._moves.excess(one)
-            end.warnings.append(
-                group_reasons.begun(one, on, self._utilization, made, left)
-            )
+        elif one.is_together and (moves := self._for.count(one)):
+            text = group_reasons.described(one, on, self._utilization)
+            whole = moves + self._moves.excess(one)
+            end.warnings.append(group_reasons.first_part(text, moves, whole))
 
     def _why_left(self, one: BrokenGroup) -> dict[int, Reason]:
         """Why each offending member of a group was left, by position."""

@@ -149,33 +149,30 @@ def why_not_whole(
     """
     rules, index = simulation.constraints, simulation.utilization.index
     away = [m for m in one.members if simulation.placement.host_of[m] != host]
-    found: dict[int, Reason] = {}
+    reasons: dict[int, Reason] = {}
     with rules.repairing(one.group.uuid):
         allowed = rules.column(host)
         for member in away:
             if not simulation.movable[member]:
                 name = index.instances[member]
-                found[member] = fixed.get(name, UNMOVABLE)
+                reasons[member] = fixed.get(name, UNMOVABLE)
             elif not allowed[member]:
                 why = rules.why_not(member, host)
                 text = f'{index.hosts[host]}: {why}'
-                found[member] = Reason(text, Code.GROUP_NOT_REPAIRED)
+                reasons[member] = Reason(text, Code.GROUP_NOT_REPAIRED)
     text = f'{index.hosts[host]} has no room for all {len(one.members)}'
-    return found or {away[0]: Reason(text, Code.GROUP_NOT_REPAIRED)}
+    return reasons or {away[0]: Reason(text, Code.GROUP_NOT_REPAIRED)}
 
 
-def begun(
-    one: BrokenGroup,
-    on: Mapping[int, int],
-    utilization: Utilization,
-    made: int,
-    left: int,
-) -> str:
-    """The warning about a group that takes more than one audit."""
+def first_part(group: str, moves: int, whole: int) -> str:
+    """The warning about a group that takes more than one audit.
+
+    :param group: described
+    :param whole: moves that bring it together
+    """
     return (
-        f'{described(one, on, utilization)} after this plan: it makes '
-        f'{made} of the {made + left} migrations that bring the group '
-        'together, and the next audits go on with it'
+        f'{group} after this plan: it makes {moves} of the {whole} migrations '
+        'that bring the group together, and the next audits go on with it'
     )
 
 
