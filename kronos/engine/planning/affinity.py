@@ -26,7 +26,6 @@ BUDGET_USED = Reason(
     Code.GROUP_NOT_REPAIRED,
 )
 MOVED = Reason('it is moved already in this plan', Code.PLANNED)
-UNMOVABLE = Reason('it may not be moved', Code.INSTANCE_UNMOVABLE)
 
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
@@ -119,22 +118,27 @@ class Repair:
         """
         is_stuck = self._simulation.left > 0
         why = self._why_left(one) if is_stuck else {}
-        self._given_up[one.group.uuid] = {
-            member: reason
-            for member, reason in why.items()
-            if reason is not MOVED
-        }
-        kept = self._unwind(self._start)
+        hosts = self._moves.ends(one)[1]
+        moves = self._unwind(self._start)
         others = [
             move
-            for move in kept
+            for move in moves
             if move.group is not one
             or self._draining[self._placement.host_of[move.instance]]
         ]
         if not self._replay(others):
             self._unwind(self._start)
-            for move in kept:
+            for move in moves:
                 self._make(move)
+        if hosts and one in self._endless and not is_stuck:
+            why = group_reasons.why_not_whole(
+                self._simulation, one, hosts[0], self._fixed
+            )
+        self._given_up[one.group.uuid] = {
+            member: reason
+            for member, reason in why.items()
+            if reason is not MOVED
+        }
 
     def _hopeful(self) -> list[BrokenGroup]:
         """The broken groups that are not given up."""
@@ -357,11 +361,10 @@ class Repair:
             end.warnings.append(
                 group_reasons.unrepaired(one, on, self._utilization, why)
             )
-        elif one.is_together and (made := self._for.count(one)):
-            left = self._moves.excess(one)
-            end.warnings.append(
-                group_reasons.begun(one, on, self._utilization, made, left)
-            )
+        elif one.is_together and (moves := self._for.count(one)):
+            text = group_reasons.described(one, on, self._utilization)
+            whole = moves + self._moves.excess(one)
+            end.warnings.append(group_reasons.first_part(text, moves, whole))
 
     def _why_left(self, one: BrokenGroup) -> dict[int, Reason]:
         """Why each offending member of a group was left, by position."""
@@ -389,5 +392,7 @@ class Repair:
             elif member in moved:
                 found[member] = MOVED
             else:
-                found[member] = self._fixed.get(names[member], UNMOVABLE)
+                found[member] = self._fixed.get(
+                    names[member], group_reasons.UNMOVABLE
+                )
         return found

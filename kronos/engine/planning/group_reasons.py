@@ -16,6 +16,7 @@ from kronos.engine.types import StopReason
 
 NAMED_MEMBERS = 3
 """So many members of a group are explained in a warning."""
+UNMOVABLE = Reason('it may not be moved', Code.INSTANCE_UNMOVABLE)
 
 
 @dataclass
@@ -134,18 +135,44 @@ def whole_or_not(names: Sequence[str], stuck: Mapping[int, Reason]) -> Reason:
     )
 
 
-def begun(
+def why_not_whole(
+    simulation: Simulation,
     one: BrokenGroup,
-    on: Mapping[int, int],
-    utilization: Utilization,
-    made: int,
-    left: int,
-) -> str:
-    """The warning about a group that takes more than one audit."""
+    host: int,
+    fixed: Mapping[str, Reason],
+) -> dict[int, Reason]:
+    """Why a group cannot be brought together on a host, whatever the budget.
+
+    :param fixed: instance uuid to the reason why it may not be moved
+    :returns: by position of members; of the first one if there is no room
+        for all
+    """
+    rules, index = simulation.constraints, simulation.utilization.index
+    away = [m for m in one.members if simulation.placement.host_of[m] != host]
+    reasons: dict[int, Reason] = {}
+    with rules.repairing(one.group.uuid):
+        allowed = rules.column(host)
+        for member in away:
+            if not simulation.movable[member]:
+                name = index.instances[member]
+                reasons[member] = fixed.get(name, UNMOVABLE)
+            elif not allowed[member]:
+                why = rules.why_not(member, host)
+                text = f'{index.hosts[host]}: {why}'
+                reasons[member] = Reason(text, Code.GROUP_NOT_REPAIRED)
+    text = f'{index.hosts[host]} has no room for all {len(one.members)}'
+    return reasons or {away[0]: Reason(text, Code.GROUP_NOT_REPAIRED)}
+
+
+def first_part(group: str, moves: int, whole: int) -> str:
+    """The warning about a group that takes more than one audit.
+
+    :param group: described
+    :param whole: moves that bring it together
+    """
     return (
-        f'{described(one, on, utilization)} after this plan: it makes '
-        f'{made} of the {made + left} migrations that bring the group '
-        'together, and the next audits go on with it'
+        f'{group} after this plan: it makes {moves} of the {whole} migrations '
+        'that bring the group together, and the next audits go on with it'
     )
 
 

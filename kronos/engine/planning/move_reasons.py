@@ -15,17 +15,17 @@ def of(steps: Sequence[MigrationStep]) -> list[str]:
         one.requires: names[one.instance] for one in steps if one.requires
     }
     makes_room, prepared = _makes_room(steps), _prepared(steps)
-    found = []
+    reasons = []
     for at, one in enumerate(steps):
         if at in makes_room:
             room = names[makes_room[at]]
-            found.append(f'makes room on {one.source} for {room}')
+            reasons.append(f'makes room on {one.source} for {room}')
         elif at in prepared:
-            found.append(_prepares(one, steps, prepared[at]))
+            reasons.append(_prepares(one, steps, prepared[at]))
         else:
             before = names.get(one.requires, '')
-            found.append(_of(one, before, followers.get(one.instance, '')))
-    return found
+            reasons.append(_of(one, before, followers.get(one.instance, '')))
+    return reasons
 
 
 def plateaus(steps: Sequence[MigrationStep]) -> list[str]:
@@ -61,7 +61,7 @@ def _prepared(steps: Sequence[MigrationStep]) -> dict[int, int]:
     By their positions; without the halves of exchanges.
     """
     halves = {one.requires for one in steps if one.requires}
-    found: dict[int, int] = {}
+    gaining: dict[int, int] = {}
     then: int | None = None
     for at in range(len(steps) - 1, -1, -1):
         step = steps[at]
@@ -72,8 +72,8 @@ def _prepared(steps: Sequence[MigrationStep]) -> dict[int, int]:
         elif then is not None and not (
             step.requires or step.instance in halves
         ):
-            found[at] = then
-    return dict(sorted(found.items()))
+            gaining[at] = then
+    return dict(sorted(gaining.items()))
 
 
 def _prepares(

@@ -33,7 +33,7 @@ def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
     The greedy search has an order of its own: by the rule, move by move.
     """
     start = len(simulation.steps)
-    found = SEARCHES[given.settings.search](simulation, given)
+    result = SEARCHES[given.settings.search](simulation, given)
     if given.settings.search is not SearchName.GREEDY:
         EarlyGains(simulation, given.settings, start).run()
-    return found
+    return result

@@ -187,25 +187,27 @@ class EarlyGains:
             self._sequencing.make(unit, dict(unit))
 
     def _units(self) -> list[Unit]:
-        found: list[Unit] = []
+        units: list[Unit] = []
         for step in self._simulation.steps[self._start :]:
             move = (step.undo.instance, step.undo.destination)
             if step.requires is None:
-                found.append((move,))
+                units.append((move,))
             else:
-                found[-1] += (move,)
-        return found
+                units[-1] += (move,)
+        return units
 
     def _first(self, units: Sequence[Unit]) -> int:
         """The position of what comes next."""
         if is_gain(self._gain(units[0])):
             return 0
-        gains = [(self._gain(unit), -at) for at, unit in enumerate(units)]
-        better = [one for one in gains if is_gain(one[0])]
-        for _, at in sorted(better, reverse=True)[:EARLIER]:
+        gains = np.array([self._gain(unit) for unit in units])
+        order = np.argsort(-ranking.rounded(gains), kind='stable')
+        for place in order[:EARLIER].tolist():
+            if not is_gain(gains[place]):
+                break
             # Behind it all is as in the order before.
-            if self._may_be([units[-at], *units[:-at]]):
-                return -at
+            if self._may_be([units[place], *units[:place]]):
+                return int(place)
         return 0
 
     def _gain(self, unit: Unit) -> float:

@@ -495,7 +495,21 @@ class TestShortBudget(base.BaseTestCase):
             snapshot.instances[uuid].locked = True
         result = repair(snapshot, unlimited=False, max_migrations=2)
         self.assertEqual([], result.steps)
-        self.assertEqual(1, len(result.violations_after))
+        [warning] = result.warnings
+        self.assertIn('cannot be repaired: r: it is locked', warning)
+        self.assertIn('r cannot come: it is locked', result.stayed['s'])
+
+    def test_one_that_no_host_has_room_for_is_not_begun(self) -> None:
+        members = {'r': 'a', 's': 'b', 't': 'c', 'u': 'd'}
+        snapshot = scope(EVEN, members, 'affinity')
+        room = {'VCPU': 3, 'MEMORY_MB': 65536}
+        scopes.give_room(snapshot, dict.fromkeys(members.values(), room))
+        result = repair(snapshot, unlimited=False, max_migrations=2)
+        self.assertEqual([], result.steps)
+        [warning] = result.warnings
+        self.assertIn(
+            'cannot be repaired: r: d has no room for all 4', warning
+        )
 
     def test_enough_for_all(self) -> None:
         result = repair(self.snapshot, unlimited=False, max_migrations=3)

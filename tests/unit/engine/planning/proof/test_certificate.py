@@ -158,7 +158,7 @@ class TestAllPlans(base.BaseTestCase):
                     promised * (before - least), max(0.0, removed) + 1e-9
                 )
                 shares += 0.0 < promised < 1.0
-        self.assertGreater(shares, SCOPES / 4)
+        self.assertGreater(shares, SCOPES / 8)
 
     def test_share_of_the_clusters(self) -> None:
         """What one search promises of its plan, another one does not beat."""
