@@ -10,17 +10,18 @@ import math
 
 import numpy as np
 
+from kronos.engine.arrays import EPSILON
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
-from kronos.engine.planning.search import registry, stuck_hosts
+from kronos.engine.planning.search import greedy, registry, stuck_hosts
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.simulation.utilization import Utilization
-from kronos.engine.types import UNNOTICED, Rest, StopReason
+from kronos.engine.types import Rest, StopReason
 
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
@@ -77,12 +78,11 @@ def _spread_rest(
     aside = stuck_hosts.find(simulation, settings.exhaust)
     if not aside.any():
         return None
-    whole = utilization.combined()
     rest = Rest(stuck_hosts.told(simulation, aside), len(simulation.steps))
     utilization.set_aside(aside)
     if settings.exhaust or utilization.over_threshold().any():
         scope = RelaxedScope.of(simulation, settings.optimal_limit)
-        of_rest = registry.run(simulation, given)
+        of_rest = _search_rest(simulation, given)
         rest.certificate = certificate.of(
             scope, utilization.combined(), settings, of_rest
         )
@@ -90,15 +90,31 @@ def _spread_rest(
         found.has_unsafe_swap |= of_rest.has_unsafe_swap
         if of_rest.stopped is StopReason.BUDGET:
             found.stopped = StopReason.BUDGET
-        for instance, reason in stop_reasons.stuck_instances(
-            simulation
-        ).items():
-            stayed.setdefault(instance, reason)
+        more = stop_reasons.stuck_instances(simulation)
+        stayed |= {one: more[one] for one in more.keys() - stayed.keys()}
     _measure(rest, utilization, given.scorecard)
     utilization.judge_all()
-    if utilization.combined() > whole + UNNOTICED:
-        found.is_proven = False
     return rest
+
+
+def _search_rest(simulation: Simulation, given: PhaseInput) -> SearchResult:
+    """Search as for all hosts; what makes these worse is not taken.
+
+    Step by step the greedy search never does that.
+    """
+    start, utilization = len(simulation.steps), simulation.utilization
+    before = _whole(utilization)
+    found = registry.run(simulation, given)
+    if _whole(utilization) > before + EPSILON:
+        while len(simulation.steps) > start:
+            simulation.take_back()
+        found = greedy.run(simulation, given)
+    return found
+
+
+def _whole(utilization: Utilization) -> float:
+    """The combined imbalance of all hosts."""
+    return math.fsum(utilization.weights * utilization.whole.widths)
 
 
 def _measure(
