@@ -23,6 +23,9 @@ from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import Rest, StopReason
 
+PAIR = 2
+"""Migrations of a swap."""
+
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
     """Spread until all is within thresholds, or the budget or moves end."""
@@ -75,6 +78,8 @@ def _spread_rest(
     settings, utilization = given.settings, simulation.utilization
     if not settings.plateau_moves:
         return None  # the literal rule
+    if simulation.left < PAIR and greedy.can_swap(simulation, settings):
+        return None  # the budget is what lacks
     aside = stuck_hosts.find(simulation, settings.exhaust)
     if not aside.any():
         return None

@@ -11,6 +11,7 @@ So the others can be planned by themselves.
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.planning.search import ranking
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import SetAside
 
@@ -80,7 +81,7 @@ class StuckHosts:
     def _worth(self, left: IntArray, end: IntArray) -> tuple[float, int]:
         """How much narrower the others lie without an end, for each host."""
         others = self._scores[left[~np.isin(left, end)]]
-        width = float(others.max() - others.min())
+        width = round(float(others.max() - others.min()), ranking.DECIMALS)
         return -width / len(end), -len(end)
 
     def _is_helped(self, host: int, high: bool) -> bool:
