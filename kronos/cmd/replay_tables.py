@@ -213,7 +213,7 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
     if not steps:
         return ['No migration.']
     names = list(steps[0].imbalance_after)
-    of_rest = any(step.rest for step in steps)
+    of_rest = any(step.rest_after is not None for step in steps)
     found: list[Row] = [
         (
             '',
@@ -259,9 +259,13 @@ def _step_row(
         f'{step.seconds:.0f}' if step.seconds else '-',
         gain(step),
         f'{step.combined_after:.4f}',
-        *([f'{step.rest[1]:.4f}' if step.rest else ''] if of_rest else []),
+        *([_rest_after(step)] if of_rest else []),
         *(f'{step.imbalance_after[name]:.4f}' for name in policies),
     )
+
+
+def _rest_after(step: MigrationStep) -> str:
+    return '' if step.rest_after is None else f'{step.rest_after:.4f}'
 
 
 def _work(steps: Sequence[MigrationStep]) -> list[str]:

@@ -213,8 +213,8 @@ def step(found: MigrationStep) -> dict[str, Any]:
         'imbalance_after': dict(found.imbalance_after),
         'combined_before': found.combined_before,
         'combined_after': found.combined_after,
-        'rest_before': found.rest and found.rest[0],
-        'rest_after': found.rest and found.rest[1],
+        'rest_before': found.rest_before,
+        'rest_after': found.rest_after,
         'requires': found.requires,
         'cell_move': cells.move(found.cell_move),
     }

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from kronos.engine.arrays import BoolArray, FloatArray, IntArray
+from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.ends import Ends
@@ -28,7 +28,8 @@ def widths(
     """The imbalances before n moves and after them, both [P, n].
 
     :returns: with [n], whether they are of the hosts that are not set aside;
-        they are of all hosts where a move touches one that is
+        they are of all hosts where a move touches one that is, or makes the
+        combined imbalance of all hosts worse
     """
     utilization = moment.utilization
     sources = moment.placement.host_of[instances]
@@ -37,13 +38,11 @@ def widths(
     )
     of_rest: BoolArray = ~(aside[sources] | aside[hosts])
     of_rest &= utilization.has_aside
+    whole = _sides(moment, utilization.whole, instances, hosts)
+    of_rest &= utilization.weights @ (whole[0] - whole[1]) >= -EPSILON
+    rest = _sides(moment, utilization.ends, instances, hosts)
     before, after = (
-        np.where(of_rest, *both)
-        for both in zip(
-            _sides(moment, utilization.ends, instances, hosts),
-            _sides(moment, utilization.whole, instances, hosts),
-            strict=True,
-        )
+        np.where(of_rest, *both) for both in zip(rest, whole, strict=True)
     )
     return before, after, of_rest
 

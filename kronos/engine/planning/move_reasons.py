@@ -121,8 +121,8 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
         return 'brings a server group closer to its rule'
     if step.phase is MigrationPhase.PACK:
         return f'leaves {step.source}, so that it becomes empty'
-    if step.rest:
-        return _of_rest(step.gain, *step.rest)
+    if step.rest_before is not None and step.rest_after is not None:
+        return _of_rest(step.rest_before, step.rest_after)
     if before:
         return f'the second half of an exchange with {before}: {_effect(step)}'
     if after:
@@ -132,11 +132,12 @@ def _of(step: MigrationStep, before: str, after: str) -> str:
     return _effect(step)
 
 
-def _of_rest(gain: float, before: float, after: float) -> str:
+def _of_rest(before: float, after: float) -> str:
     """Of a step that is made for the hosts beside those that are stuck."""
     what = 'the combined imbalance of the hosts that are not set aside'
-    if is_gain(gain):
-        return f'lowers {what} by {gain:.4f} ({before:.3f} to {after:.3f})'
+    if is_gain(before - after):
+        by = f'{before - after:.4f} ({before:.3f} to {after:.3f})'
+        return f'lowers {what} by {by}'
     return f'prepares later moves, which lower {what}'
 
 

@@ -308,12 +308,11 @@ def _step(
         dict(zip(utilization.policies, one.tolist(), strict=True))
         for one in (undo.whole.widths, made.whole_after)
     )
-    weights, rest = utilization.weights, None
-    if undo.ends is not undo.whole:
-        rest = (
-            math.fsum(weights * made.before),
-            math.fsum(weights * made.after),
-        )
+    weights = utilization.weights
+    rest_before, rest_after = (
+        math.fsum(weights * one) if undo.ends is not undo.whole else None
+        for one in (made.before, made.after)
+    )
     return MigrationStep(
         scope=phases.snapshot.scope,
         phase=made.phase,
@@ -333,5 +332,6 @@ def _step(
         ),
         copied_mb=costs.copied_mb(instance, destination),
         seconds=costs.seconds(instance, destination),
-        rest=rest,
+        rest_before=rest_before,
+        rest_after=rest_after,
     )

@@ -7,6 +7,7 @@ the others.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -17,14 +18,17 @@ from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
-from kronos.engine.planning.search import registry, stuck_hosts
+from kronos.engine.planning.search import greedy, registry, stuck_hosts
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import SearchName, Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.simulation.utilization import Utilization
-from kronos.engine.types import UNNOTICED, Rest, StopReason
+from kronos.engine.types import Rest, StopReason
+
+PAIR = 2
+"""Migrations of a swap."""
 
 
 def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
@@ -66,7 +70,9 @@ def run(simulation: Simulation, given: PhaseInput) -> PhaseResult:
 
 
 def _searched(
-    simulation: Simulation, given: PhaseInput
+    simulation: Simulation,
+    given: PhaseInput,
+    search: Callable[[Simulation, PhaseInput], SearchResult] = registry.run,
 ) -> tuple[SearchResult, str]:
     """What a search comes to, but for a plan that is dust.
 
@@ -77,7 +83,7 @@ def _searched(
     """
     utilization, first = simulation.utilization, len(simulation.steps)
     before = utilization.imbalances
-    found = registry.run(simulation, given)
+    found = search(simulation, given)
     number, least = len(simulation.steps) - first, _least(given.settings)
     falls = (before - utilization.imbalances)[utilization.weights > 0.0]
     if not number or falls.max(initial=0.0) >= least - EPSILON:
@@ -114,16 +120,17 @@ def _spread_rest(
     settings, utilization = given.settings, simulation.utilization
     if not settings.plateau_moves:
         return None  # the literal rule
+    if simulation.left < PAIR and greedy.can_swap(simulation, settings):
+        return None  # the budget is what lacks
     aside = stuck_hosts.find(simulation, settings.exhaust)
     if not aside.any():
         return None
-    whole = utilization.combined()
     rest = Rest(stuck_hosts.told(simulation, aside), len(simulation.steps))
     utilization.set_aside(aside)
     if settings.exhaust or utilization.over_threshold().any():
         scope = RelaxedScope.of(simulation, settings.optimal_limit)
         before = utilization.combined()
-        of_rest, _ = _searched(simulation, given)
+        of_rest = _search_rest(simulation, given)
         rest.certificate = certificate.of(
             scope, before, utilization.combined(), settings, of_rest
         )
@@ -131,15 +138,31 @@ def _spread_rest(
         found.has_unsafe_swap |= of_rest.has_unsafe_swap
         if of_rest.stopped is StopReason.BUDGET:
             found.stopped = StopReason.BUDGET
-        for instance, reason in stop_reasons.stuck_instances(
-            simulation
-        ).items():
-            stayed.setdefault(instance, reason)
+        more = stop_reasons.stuck_instances(simulation)
+        stayed |= {one: more[one] for one in more.keys() - stayed.keys()}
     _measure(rest, utilization, given.scorecard)
     utilization.judge_all()
-    if utilization.combined() > whole + UNNOTICED:
-        found.is_proven = False
     return rest
+
+
+def _search_rest(simulation: Simulation, given: PhaseInput) -> SearchResult:
+    """Search as for all hosts; what makes these worse is not taken.
+
+    Step by step the greedy search never does that.
+    """
+    start, utilization = len(simulation.steps), simulation.utilization
+    before = _whole(utilization)
+    found, _ = _searched(simulation, given)
+    if _whole(utilization) > before + EPSILON:
+        while len(simulation.steps) > start:
+            simulation.take_back()
+        found, _ = _searched(simulation, given, greedy.run)
+    return found
+
+
+def _whole(utilization: Utilization) -> float:
+    """The combined imbalance of all hosts."""
+    return math.fsum(utilization.weights * utilization.whole.widths)
 
 
 def _measure(

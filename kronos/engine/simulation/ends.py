@@ -6,7 +6,7 @@ follow the moves of a plan (:mod:`.utilization`).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -34,6 +34,8 @@ class Ends:
     """[P]"""
     widths: FloatArray
     """[P]: highest - lowest, the imbalances."""
+    is_common: bool
+    """Whether all policies are judged by the same hosts."""
 
     @classmethod
     def of(cls, scores: FloatArray, judged: BoolArray) -> Self:
@@ -43,7 +45,8 @@ class Ends:
         highest = [extremes(row, some, -1.0) for row, some in rows]
         lowest = [extremes(row, some, 1.0) for row, some in rows]
         widths = _widths(highest, lowest)
-        return cls(judged, hosts, highest, lowest, widths)
+        is_common = bool((judged == judged[0]).all())
+        return cls(judged, hosts, highest, lowest, widths, is_common)
 
     def followed(self, scores: FloatArray, *changed: int) -> 'Ends':
         """The ends after the scores of some hosts have changed."""
@@ -55,7 +58,7 @@ class Ends:
             for ends, sign in ((self.highest, -1.0), (self.lowest, 1.0))
         )
         widths = _widths(highest, lowest)
-        return Ends(self.judged, self.hosts, highest, lowest, widths)
+        return replace(self, highest=highest, lowest=lowest, widths=widths)
 
     def _one(
         self,
@@ -81,19 +84,24 @@ class Ends:
 
         For many pairs, as in :meth:`.Utilization.judge`.
         """
-        for p, (first, second) in enumerate(
-            zip(at_one, at_other, strict=True)
-        ):
+        masks = self._mask(0, one), self._mask(0, other)
+        for p, both in enumerate(zip(at_one, at_other, strict=True)):
+            if p and not self.is_common:
+                masks = self._mask(p, one), self._mask(p, other)
             high = self._without(self.highest[p], one, other)
             low = self._without(self.lowest[p], one, other)
-            for hosts, new in ((one, first), (other, second)):
+            for mask, new in zip(masks, both, strict=True):
                 above = below = new
-                judged = self.judged[p][hosts]
-                if not judged.all():
-                    above = np.where(judged, new, -np.inf)
-                    below = np.where(judged, new, np.inf)
+                if mask is not None:
+                    above = np.where(mask, new, -np.inf)
+                    below = np.where(mask, new, np.inf)
                 high, low = np.maximum(above, high), np.minimum(below, low)
             yield high - low
+
+    def _mask(self, p: int, hosts: IntArray) -> BoolArray | None:
+        """Which of some hosts a policy is judged by; None: by all of them."""
+        found: BoolArray = self.judged[p][hosts]
+        return None if found.all() else found
 
     def _without(
         self, extreme: Extremes, one: IntArray, other: IntArray

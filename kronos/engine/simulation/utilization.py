@@ -262,10 +262,14 @@ class Utilization:
             objected |= objects(veto[p], after, self.thresholds[p])
             gain += self.weights[p] * (before - after)
         if self.has_aside:
+            whole: FloatArray = np.zeros(shape)
             ends = one, other, at_one, at_other
-            veto = self.veto_of(self.whole)
+            veto, widths = self.veto_of(self.whole), self.whole.widths
             for p, after in enumerate(self.whole.widths_after(*ends)):
                 objected |= objects(veto[p], after, self.thresholds[p])
+                whole += self.weights[p] * (widths[p] - after)
+            # The others gain nothing at the cost of the whole.
+            gain = np.where(whole < -EPSILON, np.minimum(gain, whole), gain)
         return gain, objected
 
     def imbalances_after(

@@ -48,18 +48,17 @@ class MigrationStep:
     not known, as the next, of a move to another cell."""
     seconds: float = 0.0
     """How long it is expected to take."""
-    rest: tuple[float, float] | None = None
-    """Combined imbalance before and after, of the hosts that are not set
-    aside, where it is made for their sake."""
+    rest_before: float | None = None
+    """Combined imbalance of the hosts that are not set aside, where it is
+    made for their sake; else None."""
+    rest_after: float | None = None
 
     @property
     def gain(self) -> float:
         """How far that falls which it is made for; below 0: it grows."""
-        before, after = self.rest or (
-            self.combined_before,
-            self.combined_after,
-        )
-        return before - after
+        if self.rest_before is not None and self.rest_after is not None:
+            return self.rest_before - self.rest_after
+        return self.combined_before - self.combined_after
 
 
 @dataclass

@@ -15,7 +15,7 @@ from kronos.recordings import load
 from kronos.reports import document
 from kronos.reports.html import page
 from tests import commands
-from tests.builders import cells, policies, recordings
+from tests.builders import cells, policies, recordings, stuck_ends
 from tests.unit.engine.planning import test_restarts
 
 
@@ -64,6 +64,39 @@ class LabelsTestCase(base.BaseTestCase):
             'db2, db3, db4 and 2 more',
             replay_tables.table(scope, None).splitlines(),
         )
+
+
+class RestTestCase(base.BaseTestCase):
+    """Hosts that no migration helps, and the others."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        snapshot, rules, settings = stuck_ends.zone_beside_a_zone()
+        report = propose.propose([snapshot], rules, settings)
+        self.scope = report.scopes[0]
+
+    def test_table(self) -> None:
+        lines = replay_tables.table(self.scope, None).splitlines()
+        rows = [line.split() for line in lines]
+        others = ['of', 'the', 'others', '0.6000', '0.0000']
+        self.assertEqual(2, rows.count(others), 'of the policy, combined')
+        [head] = [row for row in rows if row[:1] == ['instance']]
+        self.assertEqual(['of', 'the', 'others', 'cpu'], head[-4:])
+        last = ['+0.0000', '0.7800', '0.0000', '0.7800']
+        self.assertIn(last, [row[-4:] for row in rows])
+        [_] = [
+            line
+            for line in lines
+            if line.startswith('Set aside for cpu, since no migration helps: ')
+        ]
+
+    def test_page(self) -> None:
+        report = document.document(
+            CycleReport([self.scope]), {'created_at': '2026-01-01T00:00:00Z'}
+        )
+        text = page.render(report, 'title')
+        self.assertIn('Set aside for cpu, since no migration helps: ', text)
+        self.assertIn('The other hosts: 0.6000 -&gt; 0.0000.', text)
 
 
 class CellTestCase(base.BaseTestCase):

@@ -77,6 +77,7 @@ def of_replay() -> Iterator[Any]:
             yield _said(replay.main, CLUSTER, '--mode', mode.value)
     with tempfile.TemporaryDirectory() as folder:
         yield _said(replay.main, _of_cells(folder))
+        yield _said(replay.main, _of_stuck(folder))
     without = '--set', 'imbalance_query.memory=nobody_asked'
     yield _said(replay.main, 'examples/lab-spread', *without)
 
@@ -89,6 +90,26 @@ def _of_cells(folder: str) -> str:
     path = f'{folder}/cells'
     load.write(path, cells.recording(snapshot, asked))
     return path
+
+
+def _of_stuck(folder: str) -> str:
+    """The path of a cluster whose highest host cannot change."""
+    document = json.loads(pathlib.Path(CLUSTER).read_text())
+    host, one = document['hosts'][0], document['instances'][0]
+    scores = {'a': 0.9, 'b': 0.6, 'c': 0.2}
+    document['groups'] = []
+    document['hosts'] = [
+        host | {'name': name, 'scores': {'cpu': value}}
+        for name, value in scores.items()
+    ]
+    document['instances'] = [
+        one | {'name': f'{name}-{n}', 'host': name, 'movable': name == 'b'}
+        for name in 'ab'
+        for n in range(2)
+    ]
+    path = pathlib.Path(folder, 'stuck.json')
+    path.write_text(json.dumps(document))
+    return str(path)
 
 
 def of_series() -> Iterator[Any]:

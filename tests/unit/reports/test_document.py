@@ -138,8 +138,8 @@ class TestDocument(base.BaseTestCase):
                 {'scope': None, **document.step(step())},
                 'scope phase instance instance_name source destination '
                 'memory_mb copied_mb seconds imbalance_before '
-                'imbalance_after combined_before combined_after requires '
-                'cell_move',
+                'imbalance_after combined_before combined_after rest_before '
+                'rest_after requires cell_move',
             ),
         }
         for kind, (row, keys) in rows.items():
@@ -219,6 +219,8 @@ class TestDocument(base.BaseTestCase):
                 'imbalance_after': {'cpu': 0.25},
                 'combined_before': 0.5,
                 'combined_after': 0.25,
+                'rest_before': None,
+                'rest_after': None,
                 'requires': 'u2',
                 'cell_move': None,
                 'gain': 0.25,
@@ -239,7 +241,18 @@ class TestDocument(base.BaseTestCase):
         first = step(phase=spread, requires='')
         same = {'combined_after': 0.5, 'imbalance_after': {'cpu': 0.5}}
         worse = {'combined_after': 0.625, 'imbalance_after': {'cpu': 0.625}}
+        rest = step(phase=spread, requires='', rest_before=0.6, rest_after=0.4)
         for made, words in (
+            (
+                [rest],
+                ['lowers the combined imbalance of the hosts that are not '
+                 'set aside by 0.2000 (0.600 to 0.400)'],
+            ),
+            (
+                [dataclasses.replace(rest, rest_after=0.6)],
+                ['prepares later moves, which lower the combined imbalance '
+                 'of the hosts that are not set aside'],
+            ),
             (
                 [first],
                 ['lowers the combined imbalance by 0.2500, most of all cpu '

@@ -29,6 +29,15 @@ def run(simulation: Simulation, given: PhaseInput) -> SearchResult:
     )
 
 
+def can_swap(simulation: Simulation, settings: Settings) -> bool:
+    """Whether a swap would help, whatever is left of the budget."""
+    if settings.swap_moves is SwapMoves.NONE:
+        return False
+    safe = settings.swap_moves is not SwapMoves.ANY
+    moves = Moves(simulation, settings)
+    return PlateauSearch(simulation, moves, safe).swap() is not None
+
+
 class Greedy:
     """The search in one scope; it changes the simulation.
 

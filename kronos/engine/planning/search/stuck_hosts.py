@@ -2,15 +2,16 @@
 """The stuck hosts: those at the ends of a policy that no migration helps.
 
 A host is helped where a legal migration to which no policy objects leaves
-both of its hosts nearer to the others than this one is now, and costs other
-policies less than that. Who is not is taken from its end, then the next one
-is looked at, as long as what is left is over the threshold. So the others can
-be planned by themselves.
+both of its hosts nearer to the others than this one is now, and does not make
+the combined imbalance of all hosts worse. Who is not is taken from its end,
+then the next one is looked at, as long as what is left is over the threshold.
+So the others can be planned by themselves.
 """
 
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.planning.search import ranking
 from kronos.engine.simulation.simulation import Simulation
 from kronos.engine.types import SetAside
 
@@ -80,7 +81,7 @@ class StuckHosts:
     def _worth(self, left: IntArray, end: IntArray) -> tuple[float, int]:
         """How much narrower the others lie without an end, for each host."""
         others = self._scores[left[~np.isin(left, end)]]
-        width = float(others.max() - others.min())
+        width = round(float(others.max() - others.min()), ranking.DECIMALS)
         return -width / len(end), -len(end)
 
     def _is_helped(self, host: int, high: bool) -> bool:
@@ -98,20 +99,16 @@ class StuckHosts:
         if not len(instances):
             return False
         hosts = np.flatnonzero(self._utilization.counts)
-        sources = np.full((len(instances), 1), host, dtype=np.intp)
-        falls = self._falls(instances[:, None], sources, hosts[None, :], 1.0)
+        here = np.full((len(instances), 1), host, dtype=np.intp)
+        falls = self._falls(instances[:, None], here, hosts[None, :], 1.0)
         rows = np.flatnonzero((falls > EPSILON).any(axis=1))
         instances, falls = instances[rows], falls[rows]
         if not len(instances):
             return False
         legal = self._simulation.constraints.rows(instances)[:, hosts]
         at, columns = np.nonzero(legal & (falls > EPSILON))
-        return self._is_worth(
-            instances[at],
-            np.full(len(at), host, dtype=np.intp),
-            hosts[columns],
-            falls[at, columns],
-        )
+        sources = np.full(len(at), host, dtype=np.intp)
+        return self._may(instances[at], sources, hosts[columns])
 
     def _entering(self, host: int) -> bool:
         """Whether a move onto a host helps it where it is the lowest."""
@@ -122,9 +119,7 @@ class StuckHosts:
         hosts = np.full(len(instances), host, dtype=np.intp)
         rises = self._falls(instances, sources, hosts, -1.0)
         good = rises > EPSILON
-        return self._is_worth(
-            instances[good], sources[good], hosts[good], rises[good]
-        )
+        return self._may(instances[good], sources[good], hosts[good])
 
     def _falls(
         self,
@@ -148,31 +143,16 @@ class StuckHosts:
         )
         return found
 
-    def _is_worth(
-        self,
-        instances: IntArray,
-        sources: IntArray,
-        hosts: IntArray,
-        falls: FloatArray,
+    def _may(
+        self, instances: IntArray, sources: IntArray, hosts: IntArray
     ) -> bool:
-        """Whether one of N moves meets no objection, and buys what it costs.
-
-        :param falls: [N], by how much the policy's end is nearer by it
-        """
+        """Whether one of N moves meets no objection, and costs nothing."""
         if not len(instances):
             return False
         utilization = self._utilization
         ends = utilization.scores_after(instances, sources, hosts)
-        _, objected = utilization.judge(sources, hosts, *ends)
-        worth = utilization.weights[self._p] * falls
-        for p, after in enumerate(
-            utilization.imbalances_after(sources, hosts, *ends)
-        ):
-            if p != self._p:
-                worth = worth + utilization.weights[p] * (
-                    utilization.imbalances[p] - after
-                )
-        return bool(np.any(~objected & (worth > EPSILON)))
+        gains, objected = utilization.judge(sources, hosts, *ends)
+        return bool(np.any(~objected & (gains >= -EPSILON)))
 
 
 def why(simulation: Simulation, p: int, host: int, is_high: bool) -> str:

@@ -91,6 +91,25 @@ class SummaryTestCase(base.BaseTestCase):
                 told,
             )
 
+    def test_hosts_that_no_migration_helps(self):
+        aside = [types.SetAside('cpu', host, True, 0.9, '') for host in 'ab']
+        told = self.summary(
+            scope(
+                stopped=types.StopReason.STUCK,
+                steps=[step()],
+                combined_before=0.78,
+                combined_after=0.78,
+                rest=types.Rest(
+                    aside, combined_before=0.6, combined_after=0.2
+                ),
+            )
+        )
+        self.assertEqual(
+            'alpha: 1 migration, combined imbalance 0.78 -> 0.78 (stuck), '
+            '0.60 -> 0.20 without 2 hosts that no migration helps',
+            told,
+        )
+
     def test_one_migration(self):
         self.assertIn('1 migration,', self.summary(scope(steps=[step()])))
 
