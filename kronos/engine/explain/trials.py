@@ -91,11 +91,15 @@ class Trials:
         return self._left <= 0
 
     def of(
-        self, remedy: Remedy, lifted: Sequence[Lifted] = ()
+        self,
+        remedy: Remedy,
+        lifted: Sequence[Lifted] = (),
+        is_counted: bool = True,
     ) -> Trial | None:
         """What the planner makes of a remedy.
 
         :param lifted: reasons that are lifted besides
+        :param is_counted: false of what an answer tries once
         :returns: None if it cannot be tried, or not any more
         """
         key = (
@@ -103,9 +107,9 @@ class Trials:
             *((one, one.about, one.host, str(pair)) for one, pair in lifted),
         )
         if key not in self._made:
-            if self.is_over:
+            if is_counted and self.is_over:
                 return None
-            self._left -= 1
+            self._left -= is_counted
             self._made[key] = self._run(remedy, lifted)
         return self._made[key]
 

@@ -112,9 +112,24 @@ class ProposalsTestCase(base.BaseTestCase):
         before = {one.name: one for one in planned(call).scopes}
         for question in questions(call, seed):
             for answer in answers(*call, *question):
+                self.empty(call, answer)
                 for miss in misses(answer):
                     with self.subTest(call=call, question=question):
                         self.apply(call, before[answer['scope']], miss)
+
+    def empty(self, call: Call, answer: dict[str, Any]) -> None:
+        """Apply what would let all instances leave a host."""
+        then = answer.get('if_all_lifted')
+        if not then or not then['try']:
+            return
+        [after] = [
+            scope
+            for scope in planned([*call, *then['try']]).scopes
+            if scope.name == answer['scope']
+        ]
+        host = answer['blockers'][0]['source']
+        leaving = [step for step in after.steps if step.source == host]
+        self.assertEqual(len(leaving), then['leaving'], answer['blockers'])
 
     def apply(
         self, call: Call, before: AggregateResult, miss: dict[str, Any]
