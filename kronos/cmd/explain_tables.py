@@ -303,15 +303,15 @@ def _blockers(one: Row, width: int | None) -> list[str]:
         why = row['text'] + _also(row)
         rows.append((name, row['code'], row['destination'], why))
     source, then = one['blockers'][0]['source'], one['if_all_lifted']
+    lines = ['', f'What cannot leave {source}', *tables.aligned(rows, width)]
+    if then is None:
+        return lines
+    if then['try']:
+        lines.append(f'to try it: {shell_commands.joined(then["try"])}')
     end = f'{then["leaving"]} of {then["instances"]} instances would leave'
     if then['stays']:
         end += f': {then["stays"]}'
-    return [
-        '',
-        f'What cannot leave {source}',
-        *tables.aligned(rows, width),
-        f'if all of that were lifted: {end}',
-    ]
+    return [*lines, f'if all of that were lifted: {end}']
 
 
 def _name(one: Row) -> str:

@@ -8,7 +8,6 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from kronos.engine.edits import Pair
 from kronos.engine.explain import nearest_miss as nearest
 from kronos.engine.explain import rows, scenario
 from kronos.engine.explain.nearest_miss import (
@@ -17,11 +16,10 @@ from kronos.engine.explain.nearest_miss import (
     nearest_miss,
 )
 from kronos.engine.explain.proposals import Asked, Proposals
-from kronos.engine.explain.relaxations import can_lift, relax
 from kronos.engine.explain.trials import Prepare, Trials
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
-from kronos.engine.planning import propose, stop_reasons
+from kronos.engine.planning import stop_reasons
 from kronos.engine.types import AggregateResult, CycleInput, CycleReport
 
 FORMAT_VERSION = 1
@@ -166,22 +164,21 @@ class Answers:
 
     def _blockers(self, at: int, host: str) -> dict[str, Any]:
         """What keeps a host from being emptied, if it is to be."""
-        case, result, why = self._cases[at], self._result(at), self.why(at)
+        result, why = self._result(at), self.why(at)
         if not nearest.is_to_be_emptied(why, host):
             return {'blockers': [], 'if_all_lifted': None}
         held = nearest.blockers(why, host)
-        for one in held:
-            for reason in one.reasons:
-                if reason.code and can_lift(reason.code):
-                    pair = Pair(one.instance, one.source, one.destination)
-                    case = relax(case, reason, pair)
-        again = propose.plan_again(case) if held else result
+        trial, arguments = self._proposals(at).together(held)
         return {
             'blockers': [rows.of_verdict(result, one) for one in held],
-            'if_all_lifted': {
+            'if_all_lifted': trial
+            and {
                 'instances': nearest.number_on(result, host),
-                'leaving': sum(one.source == host for one in again.steps),
-                'stays': nearest.why_left(again, host),
+                'leaving': sum(
+                    step.source == host for step in trial.result.steps
+                ),
+                'stays': nearest.why_left(trial.result, host),
+                'try': arguments,
             },
         }
 

@@ -6,7 +6,7 @@ if the plan then makes the move. One of a rule makes the move legal; the trial
 says what the plan makes of that.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kronos.engine.edits import Pair
@@ -14,7 +14,7 @@ from kronos.engine.explain import counterfactual, remedies
 from kronos.engine.explain.nearest_miss import closest
 from kronos.engine.explain.relaxations import can_lift
 from kronos.engine.explain.remedies import Remedy
-from kronos.engine.explain.trials import Trial, Trials
+from kronos.engine.explain.trials import Lifted, Trial, Trials
 from kronos.engine.explain.verdicts import Verdict
 from kronos.engine.explain.why_not import Explainer
 from kronos.engine.reasons import Code, Reason
@@ -97,6 +97,28 @@ class Proposals:
                 if alike.is_made:
                     return alike
         return proposal
+
+    def together(
+        self, verdicts: Sequence[Verdict]
+    ) -> tuple[Trial | None, list[str]]:
+        """What the plan makes of the remedies of all reasons of some moves.
+
+        :returns: with the arguments, if these are all that it takes
+        """
+        some: list[Remedy] = []
+        lifted: list[Lifted] = []
+        for verdict in verdicts:
+            pair = _pair(verdict)
+            for reason in verdict.reasons:
+                remedy = remedies.of_reason(self._case, verdict, reason)
+                if remedy.can_be_tried:
+                    some.append(remedy)
+                elif can_lift(reason.code):
+                    lifted.append((reason, pair))
+        total = remedies.joined(some)
+        trial = self._trials.of(total, lifted, is_counted=False)
+        is_all = trial is not None and not lifted
+        return trial, total.arguments() if is_all else []
 
     def _confirmed(self, verdict: Verdict, trial: Trial) -> Proposal:
         if verdict.reasons:
@@ -227,13 +249,17 @@ class Proposals:
         return remedy if remedy.helps else None
 
     def _tried(self, verdict: Verdict, own: list[Remedy]) -> Trial | None:
-        pair = Pair(verdict.instance, verdict.source, verdict.destination)
+        pair = _pair(verdict)
         lifted = [
             (reason, pair)
             for reason, one in zip(verdict.reasons, own, strict=True)
             if not one.can_be_tried
         ]
         return self._trials.of(remedies.joined(own), lifted)
+
+
+def _pair(verdict: Verdict) -> Pair:
+    return Pair(verdict.instance, verdict.source, verdict.destination)
 
 
 def _worth(verdict: Verdict, trial: Trial) -> int:

@@ -66,13 +66,20 @@ def joined(several: Sequence[Remedy]) -> Remedy:
     total = Remedy(' '.join(each.text for each in several if each.text))
     for remedy in several:
         for name, text in remedy.overrides.items():
-            if name in LISTS and name in total.overrides:
-                keys = total.overrides[name].split(',') + text.split(',')
-                text = ','.join(dict.fromkeys(keys))
-            total.overrides[name] = text
+            before = total.overrides.get(name, text)
+            total.overrides[name] = _both(name, before, text)
         total.max_migrations = remedy.max_migrations or total.max_migrations
         total.mode = remedy.mode or total.mode
     return total
+
+
+def _both(name: str, value: str, other: str) -> str:
+    """What does for two remedies that set the same thing."""
+    if name in LISTS:
+        return ','.join(dict.fromkeys([*value.split(','), *other.split(',')]))
+    if 'threshold.' in name:
+        return max(value, other, key=float)
+    return other
 
 
 def of_reason(case: PlanningInput, verdict: Verdict, reason: Reason) -> Remedy:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from kronos.engine.edits import Pair
 from kronos.engine.explain import scenario
+from kronos.engine.explain.blockers import OF_INSTANCE
 from kronos.engine.explain.relaxations import relax
 from kronos.engine.explain.remedies import Remedy
 from kronos.engine.explain.verdicts import Verdict
@@ -22,6 +23,7 @@ from kronos.engine.types import (
     CycleInput,
     MigrationStep,
     PlanningInput,
+    Snapshot,
 )
 
 MOST_TRIALS = 24
@@ -91,11 +93,15 @@ class Trials:
         return self._left <= 0
 
     def of(
-        self, remedy: Remedy, lifted: Sequence[Lifted] = ()
+        self,
+        remedy: Remedy,
+        lifted: Sequence[Lifted] = (),
+        is_counted: bool = True,
     ) -> Trial | None:
         """What the planner makes of a remedy.
 
         :param lifted: reasons that are lifted besides
+        :param is_counted: false of what an answer tries once
         :returns: None if it cannot be tried, or not any more
         """
         key = (
@@ -103,9 +109,9 @@ class Trials:
             *((one, one.about, one.host, str(pair)) for one, pair in lifted),
         )
         if key not in self._made:
-            if self.is_over:
+            if is_counted and self.is_over:
                 return None
-            self._left -= 1
+            self._left -= is_counted
             self._made[key] = self._run(remedy, lifted)
         return self._made[key]
 
@@ -117,8 +123,11 @@ class Trials:
         if self._name not in names:
             return None
         at = names.index(self._name)
-        snapshots = cycle.snapshots[: at + 1]
         policies, settings = cycle.policies, cycle.settings
+        snapshots = [
+            *(_lifted(one, cycle, lifted) for one in cycle.snapshots[:at]),
+            cycle.snapshots[at],
+        ]
         report = propose.propose(snapshots, policies, settings)
         case = scenario.cases(snapshots, policies, settings, report)[at]
         result = report.scopes[at]
@@ -127,3 +136,17 @@ class Trials:
                 case = relax(case, reason, pair)
             result = propose.plan_again(case)
         return Trial(remedy, case, result)
+
+
+def _lifted(
+    snapshot: Snapshot, cycle: CycleInput, lifted: Sequence[Lifted]
+) -> Snapshot:
+    """An earlier scope, which may have the same instances.
+
+    What is lifted for an instance there, too, is so in all scopes.
+    """
+    case = PlanningInput(snapshot, cycle.policies, cycle.settings)
+    for reason, pair in lifted:
+        if reason.code in OF_INSTANCE and pair.instance in snapshot.instances:
+            case = relax(case, reason, pair)
+    return case.snapshot

@@ -9,6 +9,7 @@ import json
 import pathlib
 import random
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -112,9 +113,24 @@ class ProposalsTestCase(base.BaseTestCase):
         before = {one.name: one for one in planned(call).scopes}
         for question in questions(call, seed):
             for answer in answers(*call, *question):
+                self.empty(call, answer)
                 for miss in misses(answer):
                     with self.subTest(call=call, question=question):
                         self.apply(call, before[answer['scope']], miss)
+
+    def empty(self, call: Call, answer: dict[str, Any]) -> None:
+        """Apply what would let all instances leave a host."""
+        then = answer.get('if_all_lifted')
+        if not then or not then['try']:
+            return
+        [after] = [
+            scope
+            for scope in planned([*call, *then['try']]).scopes
+            if scope.name == answer['scope']
+        ]
+        host = answer['blockers'][0]['source']
+        leaving = [step for step in after.steps if step.source == host]
+        self.assertEqual(len(leaving), then['leaving'], answer['blockers'])
 
     def apply(
         self, call: Call, before: AggregateResult, miss: dict[str, Any]
@@ -206,6 +222,24 @@ class TestExamples(ProposalsTestCase):
             if vain:
                 break
         self.assertTrue(vain)
+
+    def test_in_the_cloud(self) -> None:
+        """What no argument lifts is lifted in the recording."""
+        path = pathlib.Path(self.useFixture(fixtures.TempDir()).path, 'r')
+        shutil.copytree(places.EXAMPLES / 'drain', path)
+        [answer] = answers(str(path), '--instance', 'web-10')
+        [miss] = misses(answer)
+        self.assertEqual(('instance_locked', []), (miss['code'], miss['also']))
+        rows = json.loads((path / 'nova' / 'instances.json').read_text())
+        for row in rows:
+            row['locked'] = row['locked'] and row['uuid'] != miss['instance']
+        (path / 'nova' / 'instances.json').write_text(json.dumps(rows))
+        [after] = planned((str(path),)).scopes
+        self.assertIn(
+            (miss['instance'], miss['destination']),
+            [(step.instance, step.destination) for step in after.steps],
+        )
+        self.assertTrue(miss['if_lifted']['planned'])
 
     def test_as_it_is_printed(self) -> None:
         """The line of the table is what a shell takes."""

@@ -15,6 +15,7 @@ from oslotest import base
 from kronos.engine import edits
 from kronos.engine.eligibility import cell_moves
 from kronos.engine.explain import (
+    answers,
     nearest_miss,
     proposals,
     relaxations,
@@ -554,6 +555,35 @@ class TestRemedies(base.BaseTestCase):
         )
         changed = applied(found.case, remedy)
         self.assertEqual([], found.verdict(changed).reasons)
+
+    def test_all_that_keeps_a_host(self) -> None:
+        """The arguments that lift all of it empty the host."""
+        found = packed(
+            vm('v', 'c', [0.05]),
+            vm('y', 'c', [0.05], extra_specs={'hw:numa_nodes': '2'}),
+            vm('w', 'a', [0.5], locked=True),
+        )
+        policies, settings = found.case.policies, found.case.settings
+        report = propose.propose([found.snapshot], policies, settings)
+        cycle = CycleInput([found.snapshot], policies, settings)
+        asked_of = answers.Answers(cycle, report, prepare(found.case))
+        then = asked_of.host(0, 'c')['if_all_lifted']
+        option = 'allowed_extra_specs'
+        self.assertEqual(['--set', f'{option}=hw:numa_nodes'], then['try'])
+        remedy = remedies.Remedy('', {option: 'hw:numa_nodes'})
+        plan = propose.plan_again(applied(found.case, remedy))
+        leaving = [step for step in plan.steps if step.source == 'c']
+        self.assertEqual((2, 2), (len(leaving), then['leaving']))
+
+    def test_limits_of_several(self) -> None:
+        """The higher one does for both."""
+        some = [
+            remedies.Remedy('', {'threshold.cpu': text})
+            for text in ('0.9', '0.31', '1')
+        ]
+        self.assertEqual(
+            {'threshold.cpu': '1'}, remedies.joined(some).overrides
+        )
 
     def test_budgets(self) -> None:
         """One by one; a host that is emptied takes all of its instances."""

@@ -92,5 +92,17 @@ class TrialsTestCase(base.BaseTestCase):
         trial = self.made(remedy, lifted)
         self.assertTrue(trial.makes(self.verdict('web')))
 
+    def test_a_reason_that_is_lifted_in_all_scopes(self) -> None:
+        """Then the first one that has the instance moves it."""
+        for snapshot in self.snapshots:
+            snapshot.instances['web'].locked = True
+        reason = Reason('it is locked', Code.INSTANCE_LOCKED)
+        trial = self.made(
+            Remedy('', max_migrations=1), [(reason, Pair('web', 'a', 'b'))]
+        )
+        self.assertEqual([], trial.moves('web'))
+        [move] = trial.case.earlier
+        self.assertEqual('web', move.instance.uuid)
+
     def test_what_a_replay_refuses(self) -> None:
         self.assertIsNone(self.trials.of(Remedy('', {'refused': '1'})))
