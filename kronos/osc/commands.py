@@ -25,6 +25,19 @@ if TYPE_CHECKING:
 PLANS = 20
 DAYS = 7
 MOST_DAYS = 3650
+DAY = 86400.0
+STATES = (
+    'RECOMMENDED',
+    'PENDING',
+    'ONGOING',
+    'SUCCEEDED',
+    'FAILED',
+    'CANCELLING',
+    'CANCELLED',
+    'SUPERSEDED',
+    'DELETED',
+)
+"""Of Watcher's action plans."""
 _REFUSED = "this needs the rights of Watcher's administrator"
 _OLD = "Watcher's API is too old: 1.5, of Watcher 15 (2025.2), is needed"
 Found = tuple[Sequence[str], Sequence[Any]]
@@ -53,7 +66,7 @@ class ListPlans(command.Lister):
         parser.add_argument(
             '--state',
             metavar='STATE',
-            type=str.upper,
+            type=_state,
             help='list only plans in this state, such as RECOMMENDED',
         )
         parser.add_argument(
@@ -74,11 +87,22 @@ class ListPlans(command.Lister):
                 parsed_args.strategy,
                 parsed_args.state,
             )
+            if not found:
+                self._tell_of_none(watcher, parsed_args)
             listed = rows.of_plans(found, audits.Audits(watcher))
         if parsed_args.formatter == 'csv':
             listed = [tuple(map(_cell, row)) for row in listed]
         names = rows.PLAN + (rows.MORE if parsed_args.long else ())
         return names, [row[: len(names)] for row in listed]
+
+    def _tell_of_none(
+        self, watcher: 'WatcherClient', parsed_args: argparse.Namespace
+    ) -> None:
+        """Say that there is none, beside the table, which is empty."""
+        from kronos.osc import plans
+
+        text = plans.none(watcher, parsed_args.strategy, parsed_args.state)
+        self.app.stderr.write(f'{plain_text.line(text)}\n')
 
 
 class ShowPlan(command.ShowOne):
@@ -180,4 +204,26 @@ def _count(text: str) -> int:
 
 
 def _days(text: str) -> int:
+    from kronos.conf import time_units
+
+    if hint := time_units.hint(text, DAY):
+        raise argparse.ArgumentTypeError(
+            f'"{text}" is no whole number of days: {hint}'
+        )
     return min(_count(text), MOST_DAYS)
+
+
+def _state(text: str) -> str:
+    """An argument that is a state of action plans."""
+    from kronos.common import yaml_files
+
+    state = text.upper()
+    if state not in STATES:
+        hint = yaml_files.suggestion(state, STATES)
+        if 'known' not in hint:
+            hint = f'{hint} Known: {", ".join(STATES)}'
+        raise argparse.ArgumentTypeError(
+            f'there is no state {yaml_files.clip(text)} of action plans; '
+            f'{hint}'
+        )
+    return state
