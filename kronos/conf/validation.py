@@ -10,8 +10,8 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.common import exceptions
+from kronos.common.units import time_units
 from kronos.conf import opts as conf_opts
-from kronos.conf import time_units
 
 OLD_GROUPS = {'engine': 'kronos', 'prometheus': 'kronos_prometheus'}
 """Groups of kronos-openstack, and what took their place."""

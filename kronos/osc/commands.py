@@ -10,6 +10,7 @@ or has no such thing; 2 when the arguments are wrong.
 
 import argparse
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 PLANS = 20
 DAYS = 7
 MOST_DAYS = 3650
-DAY = 86400.0
+_SPAN = re.compile('([0-9]{1,9}) *(d|days?|w|weeks?)')
 STATES = (
     'RECOMMENDED',
     'PENDING',
@@ -204,13 +205,12 @@ def _count(text: str) -> int:
 
 
 def _days(text: str) -> int:
-    from kronos.conf import time_units
-
-    if hint := time_units.hint(text, DAY):
-        raise argparse.ArgumentTypeError(
-            f'"{text}" is no whole number of days: {hint}'
-        )
-    return min(_count(text), MOST_DAYS)
+    """A number of days, or as people write one: ``7d``, ``2 weeks``."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    if found is None:
+        return min(_count(text), MOST_DAYS)
+    days = 7 if found[2].startswith('w') else 1
+    return min(_count(found[1]) * days, MOST_DAYS)
 
 
 def _state(text: str) -> str:

@@ -200,12 +200,13 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
                 policies[result.skipped] = result.name
     for reason, names in where.items():
         policy = policies[reason]
+        remedy = causes.remedies.get(policy)
         to.error(
             'policy-skipped',
             f'scope {wording.some(names)}: {reason}',
-            causes.remedies.get(policy) or SKIPPED,
+            remedy or SKIPPED,
             key=_skip(policy, reason, causes),
-            because=causes.keys[policy],
+            because=() if remedy else causes.keys[policy],
         )
 
 

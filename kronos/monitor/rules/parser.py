@@ -8,7 +8,7 @@ from typing import Any
 import pydantic
 
 from kronos.common import exceptions, yaml_files
-from kronos.conf import time_units
+from kronos.common.units import time_units
 from kronos.monitor.events import Kind
 from kronos.monitor.rules.models import Match, Rule, RuleFile
 

@@ -108,9 +108,12 @@ class TestPlanList(CommandsTestCase):
             self.assertEqual(f'Watcher has no action plan {words}\n', err)
 
     def test_days_with_a_unit(self) -> None:
-        code, _, err = self.run_client('explain', 'vm2', '--days', '2w')
-        self.assertEqual(2, code)
-        self.assertIn('"2w" is no whole number of days: write 14', err)
+        for text, days in (('2w', 14), ('7d', 7), ('3 days', 3), ('5', 5)):
+            self.assertEqual(days, commands._days(text))
+        for text in ('5m', '0d', 'week'):
+            code, _, err = self.run_client('explain', 'vm2', '--days', text)
+            self.assertEqual(2, code)
+            self.assertIn('is no number from 1 on', err)
 
     def test_yaml(self) -> None:
         out = self.printed('plan', 'list', '-f', 'yaml')

@@ -41,10 +41,7 @@ def seconds(text: str) -> float | None:
     return total if end and end == len(bare) else None
 
 
-def hint(text: str, unit: float = 1.0) -> str:
-    """What to write instead of a duration; '' if the text is none.
-
-    :param unit: seconds of the unit that is wanted
-    """
-    found = seconds(text)
-    return '' if found is None else f'write {found / unit:g}'
+def hint(text: str) -> str:
+    """The seconds to write instead of a duration; '' if the text is none."""
+    number = seconds(text)
+    return '' if number is None else f'write {number:g}'
