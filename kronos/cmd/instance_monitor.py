@@ -39,8 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # What needs a package of the extra is loaded from here on.
         from kronos.monitor import settings as monitor_settings
 
+        is_tried = parsed.check or parsed.explain
+        look = monitor_settings.look if is_tried else monitor_settings.whole
         try:
-            settings = monitor_settings.of(conf, where.all_files)
+            settings, faults = look(conf, where.all_files)
+            if faults and not parsed.check:
+                raise exceptions.ConfigurationError(reason='; '.join(faults))
         except exceptions.ConfigurationError as error:
             _complain(error)
             _complain_of_rules(conf)
@@ -48,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if parsed.check:
             with progress.shown(PROGRAM, parsed.debug):
                 progress.step('testing rules, sinks and source')
-                return _check(settings)
+                return _check(settings, faults)
         if parsed.explain:
             return _explain(settings, parsed.explain)
         return _run(settings, conf)
@@ -122,17 +126,23 @@ def _complain_of_rules(conf: Any) -> None:
         return
 
 
-def _check(settings: Any) -> int:
+def _check(settings: Any, faults: Sequence[str]) -> int:
+    """Show every fault in one go, of options and of what they name."""
     from kronos.monitor import checks
 
-    found = checks.run(settings)
-    for one in found:
-        fault = masking.masked(one.fault)
-        terminal.show(f'{one.what}: {fault or "good"}')
-    return 1 if any(one.fault for one in found) else 0
+    if faults:
+        _complain(exceptions.ConfigurationError(reason='; '.join(faults)))
+    results = checks.run(settings)
+    for result in results:
+        fault = masking.masked(result.fault)
+        terminal.show(f'{result.what}: {fault or "good"}')
+    if faults:
+        return WRONG
+    return 1 if any(result.fault for result in results) else 0
 
 
 def _explain(settings: Any, words: Sequence[str]) -> int:
+    """Answer by the rules, for which no hypervisor is needed."""
     from kronos.monitor.rules import explanation, file
 
     names = settings.sink_names

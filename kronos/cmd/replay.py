@@ -7,6 +7,7 @@ when the output cannot be written; 2 when the arguments are wrong.
 """
 
 import argparse
+import dataclasses
 import datetime
 import importlib.metadata
 import os
@@ -24,9 +25,11 @@ from kronos.cmd import (
     what_if,
 )
 from kronos.cmd.screen import progress
-from kronos.common import atomic_files, shell_commands, timing
+from kronos.common import atomic_files, plain_text, shell_commands, timing
 from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine.planning import propose
+from kronos.engine.scoring import name_forms
+from kronos.engine.types import AggregateResult, StopReason
 from kronos.recordings import examples, load
 from kronos.recordings.replay import Replay
 from kronos.reports import document as report_document
@@ -120,6 +123,9 @@ def _one(path: str, parsed: argparse.Namespace) -> int:
     terminal.show(_text(plan, found, parsed))
     if any(one.policies_used for one in plan.report.scopes):
         return 0
+    if cause := _cause(plan):
+        terminal.complain(PROGRAM, f'{path}: {cause}')
+        return 1
     for one in plan.report.scopes:
         text = f'scope {one.name}: {one.reason}'
         terminal.complain(PROGRAM, f'{path}: {text}')
@@ -136,10 +142,57 @@ def _text(
     if parsed.format != 'table':
         return tables.printed(replay_tables.rows(plan.report), parsed.format)
     width = program.width(parsed)
-    parts = [replay_tables.table(one, width) for one in plan.report.scopes]
+    cause = _cause(plan)
+    scopes = plan.report.scopes
+    if cause:
+        scopes = [_without_effects(scope) for scope in scopes]
+    parts = [replay_tables.table(scope, width) for scope in scopes]
+    if cause:
+        is_used = any(scope.policies_used for scope in scopes)
+        level = 'Warning' if is_used else 'Error'
+        line = f'{level}: {cause}{_counted(plan)}.'
+        parts.insert(0, plain_text.line(line))
     if parsed.time:
         parts.append(_told(plan.timings))
     return '\n\n'.join(parts)
+
+
+def _cause(plan: Replay) -> str:
+    """The option by which hosts would have the values that they lack."""
+    how = plan.settings.host_match
+    form = name_forms.of_snapshots(plan.snapshots, plan.policies, how)
+    if form is None:
+        return ''
+    return (
+        f'{form.cause}; set [kronos] host_match = {form.host_match}, or try '
+        f'it here with --set host_match={form.host_match}'
+    )
+
+
+def _counted(plan: Replay) -> str:
+    """How many policies are not used, in scopes, for that cause."""
+    number = sum(len(one.policies_skipped) for one in plan.report.scopes)
+    return f' (and {number} more of the same cause)' if number else ''
+
+
+def _without_effects(scope: AggregateResult) -> AggregateResult:
+    """A scope without what follows from hosts that have no value."""
+    prefixes = tuple(f'policy {name}: ' for name in scope.policies_skipped)
+    reason = scope.reason
+    if scope.stopped is StopReason.NO_POLICY:
+        reason = 'no policy can be used, for what is said first'
+    return dataclasses.replace(
+        scope,
+        policies=[
+            dataclasses.replace(one, skipped='') for one in scope.policies
+        ],
+        reason=reason,
+        warnings=[
+            text
+            for text in scope.warnings
+            if not (prefixes and text.startswith(prefixes))
+        ],
+    )
 
 
 def _many(paths: Sequence[str], parsed: argparse.Namespace) -> int:

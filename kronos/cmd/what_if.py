@@ -70,6 +70,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         f'{UNASSIGNED} is the pool of hosts in no aggregate; may be repeated',
     )
     parser.add_argument(
+        '--convert-policies',
+        action='store_true',
+        help='with --mode: plan policies of mode spread as if they were of '
+        'mode pack, or the other way round; without a recorded '
+        'capacity_query, imbalance_query says how full a host is',
+    )
+    parser.add_argument(
         '--plain',
         action='store_true',
         help='the literal rule: the first of equally good migrations, no '
@@ -126,6 +133,7 @@ def of(parsed: argparse.Namespace, policies: str | None) -> ReplayOptions:
         max_migrations=parsed.max_migrations,
         scopes=parsed.scope,
         overrides=dict(parsed.set),
+        convert_policies=parsed.convert_policies,
         plain=parsed.plain,
         exhaust=parsed.exhaust,
     )

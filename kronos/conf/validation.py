@@ -10,12 +10,19 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.common import exceptions
+from kronos.common.units import time_units
 from kronos.conf import opts as conf_opts
 
 OLD_GROUPS = {'engine': 'kronos', 'prometheus': 'kronos_prometheus'}
 """Groups of kronos-openstack, and what took their place."""
 # oslo.config tells the place only within its text.
 _PLACE = re.compile(r"detail='([^']+)'\) is not valid")
+
+# The texts of Python's own int and float.
+_NO_NUMBER = re.compile(
+    r'(?:invalid literal for int\(\) with base 10|could not convert string '
+    r"to float): '([^']*)'"
+)
 
 
 def require_valid(conf: Any) -> None:
@@ -133,4 +140,30 @@ def _rule(opt: Any, error: Exception) -> str:
         return f'it must be a URL: {" or ".join(opt.type.schemes)}'
     if opt.secret:
         return 'its value is not valid'
-    return re.sub(r'^Value for option .*? is not valid: ', '', str(error))
+    text = re.sub(r'^Value for option .*? is not valid: ', '', str(error))
+    return _of_number(opt, text) or text
+
+
+def _of_number(opt: Any, text: str) -> str:
+    """What is said of a value that is no number; '' of any other one."""
+    found = _NO_NUMBER.search(text)
+    if found is None:
+        return ''
+    is_whole = isinstance(opt, cfg.IntOpt)
+    kind = 'a whole number' if is_whole else 'a number'
+    if not is_duration(opt):
+        return f'{found[1]!r} is not {kind}'
+    hint = time_units.hint(found[1])
+    return f'{found[1]!r} is not {kind} of seconds' + (
+        f': {hint}' if hint else ''
+    )
+
+
+def is_duration(opt: Any) -> bool:
+    """Whether the value of an option is a number of seconds."""
+    return bool(re.search(r'\bseconds\b', opt.help or '', re.IGNORECASE))
+
+
+def rule_of(opt: Any, error: Exception) -> str:
+    """What is wrong with a value by the type of its option."""
+    return _rule(opt, error)

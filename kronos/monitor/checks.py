@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kronos.common import exceptions
 from kronos.monitor import state_file, state_rows
 from kronos.monitor.rules.file import WatchedRules
-from kronos.monitor.settings import Settings
+from kronos.monitor.settings import Settings, missing
 from kronos.monitor.sinks import registry as sinks
 from kronos.monitor.sources import registry as sources
 
@@ -36,9 +36,20 @@ def run(settings: Settings) -> list[Check]:
             found.append(Check(f'sink {one.name}', sink.check(settings.host)))
         finally:
             sink.close()
-    made = sources.make(settings.source, deque(), settings.source_options)
-    found.append(Check(f'source {settings.source}', made.check()))
+    if settings.source in sources.SOURCES:
+        found.append(_source(settings))
     return found
+
+
+def _source(settings: Settings) -> Check:
+    what = f'source {settings.source}'
+    try:
+        source = sources.make(
+            settings.source, deque(), settings.source_options
+        )
+    except ImportError as error:
+        return Check(what, f'it could not be tried here: {missing(error)}')
+    return Check(what, source.check())
 
 
 def _rules(settings: Settings) -> Check:

@@ -42,10 +42,8 @@ class Settings:
     control_error_seconds: float
     metrics: Address
     sinks: list[SinkSettings]
-
-    @property
-    def sink_names(self) -> list[str]:
-        return [one.name for one in self.sinks]
+    sink_names: list[str]
+    """Those whose options are wrong, too: rules may name them."""
 
 
 def of(conf: Any, files: Sequence[str]) -> Settings:
@@ -54,6 +52,26 @@ def of(conf: Any, files: Sequence[str]) -> Settings:
     :param conf: it was read, and holds no other options than needed
     :param files: what it was read from
     :raises ConfigurationError: names all that is wrong with options
+    """
+    settings, faults = whole(conf, files)
+    if faults:
+        raise exceptions.ConfigurationError(reason='; '.join(faults))
+    return settings
+
+
+def whole(conf: Any, files: Sequence[str]) -> tuple[Settings, list[str]]:
+    """As :func:`look`, with the package that the source needs."""
+    settings, faults = look(conf, files)
+    return settings, [*faults, *_missing_source(settings.source)]
+
+
+def look(conf: Any, files: Sequence[str]) -> tuple[Settings, list[str]]:
+    """The settings as far as options are right, and what is wrong with them.
+
+    What the source needs may not be installed here.
+
+    :param conf: as for :func:`of`, like the other parameter
+    :raises ConfigurationError: an option of the agent's own has a wrong value
     """
     options.register_opts(conf)
     faults = [*validation.faults(conf, [(options.GROUP, options.OPTS)])]
@@ -64,8 +82,10 @@ def of(conf: Any, files: Sequence[str]) -> Settings:
     chosen = [_sink(conf, name, faults) for name in dict.fromkeys(own.sinks)]
     faults += [*_faults_of(own), *_faults_of_metrics(own)]
     faults += _unknown(files, [one for one in chosen if one])
-    if faults:
-        raise exceptions.ConfigurationError(reason='; '.join(faults))
+    return _settings(own, [one for one in chosen if one]), faults
+
+
+def _settings(own: Any, chosen: list[SinkSettings]) -> Settings:
     return Settings(
         own.host or socket.gethostname(),
         own.source,
@@ -87,7 +107,8 @@ def of(conf: Any, files: Sequence[str]) -> Settings:
             own.metrics_keyfile or '',
             own.metrics_client_cafile or '',
         ),
-        [one for one in chosen if one],
+        chosen,
+        list(dict.fromkeys(own.sinks)),
     )
 
 
@@ -136,13 +157,18 @@ def _faults_of(own: Any) -> Iterator[str]:
         hint = yaml_files.suggestion(own.source, sources.SOURCES)
         told = yaml_files.clip(own.source)
         yield f'{where} source: there is no source {told}, {hint}'
-    else:
-        try:
-            sources.load(own.source)
-        except ImportError as error:
-            yield f'{where} source: {missing(error)}'
     if own.source == 'synthetic' and not own.events_file:
         yield f'{where} events_file: is not set, and source is synthetic'
+
+
+def _missing_source(name: str) -> Iterator[str]:
+    """The package that a source needs and that is not here."""
+    if name not in sources.SOURCES:
+        return
+    try:
+        sources.load(name)
+    except ImportError as error:
+        yield f'[{options.GROUP}] source: {missing(error)}'
 
 
 def _faults_of_metrics(own: Any) -> Iterator[str]:

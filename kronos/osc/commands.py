@@ -10,6 +10,7 @@ or has no such thing; 2 when the arguments are wrong.
 
 import argparse
 import contextlib
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
 PLANS = 20
 DAYS = 7
 MOST_DAYS = 3650
+_SPAN = re.compile('([0-9]{1,9}) *(d|days?|w|weeks?)')
+STATES = (
+    'RECOMMENDED',
+    'PENDING',
+    'ONGOING',
+    'SUCCEEDED',
+    'FAILED',
+    'CANCELLING',
+    'CANCELLED',
+    'SUPERSEDED',
+    'DELETED',
+)
+"""Of Watcher's action plans."""
 _REFUSED = "this needs the rights of Watcher's administrator"
 _OLD = "Watcher's API is too old: 1.5, of Watcher 15 (2025.2), is needed"
 Found = tuple[Sequence[str], Sequence[Any]]
@@ -53,7 +67,7 @@ class ListPlans(command.Lister):
         parser.add_argument(
             '--state',
             metavar='STATE',
-            type=str.upper,
+            type=_state,
             help='list only plans in this state, such as RECOMMENDED',
         )
         parser.add_argument(
@@ -74,11 +88,22 @@ class ListPlans(command.Lister):
                 parsed_args.strategy,
                 parsed_args.state,
             )
+            if not found:
+                self._tell_of_none(watcher, parsed_args)
             listed = rows.of_plans(found, audits.Audits(watcher))
         if parsed_args.formatter == 'csv':
             listed = [tuple(map(_cell, row)) for row in listed]
         names = rows.PLAN + (rows.MORE if parsed_args.long else ())
         return names, [row[: len(names)] for row in listed]
+
+    def _tell_of_none(
+        self, watcher: 'WatcherClient', parsed_args: argparse.Namespace
+    ) -> None:
+        """Say that there is none, beside the table, which is empty."""
+        from kronos.osc import plans
+
+        text = plans.none(watcher, parsed_args.strategy, parsed_args.state)
+        self.app.stderr.write(f'{plain_text.line(text)}\n')
 
 
 class ShowPlan(command.ShowOne):
@@ -180,4 +205,25 @@ def _count(text: str) -> int:
 
 
 def _days(text: str) -> int:
-    return min(_count(text), MOST_DAYS)
+    """A number of days, or as people write one: ``7d``, ``2 weeks``."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    if found is None:
+        return min(_count(text), MOST_DAYS)
+    days = 7 if found[2].startswith('w') else 1
+    return min(_count(found[1]) * days, MOST_DAYS)
+
+
+def _state(text: str) -> str:
+    """An argument that is a state of action plans."""
+    from kronos.common import yaml_files
+
+    state = text.upper()
+    if state not in STATES:
+        hint = yaml_files.suggestion(state, STATES)
+        if 'known' not in hint:
+            hint = f'{hint} Known: {", ".join(STATES)}'
+        raise argparse.ArgumentTypeError(
+            f'there is no state {yaml_files.clip(text)} of action plans; '
+            f'{hint}'
+        )
+    return state

@@ -12,7 +12,7 @@ from oslo_utils import uuidutils
 from kronos.clients.nova.rows import Row
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
-from kronos.common import exceptions, plain_text
+from kronos.common import exceptions, plain_text, yaml_files
 from kronos.common.shell_commands import ShellCommand
 from kronos.osc import moves
 from kronos.osc.moves import Move
@@ -101,6 +101,28 @@ def newest(
     )
     ours = (one for one in wanted if strategy or _is_ours(one))
     return list(itertools.islice(ours, limit))
+
+
+def none(
+    watcher: WatcherClient, strategy: str | None, state: str | None
+) -> str:
+    """What is said where no plan is found.
+
+    :param strategy: as for :func:`newest`, like the other parameters
+    :raises KronosException: Watcher does not know the strategy
+    :raises ClientError: Watcher is away, or refuses
+    """
+    if strategy:
+        known = watcher.strategies()
+        if strategy not in known:
+            hint = yaml_files.suggestion(strategy, known)
+            raise exceptions.KronosException(
+                f'Watcher does not know the strategy '
+                f'{yaml_files.clip(strategy)}; {hint}'
+            )
+    whose = f'the strategy {strategy}' if strategy else 'Kronos'
+    where = f' in the state {state}' if state else ''
+    return f'Watcher has no action plan of {whose}{where}.'
 
 
 def one(watcher: WatcherClient, uuid: str) -> Plan:

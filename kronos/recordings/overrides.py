@@ -2,14 +2,17 @@
 """The overrides NAME=VALUE of policies and settings."""
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kronos.common.exceptions import ConfigurationError
 from kronos.engine.settings import Settings
 from kronos.policies import loader
-from kronos.policies.models import Policy
+from kronos.policies.models import Mode, Policy
 from kronos.snapshots import settings_from_conf
+
+EXAMPLES = 5
+"""Policies that a hint names."""
 
 
 def require_sense(
@@ -53,6 +56,26 @@ def policies(
     ).policies
 
 
+def of_mode(
+    known: Sequence[Policy], mode: Mode, recorded: Collection[tuple[str, str]]
+) -> list[Policy]:
+    """The policies as if they were written for another mode.
+
+    Packing asks how full a host is: by ``capacity_query`` if that was
+    recorded, else by what ``imbalance_query`` says.
+
+    :param recorded: query and label of each answer
+    """
+    rows = [policy.model_dump(mode='json') for policy in known]
+    for row in rows:
+        row['mode'] = mode.value
+        asked = (row['capacity_query'], row['host_label'])
+        if mode is Mode.PACK and asked not in recorded:
+            row['capacity_query'] = row['imbalance_query']
+    where = 'with --convert-policies'
+    return loader.validated({'policies': rows}, where).policies
+
+
 def apply(settings: Settings, overrides: Mapping[str, str]) -> None:
     """Set what has the name of an option of ``[kronos]``.
 
@@ -77,16 +100,35 @@ def _fault(name: str, text: str, known: Mapping[str, Policy]) -> str:
     try:
         settings_from_conf.understood(name, text)
     except KeyError:
-        return _bad(
-            name,
+        what = (
             'neither an option of [kronos] that planning uses, nor a '
-            "policy's field, which is written FIELD.POLICY",
-            name,
-            settings_from_conf.FIELDS,
+            "policy's field, which is written FIELD.POLICY"
         )
+        if name == 'mode':
+            return (
+                'mode: all policies have the same; give --mode with '
+                '--convert-policies'
+            )
+        if fields := _fields_of(name, known):
+            return f'{name}: {what}; did you mean {fields}?'
+        return _bad(name, what, name, settings_from_conf.FIELDS)
     except ValueError as error:
         return f'{name}={text}: {error}'
     return ''
+
+
+def _fields_of(name: str, known: Collection[str]) -> str:
+    """The field of each policy that a name without a policy may mean."""
+    field = name
+    if name not in Policy.model_fields:
+        if difflib.get_close_matches(name, settings_from_conf.FIELDS, 1):
+            return ''
+        alike = difflib.get_close_matches(name, Policy.model_fields, 1)
+        field = alike[0] if alike else ''
+    names = [f'{field}.{policy}' for policy in known][:EXAMPLES]
+    if not field or len(names) < 2:
+        return ''.join(names) if field else ''
+    return f'{", ".join(names[:-1])} or {names[-1]}'
 
 
 def _value(field: str, text: str) -> Any:

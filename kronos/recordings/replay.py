@@ -27,7 +27,7 @@ from kronos.engine.types import (
     CycleReport,
     Snapshot,
 )
-from kronos.policies.models import Policy
+from kronos.policies.models import Mode, Policy
 from kronos.recordings import overrides
 from kronos.recordings.recording import Recording
 from kronos.snapshots import cell_needs, cell_parameters
@@ -50,6 +50,8 @@ class ReplayOptions:
     """Aggregates to plan, in this order; UNASSIGNED is the pool."""
     overrides: dict[str, str] = field(default_factory=dict)
     """Values as text by ``FIELD.POLICY`` or by option of ``[kronos]``."""
+    convert_policies: bool = False
+    """Plan policies of another mode as if they were written for this one."""
     plain: bool = False
     """The literal greedy rule."""
     exhaust: bool = False
@@ -136,7 +138,7 @@ def _planned_by(
     configured = dataclasses.replace(recording.configured or settings)
     for one in (settings, configured):
         overrides.apply(one, options.overrides)
-    _require_mode(policies, recording, options)
+    policies = _of_mode(policies, recording, options)
     if options.parameters and options.mode != PlanMode.CELL_DRAIN:
         raise ConfigurationError(
             reason='--parameter is for --mode cell_drain alone'
@@ -191,21 +193,35 @@ def _sent(text: str) -> Any:
         return text
 
 
-def _require_mode(
+def _of_mode(
     policies: list[Policy], recording: Recording, options: ReplayOptions
-) -> None:
-    """Refuse policies that were written for another strategy."""
+) -> list[Policy]:
+    """The policies for the strategy that is to be planned.
+
+    :raises ConfigurationError: they were written for another one
+    """
     modes = {one.strategy: one for one in PlanMode}
     wanted = modes.get(recording.strategy)
     if options.mode is not None:
         wanted = PlanMode(options.mode)
-    needed = wanted and PHASES_OF_MODE[wanted].policies
-    mode = policies[0].mode
-    if needed not in (None, mode):
-        raise ConfigurationError(
-            reason=f'the policies are of mode {mode}, but {wanted} is to be '
-            f'planned: give policies of mode {needed}, or --mode {mode}'
+    if wanted is None:
+        return policies
+    needed, mode = PHASES_OF_MODE[wanted].policies, policies[0].mode
+    if needed in (None, mode):
+        return policies
+    if options.convert_policies:
+        return overrides.of_mode(policies, needed, recording.answers)
+    fills = ''
+    if needed is Mode.PACK:
+        fills = (
+            '; hosts are then as full as capacity_query says, or '
+            'imbalance_query if that was not recorded'
         )
+    raise ConfigurationError(
+        reason=f'the policies are of mode {mode}, but {wanted} is to be '
+        f'planned: give policies of mode {needed} with --policies, or '
+        f'--convert-policies to plan these as such{fills}; or --mode {mode}'
+    )
 
 
 def _request(

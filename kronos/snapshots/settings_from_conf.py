@@ -120,7 +120,10 @@ def understood(option: str, text: str) -> Any:
     if option not in FIELDS:
         raise KeyError(option)
     known = {one.name: one for one in _options()}[option]
-    value = known.type(text)
+    try:
+        value = known.type(text)
+    except ValueError as error:
+        raise ValueError(validation.rule_of(known, error)) from None
     if fault := validation.fault_of(known, value):
         raise ValueError(fault)
     return _of_kind(option, value)

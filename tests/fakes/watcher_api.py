@@ -11,6 +11,7 @@ import fixtures
 from tests.fakes import keystone
 
 WATCHER = 'https://watcher.example.org'
+STRATEGIES = ('kronos_spread', 'kronos_pack', 'dummy')
 _NEWEST = 6
 """The minor version that it knows."""
 
@@ -47,6 +48,10 @@ class WatcherApi(fixtures.Fixture):
             json={'versions': [{'id': 'v1', 'status': 'CURRENT'}]},
         )
         self._wire.get(f'{WATCHER}/v1', json={'id': 'v1'})
+        self._wire.get(
+            f'{WATCHER}/v1/strategies',
+            json={'strategies': [{'name': name} for name in STRATEGIES]},
+        )
         self._wire.get(re.compile(f'^{WATCHER}/v1/.+/'), text=self._answer)
 
     def _answer(self, request: Any, context: Any) -> str:

@@ -225,12 +225,13 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
                 key=_skip(policy, reason, causes),
             )
             continue
+        remedy = causes.remedies.get(policy)
         to.error(
             'policy-skipped',
             f'scope {wording.some(names)}: {reason}',
-            causes.remedies.get(policy) or SKIPPED,
+            remedy or SKIPPED,
             key=_skip(policy, reason, causes),
-            because=causes.keys[policy],
+            because=() if remedy else causes.keys[policy],
         )
 
 

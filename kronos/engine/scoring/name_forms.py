@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 from kronos.engine.scoring import labels
 from kronos.engine.settings import HostMatch
-from kronos.engine.types import Sample
+from kronos.engine.types import Sample, Snapshot
+from kronos.policies.models import Policy
 
+HOST = 'host'
 Series = Mapping[str, str]
 """The labels of a series."""
 
@@ -98,6 +100,27 @@ def better(
             )
     is_cause = 2 * most >= len(missing) or not known
     return best if is_cause else None
+
+
+def of_snapshots(
+    snapshots: Iterable[Snapshot], policies: Iterable[Policy], how: HostMatch
+) -> NameForm | None:
+    """The way of matching that hosts lack a value for, in all scopes.
+
+    :returns: None if hosts have values, or no other way gives them any
+    """
+    names = [policy.name for policy in policies if policy.enabled]
+    values: list[Series] = []
+    hosts: set[str] = set()
+    for snapshot in snapshots:
+        hosts |= set(snapshot.hosts)
+        for name in names:
+            if (readings := snapshot.readings.get(name)) is not None:
+                values += [
+                    {HOST: sample.label}
+                    for sample in readings.imbalance.samples
+                ]
+    return better(values, HOST, hosts, how) if hosts else None
 
 
 def _forms(

@@ -8,6 +8,7 @@ from typing import Any
 import pydantic
 
 from kronos.common import exceptions, yaml_files
+from kronos.common.units import time_units
 from kronos.monitor.events import Kind
 from kronos.monitor.rules.models import Match, Rule, RuleFile
 
@@ -145,4 +146,7 @@ def _fault(
     wrong, hint = yaml_files.shown(value), ''
     if name == 'kind' and isinstance(value, str):
         hint = f', {yaml_files.suggestion(value, Kind)}'
+    elif isinstance(value, str) and 'seconds' in (field.description or ''):
+        hint = time_units.hint(value)
+        hint = hint and f': {hint}'
     return f'{where}: must be {field.description}, not {wrong}{hint}'

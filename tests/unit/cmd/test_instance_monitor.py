@@ -45,11 +45,16 @@ class TestCheck(CommandTestCase):
     def test_wrong_options_and_rules_at_once(self) -> None:
         self.conf('http://h', 'cafile = /no/ca')
         self.rules.write_text('rules: 7')
-        for more in (['--check'], ['--explain', 'crash'], []):
+        for more in (['--explain', 'crash'], []):
             code, out, err = self.run_it(*more)
             self.assertEqual((2, ''), (code, out))
             self.assertIn('[kronos_monitor_hook] cafile: /no/ca', err)
             self.assertIn('rules: must be a list of 1 to 1000 rules', err)
+        code, out, err = self.run_it('--check')
+        self.assertEqual(2, code)
+        self.assertIn('[kronos_monitor_hook] cafile: /no/ca', err)
+        self.assertIn('rules: must be a list of 1 to 1000 rules', out)
+        self.assertIn('source synthetic: good', out)
 
     def test_a_value_that_is_none(self) -> None:
         self.conf('', 'stale_seconds = x')
@@ -62,6 +67,42 @@ class TestCheck(CommandTestCase):
         code, _, err = self.run_it('--check')
         self.assertEqual(2, code)
         self.assertIn('is not in the format of oslo.config', err)
+
+
+class TestWithoutLibvirt(CommandTestCase):
+    """Its binding needs a compiler, and is not everywhere."""
+
+    def setUp(self) -> None:
+        super().setUp()
+
+        def load(name: str) -> None:
+            raise ImportError(name='libvirt')
+
+        self.useFixture(
+            fixtures.MonkeyPatch('kronos.monitor.sources.registry.load', load)
+        )
+        self.conf()
+
+    def test_a_rule_is_explained(self) -> None:
+        code, out, err = self.run_it('--explain', 'STOPPED_FAILED')
+        self.assertEqual((0, ''), (code, err))
+        self.assertIn('Rule all decides', out)
+
+    def test_the_rest_is_checked(self) -> None:
+        code, out, err = self.run_it('--check')
+        self.assertEqual((1, ''), (code, err))
+        self.assertIn(
+            'source synthetic: it could not be tried here: the package '
+            'libvirt is not installed',
+            out,
+        )
+        self.assertIn('event rules: 1 of', out)
+        self.assertIn('state file', out)
+
+    def test_it_does_not_run(self) -> None:
+        code, _, err = self.run_it()
+        self.assertEqual(2, code)
+        self.assertIn('[kronos_monitor] source: the package libvirt', err)
 
 
 class TestExplain(CommandTestCase):

@@ -41,7 +41,12 @@ class OptionsTestCase(base.BaseTestCase):
 
     def test_every_kind_of_rule(self):
         for line, rule in (
-            ('cooldown = 10m', "base 10: '10m'"),
+            (
+                'cooldown = 10m',
+                "'10m' is not a whole number of seconds: write 600",
+            ),
+            ('cooldown = soon', "'soon' is not a whole number of seconds"),
+            ('min_gain = 5m', "'5m' is not a number"),
             ('soft_rules = Penalty', "but found 'Penalty'"),
             ('report_keep = 0', 'Should be greater than or equal to 1'),
             ('min_host_coverage = 7', 'Should be less than or equal to 1'),

@@ -490,6 +490,8 @@ class TestConfigurationDocument(checking.CheckTestCase, FrozenTestCase):
         excluding = self.conf(exclude_hosts_query='failed')
         found.add(self.check('--config-file', excluding))
         found.add(self.check('--cells'))
+        self.labels['cpu_of_host'] = 'node'
+        found.add(self.check())
         self.assert_frozen('documents', found.shapes, 'kronos-test-config')
 
 

@@ -44,6 +44,7 @@ class TestGood(SettingsTestCase):
                 5.0,
                 Address('127.0.0.1', 9877),
                 [],
+                [],
             ),
             found,
         )

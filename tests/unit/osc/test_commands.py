@@ -77,6 +77,44 @@ class TestPlanList(CommandsTestCase):
             row,
         )
 
+    def test_a_state_that_there_is_not(self) -> None:
+        code, out, err = self.run_client(
+            'plan', 'list', '--state', 'recomended'
+        )
+        self.assertEqual((2, ''), (code, out))
+        self.assertIn('did you mean RECOMMENDED? Known: RECOMMENDED', err)
+
+    def test_a_strategy_that_there_is_not(self) -> None:
+        code, out, err = self.run_client(
+            'plan', 'list', '--strategy', 'kronos_spred'
+        )
+        self.assertEqual((1, ''), (code, out))
+        self.assertEqual(
+            'Watcher does not know the strategy kronos_spred; did you mean '
+            'kronos_spread?',
+            err.strip(),
+        )
+
+    def test_no_plan(self) -> None:
+        """Programs get an empty list; people a line."""
+        for more, words in (
+            (('--state', 'failed'), 'of Kronos in the state FAILED.'),
+            (('--strategy', 'kronos_pack'), 'of the strategy kronos_pack.'),
+        ):
+            code, out, err = self.run_client(
+                'plan', 'list', *more, '-f', 'json'
+            )
+            self.assertEqual((0, []), (code, json.loads(out)))
+            self.assertEqual(f'Watcher has no action plan {words}\n', err)
+
+    def test_days_with_a_unit(self) -> None:
+        for text, days in (('2w', 14), ('7d', 7), ('3 days', 3), ('5', 5)):
+            self.assertEqual(days, commands._days(text))
+        for text in ('5m', '0d', 'week'):
+            code, _, err = self.run_client('explain', 'vm2', '--days', text)
+            self.assertEqual(2, code)
+            self.assertIn('is no number from 1 on', err)
+
     def test_yaml(self) -> None:
         out = self.printed('plan', 'list', '-f', 'yaml')
         self.assertEqual(self.told('plan', 'list'), yaml.safe_load(out))
@@ -117,9 +155,6 @@ class TestPlanList(CommandsTestCase):
         self.assertEqual(
             (self.audit, 'audit-1'), (row['Audit'], row['Audit Name'])
         )
-
-    def test_nothing(self) -> None:
-        self.assertEqual([], self.told('plan', 'list', '--state', 'failed'))
 
     def test_state_and_limit(self) -> None:
         self.add_plan(2)

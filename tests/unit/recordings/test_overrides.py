@@ -101,6 +101,29 @@ class TestRequireSense(base.BaseTestCase):
             self.assertIn(words, str(error))
         self.assertNotIn('judged later', str(error))
 
+    def test_a_field_without_its_policy(self) -> None:
+        """The policies are known, so each is named."""
+        for name in ('threshold', 'treshold'):
+            error = self.assertRaises(
+                ConfigurationError,
+                overrides.require_sense,
+                recordings.policies(),
+                {name: '0.2'},
+            )
+            names = [f'threshold.{p.name}' for p in recordings.policies()]
+            for text in ('did you mean threshold.', *names):
+                self.assertIn(text, str(error))
+            self.assertNotIn('allowed_extra_specs', str(error))
+
+    def test_a_duration(self) -> None:
+        error = self.assertRaises(
+            ConfigurationError,
+            overrides.require_sense,
+            recordings.policies(),
+            {'cooldown': '5m'},
+        )
+        self.assertIn('of seconds: write 300', str(error))
+
     def test_sense(self) -> None:
         overrides.require_sense(
             recordings.policies(),

@@ -63,6 +63,17 @@ class TestReplaying(base.BaseTestCase):
             exceptions.ConfigurationError, played, mode='pack'
         )
         self.assertIn('--mode spread', str(error))
+        self.assertIn('--convert-policies', str(error))
+
+    def test_packing_by_policies_of_spread(self) -> None:
+        """What was not recorded is not asked: the load is the fill."""
+        replay = played(mode='pack', convert_policies=True)
+        for policy in replay.policies:
+            self.assertEqual('pack', policy.mode)
+            self.assertEqual(policy.imbalance_query, policy.capacity_query)
+        [scope] = replay.report.scopes
+        self.assertTrue(scope.policies_used)
+        self.assertEqual('spread', played().policies[0].mode)
 
     def test_bad_wishes(self) -> None:
         for overrides, text in (

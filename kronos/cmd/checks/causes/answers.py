@@ -183,19 +183,19 @@ class Causes:
 
     def _of_hosts(self, answer: Answer) -> None:
         values = _values(answer.reading.samples)
-        form = self._form(answer, values, answer.label)
-        if form is not None:
-            self._named_otherwise(answer, form)
-            return
         matched = labels.match_hosts(
             (sample.label for sample in values),
             self.hosts,
             self.settings.host_match,
         ).hosts
-        measured = [one for one in values if one.label in matched]
+        measured = [sample for sample in values if sample.label in matched]
         if mend := _unusable(answer, measured, matched):
             self.remedies.setdefault(answer.policy.name, mend)
-        self._unmeasured(answer, set(matched.values()))
+        form = self._form(answer, values, answer.label)
+        if form is not None:
+            self._named_otherwise(answer, form)
+        else:
+            self._unmeasured(answer, set(matched.values()))
 
     def _form(
         self, answer: Answer, samples: Sequence[Sample], label: str

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does each way to fail get the remedy of its own option?
+"""Does each way to fail get the remedy of its own option?"""
 
-With real sockets where the library decides what is seen.
-"""
-
-import http.server
-import socket
 import ssl
-import threading
-from typing import Any
 
 import requests
 from oslotest import base
 
 from kronos.clients import transport
-from kronos.clients.prometheus import client, remedies
+from kronos.clients.prometheus import remedies
+from tests.unit.monitor import alone
 
 HERE = 'http://p.example.org:9090/api/v1/query'
 
@@ -70,57 +64,16 @@ class TestRedirects(base.BaseTestCase):
             self.assertEqual(remedy, remedies.of_redirect(HERE, target))
 
 
-class Page(http.server.BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers.get('Content-Length') or 0))
-        body = b'{"status": "success", "data": {}}'
-        self.send_response(200)
-        self.send_header('Content-Length', str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+class TestAlone(alone.AloneTestCase):
+    """With real sockets: what the libraries make of them."""
 
-    def log_message(self, *_: Any) -> None:
-        return
+    MODULE = 'tests.unit.clients.prometheus.remedies_alone'
+
+    def test_all(self) -> None:
+        self.run_alone()
 
 
-class TestConnections(base.BaseTestCase):
-    def remedy(self, url: str, **options: Any) -> str:
-        session = transport.Session()
-        session.trust_env = False
-        self.addCleanup(session.close)
-        for name, value in options.items():
-            setattr(session, name, value)
-        reading = client.PrometheusClient(
-            url, session, max_retries=0, timeout=20
-        ).instant_query('up')
-        self.assertNotEqual('', reading.error)
-        return reading.remedy
-
-    def serve(self) -> int:
-        server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Page)
-        thread = threading.Thread(target=server.serve_forever, args=[0.05])
-        thread.start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(thread.join)
-        self.addCleanup(server.shutdown)
-        return int(server.server_port)
-
-    def test_https_to_a_port_of_http(self) -> None:
-        found = self.remedy(f'https://127.0.0.1:{self.serve()}')
-        self.assertEqual(remedies.HTTP, found)
-
-    def test_nothing_listens(self) -> None:
-        with socket.socket() as free:
-            free.bind(('127.0.0.1', 0))
-            port = free.getsockname()[1]
-            found = self.remedy(f'http://127.0.0.1:{port}')
-        self.assertEqual(remedies.LISTENING, found)
-
-    def test_a_proxy_that_is_none(self) -> None:
-        proxies = {'http': 'http://127.0.0.1:1'}
-        found = self.remedy('http://p.example.org', proxies=proxies)
-        self.assertEqual(remedies.PROXY, found)
-
+class TestErrors(base.BaseTestCase):
     def test_certificates(self) -> None:
         for code, remedy in (
             (18, remedies.CA),

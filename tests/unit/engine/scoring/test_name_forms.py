@@ -6,6 +6,7 @@ from oslotest import base
 from kronos.engine.scoring import name_forms
 from kronos.engine.settings import HostMatch
 from kronos.engine.types import Sample
+from tests.builders import recordings
 
 EXACT, SHORT = HostMatch.EXACT, HostMatch.SHORT
 HOSTS = ('a1', 'a2', 'a3')
@@ -95,3 +96,23 @@ class TestSeries(base.BaseTestCase):
         self.assertEqual(
             [{}], name_forms.series_of([Sample('', 1.0, 0.0)], '')
         )
+
+
+class TestSnapshots(base.BaseTestCase):
+    def test_all_scopes_and_policies(self) -> None:
+        recording = recordings.small()
+        for (_, label), reading in recording.answers.items():
+            if label == 'host':
+                for sample in reading.samples:
+                    sample.label = f'{sample.label}.x.org'
+        snapshots = recording.snapshots(
+            recording.policies, recording.settings, recording.request
+        )
+        found = name_forms.of_snapshots(snapshots, recording.policies, EXACT)
+        self.assertEqual(
+            (SHORT, 5, 5), (found.host_match, found.missing, found.hosts)
+        )
+        self.assertIsNone(
+            name_forms.of_snapshots(snapshots, recording.policies, SHORT)
+        )
+        self.assertIsNone(name_forms.of_snapshots([], [], EXACT))

@@ -90,6 +90,12 @@ class TestFaults(ParserTestCase):
             found.split('; '),
         )
 
+    def test_a_duration_with_its_unit(self) -> None:
+        for text, hint in (('5m', "not '5m': write 300"), ('soon', "'soon'")):
+            rule = f'{{name: a, action: send, dedup_seconds: {text}}}'
+            found = self.reason(f'rules: [{rule}]')
+            self.assertTrue(found.endswith(hint), found)
+
     def test_the_whole(self) -> None:
         for text, reason in (
             ('', 'it is empty: it needs the key rules'),
