@@ -11,7 +11,7 @@ from oslo_log import log as logging
 from kronos.clients import keystone
 from kronos.clients.prometheus import auth, http, response
 from kronos.clients.prometheus.response import Series
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.engine.types import Health, Reading
 
 __all__ = ['PrometheusClient', 'Series', 'from_options']
@@ -100,11 +100,14 @@ class PrometheusClient:
         fresh = [sample for sample in samples if sample.timestamp >= limit]
         if samples and not fresh:
             newest = max(sample.timestamp for sample in samples)
+            age = self._clock() - newest
             return self._bad(
                 query,
                 Health.STALE,
-                f'the newest sample is {self._clock() - newest:.0f} s old; '
-                f'staleness_threshold is {self._staleness_threshold:g} s',
+                'the newest sample is '
+                f'{durations.beside(age, self._staleness_threshold)} old; '
+                'staleness_threshold is '
+                f'{durations.exact(self._staleness_threshold)}',
             )
         there = {s.label for s in fresh if response.is_number(s)}
         missing = set(expected_labels or ()) - there

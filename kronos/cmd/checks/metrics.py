@@ -8,6 +8,7 @@ from typing import Any
 
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Findings
+from kronos.common import durations
 from kronos.engine.scoring import evaluation, labels
 from kronos.engine.settings import HostMatch, Settings
 from kronos.engine.types import Health, Reading, Snapshot
@@ -133,6 +134,7 @@ def _tell(
     if (row['oldest_seconds'] or 0.0) < -SKEW_SECONDS:
         to.warning(
             'clock',
-            f'{what}: samples are {-row["oldest_seconds"]:g} s in the future',
+            f'{what}: samples are '
+            f'{durations.rounded(-row["oldest_seconds"])} in the future',
             'set the clocks of this machine and of Prometheus by NTP',
         )
