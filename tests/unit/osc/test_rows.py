@@ -38,7 +38,7 @@ class TestPlans(clouds.CloudTestCase):
         audit = self.add_audit(1)
         for number in (1, 2):
             self.add_plan(number, audit_uuid=audit)
-        first = self.rows()[0]
+        row = self.rows()[-1]
         for column, uuid in (('UUID', clouds.uuid(1)), ('Audit', audit)):
-            self.assertEqual(uuid, first[column].machine_readable())
-            self.assertEqual(uuid[:8], first[column].human_readable())
+            self.assertEqual(uuid, row[column].machine_readable())
+            self.assertEqual(uuid[:8], row[column].human_readable())
