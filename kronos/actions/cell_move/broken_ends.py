@@ -219,10 +219,9 @@ class BrokenEnds:
             now = f'it is {instance.status} ({doing}) on {instance.host}'
         return faults.error(
             Fault.CELL_STUCK,
-            'not over after '
-            f'{durations.exact(limit)} (cell_move_timeout). If its '
-            f'conductor died: "{reset}", then the rest of "Repairs"; {now}, '
-            'and Nova cannot abort it',
+            f'not over after {durations.exact(limit)} (cell_move_timeout). If '
+            f'its conductor died: "{reset}", then the rest of "Repairs"; '
+            f'{now}, and Nova cannot abort it',
         )
 
     def reason(self) -> str:

@@ -14,6 +14,7 @@ from kronos.clients.nova import api
 from kronos.cmd.checks.cached_clients import OnceNova, OncePlacement
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.credentials import Access, Identity
+from kronos.cmd.screen import progress
 from kronos.common import exceptions
 
 ADMIN = 'admin'
@@ -60,6 +61,7 @@ def check(
     :param require_headroom: whether nothing is planned without Placement
     :returns: what was found, for the report, and the clients
     """
+    progress.step('asking OpenStack')
     try:
         who = access.identity()
     except exceptions.ClientError as error:
