@@ -28,7 +28,7 @@ from kronos.clients.nova.instance_actions import (
     STOP,
     InstanceActions,
 )
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.engine import faults
 from kronos.engine.eligibility.restarts import VERIFY
 from kronos.engine.faults import Fault
@@ -374,7 +374,8 @@ def _error(
         return faults.error(
             Fault.RESTART_TOO_SLOW,
             joined(
-                f'it is not {participle} after {timeout:g} s', result.words
+                f'it is not {participle} after {durations.exact(timeout)}',
+                result.words,
             ),
         )
     refused = 'Nova refuses: ' if result.end is End.REFUSED else ''

@@ -17,6 +17,7 @@ from keystoneauth1 import exceptions as ks_exceptions
 from keystoneauth1 import plugin as ks_plugin
 
 from kronos.clients import answers, transport
+from kronos.common import durations
 from kronos.common.web import addresses
 
 _LOCK = '_lock'
@@ -129,7 +130,7 @@ class Lock:
     def _timeout(self) -> Any:
         return ks_exceptions.ConnectTimeout(
             f'Keystone at {self._auth_url} has not answered within '
-            f'{self._limit:g} s. {SEE}'
+            f'{durations.exact(self._limit)}. {SEE}'
         )
 
 

@@ -196,7 +196,7 @@ class Transport(ks_session.TCPKeepAliveAdapter):  # type: ignore[misc]
         if json_size.is_too_much(response._content):
             raise TooLong(
                 'the answer holds too many values, which would take more than '
-                f'{json_size.MOST // 10**9} GB of memory'
+                f'{json_size.MOST / 2**30:.1f} GiB of memory'
             )
 
     def _bound(self, size: int, received: int) -> None:

@@ -25,6 +25,8 @@ from kronos.recordings.replay import Replay
 PROGRAM = 'kronos-explain'
 SHOWN = 20
 """So many instances of one name are listed."""
+SHORTEST = 8
+"""Characters of the beginning of a uuid that is taken for it."""
 
 
 @program.command(PROGRAM)
@@ -157,7 +159,10 @@ def _of_instance(
 
 
 def _instance(plan: Replay, asked: str) -> str:
-    """The uuid of an instance of the planned scopes, by uuid or name."""
+    """The uuid of an instance of the planned scopes.
+
+    :param asked: its uuid, the beginning of that, or its name
+    """
     names = {
         uuid: one.name
         for scope in plan.report.scopes
@@ -166,6 +171,9 @@ def _instance(plan: Replay, asked: str) -> str:
     if asked in names:
         return asked
     found = sorted(uuid for uuid, name in names.items() if name == asked)
+    if not found and len(asked) >= SHORTEST:
+        # As tables have it.
+        found = sorted(uuid for uuid in names if uuid.startswith(asked))
     if len(found) == 1:
         return found[0]
     if found:

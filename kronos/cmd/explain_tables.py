@@ -298,8 +298,9 @@ def _blockers(one: Row, width: int | None) -> list[str]:
     if not one.get('blockers'):
         return []
     rows = [('instance', 'code', 'nearest', 'why')]
+    uuids = wording.ShortUuids(row['instance'] for row in one['blockers'])
     for row in one['blockers']:
-        name = row['instance_name'] or row['instance']
+        name = row['instance_name'] or uuids.of(row['instance'])
         why = row['text'] + _also(row)
         rows.append((name, row['code'], row['destination'], why))
     source, then = one['blockers'][0]['source'], one['if_all_lifted']

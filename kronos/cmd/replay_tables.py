@@ -3,9 +3,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from kronos.cmd.replay_summary import HOUR, Entry, Series, Summary, moment
+from kronos.cmd.replay_summary import Entry, Series, Summary, moment
 from kronos.cmd.tables import UNKNOWN, Row, aligned
-from kronos.common import plain_text
+from kronos.common import durations, plain_text
 from kronos.engine import wording
 from kronos.engine.cell_drain import CellOutcome, UnfinishedMove, confirming
 from kronos.engine.planning import move_reasons
@@ -32,15 +32,32 @@ def table(scope: AggregateResult, width: int | None = None) -> str:
 
     :param width: of the terminal, in columns; None: no matter
     """
+    uuids = wording.ShortUuids(_uuids(scope))
     lines = [f'Scope {scope.name}', *_policy_lines(scope, width)]
-    lines += _step_lines(scope.steps, width)
-    lines += _recovery_lines(scope) + _cell_lines(scope)
+    lines += _step_lines(scope.steps, uuids, width)
+    lines += _recovery_lines(scope, uuids) + _cell_lines(scope, uuids)
     lines.append(f'Why planning ended: {scope.reason}')
     lines += rest.told(scope.rest) + certificates.of(scope)
     lines += _reason_lines('host left out', scope.unavailable_hosts)
-    lines += _reason_lines('instance that cannot move', scope.unmovable)
+    names = {
+        uuid: uuids.named(one.name, uuid)
+        for uuid, one in scope.instances.items()
+    }
+    unmovable = {
+        names.get(uuid, uuid): why for uuid, why in scope.unmovable.items()
+    }
+    lines += _reason_lines('instance that cannot move', unmovable)
     lines += [f'Warning: {warning}' for warning in scope.warnings]
     return '\n'.join(map(plain_text.line, lines))
+
+
+def _uuids(scope: AggregateResult) -> set[str]:
+    """Those of all servers that a plan is about."""
+    found = {*scope.instances, *(one.instance for one in scope.steps)}
+    if (cell := scope.cell) is not None:
+        moves = (cell.finishing, cell.unconfirmed, cell.going_on)
+        found.update(one.instance for some in moves for one in some)
+    return found
 
 
 def rows(report: CycleReport) -> list[Row]:
@@ -137,16 +154,16 @@ def _known(is_known: bool, before: float, after: float) -> tuple[str, str]:
     return f'{before:.4f}', f'{after:.4f}'
 
 
-def _recovery_lines(scope: AggregateResult) -> list[str]:
+def _recovery_lines(
+    scope: AggregateResult, uuids: wording.ShortUuids
+) -> list[str]:
     """What a recovery does besides the migrations."""
     lines = [
         f'Closed before anything leaves: {one.host}: {one.reason}'
         for one in scope.closings
     ]
     for one in scope.restarts:
-        label = one.instance
-        if one.instance_name not in ('', one.instance):
-            label += f' ({one.instance_name})'
+        label = uuids.named(one.instance_name, one.instance)
         where = f'on {one.host}'
         if one.is_elsewhere:
             where = f'{one.host} -> {one.destination}'
@@ -154,7 +171,9 @@ def _recovery_lines(scope: AggregateResult) -> list[str]:
     return lines
 
 
-def _cell_lines(scope: AggregateResult) -> list[str]:
+def _cell_lines(
+    scope: AggregateResult, uuids: wording.ShortUuids
+) -> list[str]:
     """What becomes of the cell that is emptied, and where servers go."""
     cell = scope.cell
     if cell is None:
@@ -165,10 +184,10 @@ def _cell_lines(scope: AggregateResult) -> list[str]:
     ]
     if cell.is_empty:
         lines = [f'Cell {cell.source} is empty.']
-    lines += _begun_lines(cell)
+    lines += _begun_lines(cell, uuids)
     lines += [
-        f'May be in this cell or in another (SHELVED_OFFLOADED): {one.uuid} '
-        f'({one.name})'
+        'May be in this cell or in another (SHELVED_OFFLOADED): '
+        + _named(one.name, one.uuid)
         for one in cell.may_be_here
     ]
     for step in scope.steps:
@@ -178,38 +197,47 @@ def _cell_lines(scope: AggregateResult) -> list[str]:
         if move.is_resize:
             how = f'{move.source_flavor} -> {move.destination_flavor}'
         lines.append(
-            f'{step.instance}: {move.source_cell} -> {move.destination_cell}, '
-            + how
+            f'{uuids.named(step.instance_name, step.instance)}: '
+            f'{move.source_cell} -> {move.destination_cell}, {how}'
             + (f', unpinned from {move.source_zone}' if move.unpins else '')
         )
     return lines
 
 
-def _begun_lines(cell: CellOutcome) -> list[str]:
+def _begun_lines(cell: CellOutcome, uuids: wording.ShortUuids) -> list[str]:
     """The moves that were begun before."""
-    lines = [f'Finished: {_begun(one)}' for one in cell.finishing]
+    lines = [f'Finished: {_begun(one, uuids)}' for one in cell.finishing]
     lines += [
-        f'To be confirmed: {_begun(one)}: "{confirming(one.instance)}", or '
-        'revert'
+        f'To be confirmed: {_begun(one, uuids)}: '
+        f'"{confirming(one.instance)}", or revert'
         for one in cell.unconfirmed
     ]
-    lines += [f'Left as it is: {_begun(one)}' for one in cell.going_on]
+    lines += [f'Left as it is: {_begun(one, uuids)}' for one in cell.going_on]
     return lines + [
-        f'By somebody else: {one.instance} ({one.instance_name}) '
+        f'By somebody else: {_named(one.instance_name, one.instance)} '
         f'{one.source} -> {one.destination} is in VERIFY_RESIZE: confirm or '
         'revert it'
         for one in cell.of_others
     ]
 
 
-def _begun(move: UnfinishedMove) -> str:
+def _named(name: str, uuid: str) -> str:
+    """The name first; with all of the uuid, which has to be typed."""
+    return uuid if name in ('', uuid) else f'{name} ({uuid})'
+
+
+def _begun(move: UnfinishedMove, uuids: wording.ShortUuids) -> str:
     return (
-        f'{move.instance} ({move.instance_name}) {move.source} -> '
+        f'{uuids.named(move.instance_name, move.instance)} {move.source} -> '
         f'{move.destination} is {move.status}'
     )
 
 
-def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
+def _step_lines(
+    steps: list[MigrationStep],
+    uuids: wording.ShortUuids,
+    width: int | None,
+) -> list[str]:
     if not steps:
         return ['No migration.']
     names = list(steps[0].imbalance_after)
@@ -221,8 +249,8 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
             'source',
             'destination',
             'phase',
-            'MiB',
-            's',
+            'memory',
+            'lasts',
             'gain',
             'combined',
             *(['of the others'] if of_rest else []),
@@ -230,33 +258,34 @@ def _step_lines(steps: list[MigrationStep], width: int | None) -> list[str]:
         )
     ]
     found += [
-        _step_row(number, step, names, of_rest)
+        _step_row(number, step, uuids, names, of_rest)
         for number, step in enumerate(steps, start=1)
     ]
-    total = sum(step.memory_mb for step in steps) / 1024
+    total = wording.gibibytes(sum(step.memory_mb for step in steps))
     migrations = wording.counted(len(steps), 'migration')
     return [
         *aligned(found, width, extra=len(names)),
         *move_reasons.plateaus(steps),
-        f'{migrations}, {total:.1f} GiB of memory.',
+        f'{migrations}, {total} of memory.',
         *_work(steps),
     ]
 
 
 def _step_row(
-    number: int, step: MigrationStep, policies: Sequence[str], of_rest: bool
+    number: int,
+    step: MigrationStep,
+    uuids: wording.ShortUuids,
+    policies: Sequence[str],
+    of_rest: bool,
 ) -> Row:
-    label = step.instance
-    if step.instance_name not in ('', step.instance):
-        label += f' ({step.instance_name})'
     return (
         str(number),
-        label,
+        uuids.named(step.instance_name, step.instance),
         step.source,
         step.destination,
         step.phase.value,
-        str(step.memory_mb),
-        f'{step.seconds:.0f}' if step.seconds else '-',
+        wording.gibibytes(step.memory_mb),
+        durations.rounded(step.seconds) if step.seconds else UNKNOWN,
         gain(step),
         f'{step.combined_after:.4f}',
         *([_rest_after(step)] if of_rest else []),
@@ -270,13 +299,13 @@ def _rest_after(step: MigrationStep) -> str:
 
 def _work(steps: Sequence[MigrationStep]) -> list[str]:
     """What is copied, and how long that takes one after another."""
-    copied = sum(step.copied_mb for step in steps) / 1024
+    copied = wording.gibibytes(sum(step.copied_mb for step in steps))
     seconds = sum(step.seconds for step in steps)
     if not seconds:
         return []
     return [
-        f'{copied:.1f} GiB are copied, in about {seconds:.0f} s one after '
-        'another.'
+        f'{copied} are copied, in about {durations.rounded(seconds)} one '
+        'after another.'
     ]
 
 
@@ -373,8 +402,9 @@ def _time_over(summary: Summary, key: tuple[str, str]) -> str:
     for one in summary.over:
         if (one.scope, one.policy) == key:
             return (
-                f'{one.seconds_over / HOUR:.1f} h of {one.seconds / HOUR:.1f} '
-                f'h, in {one.over} of {one.recordings} recordings'
+                f'{durations.rounded(one.seconds_over)} of '
+                f'{durations.rounded(one.seconds)}, in {one.over} of '
+                f'{one.recordings} recordings'
             )
     return 'not used'
 

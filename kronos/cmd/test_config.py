@@ -180,9 +180,7 @@ class Check:
                 'config-invalid', str(error), 'correct the file'
             )
             return
-        progress.step('loading the plugins for Watcher')
         self._report['watcher'] = watcher.plugins(self._inspect, self.findings)
-        progress.step('reading the files')
         every = (self._own, self._watcher, self._nova)
         for path in dict.fromkeys(p for one in every for p in one.all_files):
             files.unknown(path, self.findings)
@@ -211,7 +209,6 @@ class Check:
             self._weigher(conf, of_nova, clients)
 
     def _weigher(self, conf: Any, of_nova: Any, clients: cloud.Cloud) -> None:
-        progress.step('testing the weigher')
         files.differences(conf, of_nova, True, self.findings)
         self._report['weigher'] = weigher.check(
             of_nova,
@@ -228,7 +225,6 @@ class Check:
         access: credentials.Access | None,
         clients: cloud.Cloud,
     ) -> dict[str, Any]:
-        progress.step('testing the cells')
         parsed = self._parsed
         return cells.check(
             cells.NovaFiles(parsed.cell_config, parsed.nova_policy),
@@ -261,7 +257,6 @@ class Check:
 
         :param found: None: the options of Prometheus do not fit together
         """
-        progress.step('asking OpenStack')
         clients = cloud.Cloud()
         if access is not None:
             self._report['cloud'], clients = cloud.check(
@@ -293,7 +288,6 @@ class Check:
             )
             return clients
         self._report['prometheus'] = asked.address
-        progress.step('asking Prometheus')
         once = OncePrometheus(asked)
         self._report['exporters'] = exporters.check(once, self.findings)
         excluded = exclusions.check(clients, once, conf.kronos, self.findings)
@@ -302,7 +296,6 @@ class Check:
         self._report['failures'] = failures.check(
             clients, once, conf.kronos, self.findings
         )
-        progress.step('judging the scopes')
         hosts = self._measure(conf.kronos, clients, once, found)
         watched = monitors.check(once, hosts, conf, self.findings)
         if watched is not None:

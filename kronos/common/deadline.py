@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from kronos.common import durations
+
 T = TypeVar('T')
 
 MOST = 2
@@ -89,7 +91,9 @@ class Queue:
         errand = _Errand(work)
         with self._changed:
             if not self._changed.wait_for(self._is_free, seconds):
-                raise DeadlinePassed(f'not begun within {seconds:g} s')
+                raise DeadlinePassed(
+                    f'not begun within {durations.exact(seconds)}'
+                )
             self._running = errand
         try:
             thread = self._start(errand)
@@ -99,7 +103,7 @@ class Queue:
         finally:
             self._leave(errand)
         if not errand.is_over:
-            raise DeadlinePassed(f'not over within {seconds:g} s')
+            raise DeadlinePassed(f'not over within {durations.exact(seconds)}')
         return errand.result()
 
     def _is_free(self) -> bool:

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and lists as words, the same in every sentence."""
+"""Numbers, lists and uuids as words, the same in every sentence."""
 
-from collections.abc import Collection
+import itertools
+import re
+from collections.abc import Collection, Iterable
+
+_SHORT = 8
+"""Characters of a uuid that people compare."""
+_UUID = re.compile(r'[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', re.I)
 
 
 def some(names: Collection[str], limit: int = 5) -> str:
@@ -15,3 +21,31 @@ def counted(number: int, what: str) -> str:
     """A number of things as text: ``1 host``, ``2 hosts that are down``."""
     noun, _, rest = what.partition(' ')
     return f'{number} {noun}{"" if number == 1 else "s"} {rest}'.rstrip()
+
+
+def gibibytes(mebibytes: float) -> str:
+    """An amount of memory, in the one unit that people are shown."""
+    amount = mebibytes / 1024
+    return f'{amount:.1f} GiB' if amount >= 0.95 else f'{amount:.2g} GiB'
+
+
+class ShortUuids:
+    """The beginnings by which uuids differ; other ids stay whole.
+
+    :param uuids: all among which one is looked for
+    """
+
+    def __init__(self, uuids: Iterable[str]) -> None:
+        found = sorted({one for one in uuids if _UUID.fullmatch(one)})
+        self._length = _SHORT
+        for one, following in itertools.pairwise(found):
+            while one[: self._length] == following[: self._length]:
+                self._length += 1
+
+    def of(self, uuid: str) -> str:
+        return uuid[: self._length] if _UUID.fullmatch(uuid) else uuid
+
+    def named(self, name: str, uuid: str) -> str:
+        """The name first, where there is one: ``web-8 (703e281a)``."""
+        short = self.of(uuid)
+        return short if name in ('', uuid) else f'{name} ({short})'

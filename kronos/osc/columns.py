@@ -29,6 +29,20 @@ class Number(Column):
         return bool(mine < theirs)
 
 
+class Uuid(Column):
+    """A uuid; people see the beginning, programs all of it."""
+
+    def __init__(self, value: str, short: str) -> None:
+        super().__init__(value)
+        self._short = short
+
+    def human_readable(self) -> str:
+        return self._short
+
+    def __lt__(self, other: object) -> bool:
+        return isinstance(other, Uuid) and bool(self._value < other._value)
+
+
 class Numbers(Column):
     """Numbers by name, one a line."""
 

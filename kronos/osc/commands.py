@@ -114,7 +114,9 @@ class ShowPlan(command.ShowOne):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
         parser.add_argument(
-            'plan', metavar='PLAN', help='uuid of the action plan'
+            'plan',
+            metavar='PLAN',
+            help='uuid of the action plan, or its beginning, as a list has it',
         )
         return parser
 

@@ -14,12 +14,14 @@ from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.common import exceptions, plain_text, yaml_files
 from kronos.common.shell_commands import ShellCommand
+from kronos.engine import wording
 from kronos.osc import moves
 from kronos.osc.moves import Move
 from kronos.snapshots import watcher_actions, watcher_api
 
 PAGE = 100
 """Plans of one request: Watcher asks its database for each row anew."""
+_BEGINNING = re.compile(r'[0-9a-f]{8}[0-9a-f-]{0,27}')
 _CHANGE = re.compile(r'(\d{1,9}(?:\.\d+)?) -> (\d{1,9}(?:\.\d+)?)')
 Change = tuple[float | None, float | None]
 
@@ -126,12 +128,14 @@ def none(
 
 
 def one(watcher: WatcherClient, uuid: str) -> Plan:
-    """A plan by its uuid.
+    """A plan by its uuid, or by the beginning that a list shows.
 
     :raises KronosException: there is none, or it is none of Kronos
     :raises ClientError: Watcher is away, or refuses
     """
     see = f'see {ShellCommand.PLAN_LIST}'
+    if _BEGINNING.fullmatch(uuid):
+        uuid = _whole(watcher, uuid)
     if not uuidutils.is_uuid_like(uuid):
         raise exceptions.KronosException(
             f'"{uuid}" is no uuid of an action plan; {see}'
@@ -152,6 +156,24 @@ def one(watcher: WatcherClient, uuid: str) -> Plan:
             + ShellCommand.PLAN_SHOW.of(plan=uuid)
         )
     return plan
+
+
+def _whole(watcher: WatcherClient, beginning: str) -> str:
+    """The uuid that begins so; what was given if none does.
+
+    :raises KronosException: several do
+    """
+    found = [
+        row['uuid']
+        for row in watcher.plans(PAGE)
+        if row['uuid'].startswith(beginning)
+    ]
+    if len(found) > 1:
+        raise exceptions.KronosException(
+            f'{len(found)} action plans begin with "{beginning}": '
+            f'{wording.some(found)}; give the uuid of one'
+        )
+    return found[0] if found else beginning
 
 
 def is_of_kronos(row: Row) -> bool:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the client commands: names of columns, and what is in them."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
+from kronos.engine import wording
 from kronos.osc import columns, moves
 from kronos.osc.audits import Audit, Audits
 from kronos.osc.moves import Move
@@ -26,12 +27,15 @@ MORE = ('Created At', 'Updated At', 'Audit', 'Audit Name', 'Plan Message')
 """What a long list has, too."""
 
 
-def of_plans(found: Iterable[Plan], known: Audits) -> list[tuple[Any, ...]]:
+def of_plans(found: Sequence[Plan], known: Audits) -> list[tuple[Any, ...]]:
     """A row of :data:`PLAN` and :data:`MORE` for each.
 
     What an audit says is of its last run, so no older plan of it has that.
     """
     told, listed = set(), []
+    uuids = wording.ShortUuids(
+        uuid for plan in found for uuid in (plan.uuid, plan.audit)
+    )
     for plan in found:
         audit = known.get(plan.audit)
         message = '' if plan.audit in told else audit.message
@@ -39,7 +43,7 @@ def of_plans(found: Iterable[Plan], known: Audits) -> list[tuple[Any, ...]]:
         before, after = plan.imbalance
         listed.append(
             (
-                plan.uuid,
+                columns.Uuid(plan.uuid, uuids.of(plan.uuid)),
                 plan.state,
                 plan.strategy,
                 columns.Names(plan.scopes),
@@ -51,7 +55,7 @@ def of_plans(found: Iterable[Plan], known: Audits) -> list[tuple[Any, ...]]:
                 message,
                 moves.moment(plan.created),
                 moves.moment(plan.updated),
-                plan.audit,
+                columns.Uuid(plan.audit, uuids.of(plan.audit)),
                 audit.name,
                 plan.message,
             )

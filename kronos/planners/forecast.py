@@ -11,6 +11,7 @@ from oslo_config import cfg
 from oslo_log import log as logging
 from watcher import conf
 
+from kronos.common import durations
 from kronos.engine import wording
 from kronos.engine.scheduling import makespan
 
@@ -137,11 +138,11 @@ class Forecast:
             return []
         scopes = sorted({trip.scope for trip in self._trips})
         paces = ', '.join(
-            f'{self._pace[one]:.0f} s in {one}' for one in scopes
+            f'{durations.rounded(self._pace[one])} in {one}' for one in scopes
         )
         return [
-            f'about {seconds:.0f} s as laid out, by the median of what moves '
-            f'have taken: {paces}'
+            f'about {durations.rounded(seconds)} as laid out, by the median '
+            f'of what moves have taken: {paces}'
         ]
 
     def _applier(self) -> str:

@@ -41,7 +41,7 @@ TOO_LARGE = (
 )
 TOO_MUCH = (
     'it holds too many values, which would take more than '
-    f'{json_size.MOST // 10**9} GB of memory; record fewer aggregates'
+    f'{json_size.MOST / 2**30:.1f} GiB of memory; record fewer aggregates'
 )
 FULL_FILES = 3
 """As much as so many full files hold all files of a recording together."""

@@ -8,6 +8,7 @@ sets it before there is a migration, and takes it away at the end.
 
 from collections.abc import Collection, Sequence
 
+from kronos.common import durations
 from kronos.engine.eligibility import quarantine
 from kronos.engine.types import Event, Instance, Outcome
 
@@ -90,7 +91,7 @@ def sentence(event: Event) -> str:
         return (
             f'{move} waits in action plan {event.plan}, which is '
             f'{event.status}, but nothing of that has happened for '
-            f'{_grace(event):g} s: it counts no more'
+            f'{durations.exact(_grace(event))}: it counts no more'
             + ('' if _is_cancelled(event) else _CANCEL_IT)
         )
     return (

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from oslo_log import log as logging
 
+from kronos.common import durations
 from kronos.weighers.host_scores import HostScores
 
 LOG = logging.getLogger(__name__)
@@ -38,7 +39,11 @@ class LogMessages:
         if now - self._warned_at < pause:
             return
         self._warned_at, self._is_told = now, True
-        age = f'{now - shown.at:.0f} s old' if shown else 'not there yet'
+        age = (
+            f'{durations.rounded(now - shown.at)} old'
+            if shown
+            else 'not there yet'
+        )
         LOG.warning(
             'The weigher of Kronos does not have all it needs; its scores '
             'are %s%s, and hosts without a score are neutral: %s',

@@ -12,7 +12,7 @@ from typing import Any
 from oslo_log import log as logging
 
 from kronos.clients.prometheus import client
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.conf import validation
 from kronos.engine.scoring import answer_health
 from kronos.engine.settings import HostMatch, PartialAnswers, Settings
@@ -147,7 +147,8 @@ class Source:
     def _tell(self, queries: int) -> None:
         text = (
             f'asks {self._prometheus().address} {queries} queries every '
-            f'{self.options().refresh_seconds:g} s, in each process of '
+            f'{durations.exact(self.options().refresh_seconds)}'
+            ', in each process of '
             'nova-scheduler'
         )
         if (os.getpid(), text) != self._told:

@@ -133,7 +133,9 @@ def _parser() -> argparse.ArgumentParser:
         '--mode',
         choices=[mode.value for mode in PlanMode],
         default='spread',
-        help='the strategy that it was recorded for',
+        help='the strategy that it was recorded for; with cell_drain half of '
+        'the hosts are in the cell "old", which is emptied into the cell '
+        '"new"',
     )
     for name, text in HELP.items():
         default = Wanted.__dataclass_fields__[name].default

@@ -5,6 +5,7 @@ import dataclasses
 import uuid
 
 from generator import queries
+from generator.cells import DISK_GB, Cells
 from generator.cloud import Cloud, Host, Server
 from kronos.clients.nova.rows import HostAggregate
 from kronos.engine import types
@@ -24,8 +25,6 @@ from kronos.snapshots import scopes, settings_from_conf
 from kronos.snapshots.cloud import CloudInventory
 
 ZONE = 'nova'
-DISK_GB = 20
-"""Of an instance."""
 DISK_PER_CORE = 60
 SCRAPED = 15.0
 """Seconds that a sample is older than its recording."""
@@ -51,24 +50,34 @@ def recording(found: Cloud, at: float) -> Recording:
     text = queries.text(mode)
     policies = loader.parse(text, 'policies.yaml').policies
     settings = settings_from_conf.default_settings()
-    settings.set_mode(mode, settings.selection())
+    cells = Cells(found)
+    asked = dataclasses.replace(settings.selection(), cell_drain=cells.drain())
+    settings.set_mode(mode, asked)
     aggregates = _aggregates(found)
-    hosts = {host.name: _host(host) for host in found.hosts}
+    hosts = {
+        host.name: _host(host, cells.of(host.name)) for host in found.hosts
+    }
     return Recording(
         gathered=CloudInventory(
             scopes.Cloud(hosts, {}, aggregates),
-            {host.name: _service(host) for host in found.hosts},
+            {
+                host.name: _service(host, cells.of(host.name))
+                for host in found.hosts
+            },
             [
-                _instance(one, one.host.name)
+                _instance(one, one.host.name, cells.flavor(one))
                 for one in found.servers
                 if one.host is not None
             ],
             _groups(found),
             [],
             at,
+            cell_needs=cells.needs(),
         ),
         policies=policies,
-        request=scopes.ScopeRequest([one.name for one in aggregates]),
+        request=scopes.ScopeRequest(
+            [one.name for one in aggregates], cells=cells.scope()
+        ),
         settings=settings,
         answers=_answers(found, policies, at - SCRAPED),
         policies_text=text,
@@ -90,32 +99,38 @@ def _aggregates(found: Cloud) -> list[HostAggregate]:
     return rows
 
 
-def _host(host: Host) -> types.Host:
+def _zone(cell: str) -> str:
+    """No zone is in two cells."""
+    return f'{ZONE}-{cell}' if cell else ZONE
+
+
+def _host(host: Host, cell: str) -> types.Host:
     servers_disk = DISK_GB * host.used_vcpus
     return types.Host(
         host.name,
         f'{host.name}.example.org',
         'QEMU',
-        ZONE,
+        _zone(cell),
         {
             'DISK_GB': Headroom(DISK_PER_CORE * host.cores, servers_disk),
             'MEMORY_MB': Headroom(host.memory_mb, host.used_mb),
             'VCPU': Headroom(host.vcpus, host.used_vcpus),
         },
+        cell=cell,
     )
 
 
-def _service(host: Host) -> ComputeService:
+def _service(host: Host, cell: str) -> ComputeService:
     return ComputeService(
         host.name,
         state='up' if host.is_up else 'down',
         status='enabled' if host.is_enabled else 'disabled',
-        zone=ZONE,
+        zone=_zone(cell),
         disabled_reason='' if host.is_enabled else 'maintenance',
     )
 
 
-def _instance(server: Server, host: str) -> Instance:
+def _instance(server: Server, host: str, flavor: str) -> Instance:
     number = int(server.name.rpartition('-')[2])
     instance = Instance(
         server.uuid,
@@ -126,6 +141,8 @@ def _instance(server: Server, host: str) -> Instance:
         server.memory_mb,
         DISK_GB * server.vcpus,
         project_id=server.tenant.project,
+        flavor=flavor,
+        root_gb=DISK_GB * server.vcpus if flavor else 0,
     )
     return dataclasses.replace(instance, **FROZEN.get(server.frozen, {}))
 

@@ -16,7 +16,7 @@ from kronos.actions.cell_move.progress import ERROR, FAILED, Look
 from kronos.actions.core import repairs
 from kronos.actions.core.step import End
 from kronos.clients.nova.server_details import Details
-from kronos.common import exceptions, plain_text
+from kronos.common import durations, exceptions, plain_text
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.eligibility.instances import RUNNING
@@ -219,9 +219,9 @@ class BrokenEnds:
             now = f'it is {instance.status} ({doing}) on {instance.host}'
         return faults.error(
             Fault.CELL_STUCK,
-            f'not over after {limit:g} s (cell_move_timeout). If its '
-            f'conductor died: "{reset}", then the rest of "Repairs"; {now}, '
-            'and Nova cannot abort it',
+            f'not over after {durations.exact(limit)} (cell_move_timeout). If '
+            f'its conductor died: "{reset}", then the rest of "Repairs"; '
+            f'{now}, and Nova cannot abort it',
         )
 
     def reason(self) -> str:

@@ -15,7 +15,7 @@ from kronos.actions.cell_move.context import CellMoveContext
 from kronos.actions.cell_move.parameters import CellMoveSettings
 from kronos.clients.nova.instance_actions import InstanceActions
 from kronos.clients.nova.server_details import Details
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.conf.cells import UUID
 from kronos.engine import faults, wording
@@ -153,7 +153,9 @@ def _verification(
     )
     if wrong:
         return Check(name, False, f'{name}: {wrong}')
-    return Check(name, True, f'true for {settings.verify_seconds:g} s')
+    return Check(
+        name, True, f'true for {durations.exact(settings.verify_seconds)}'
+    )
 
 
 class _Checks:

@@ -28,7 +28,7 @@ from kronos.actions.cell_move.progress import (
 from kronos.actions.core.step import End, Limits, Step, StepRun
 from kronos.actions.migration.retries import joined
 from kronos.clients.nova.server_details import Details
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.faults import Fault
@@ -74,8 +74,8 @@ class Ending:
             raise faults.error(
                 Fault.CELL_NOT_CONFIRMED,
                 joined(
-                    f'all checks passed, but not confirmed within {limit:g} '
-                    f's: "{command}"',
+                    'all checks passed, but not confirmed within '
+                    f'{durations.exact(limit)}: "{command}"',
                     self._refused,
                 ),
             )
@@ -129,7 +129,8 @@ class Ending:
             raise faults.error(
                 Fault.CELL_NOT_REVERTED,
                 joined(
-                    f'not taken back within {limit:g} s: "{command}"',
+                    'not taken back within '
+                    f'{durations.exact(limit)}: "{command}"',
                     str(because),
                     self._refused,
                 ),

@@ -11,7 +11,7 @@ from typing import Any
 
 from kronos.actions.cell_move.task import CellMoveTask
 from kronos.clients.nova.rows import MigrationStatus
-from kronos.common import plain_text
+from kronos.common import durations, plain_text
 from kronos.engine import types
 from kronos.engine.eligibility.instances import POWER_STATES, RUNNING
 
@@ -136,7 +136,7 @@ class Evidence:
         ]
         off = self.downtime()
         if off is not None:
-            parts.append(f'off for at most {off:.0f} s')
+            parts.append(f'off for at most {durations.rounded(off)}')
         if self.checks:
             parts.append(f'{len(self.checks)} checks passed')
         if self.migration:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from kronos.actions.migration.context import Patience
 from kronos.clients.prometheus.client import PrometheusClient
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.conf import cells
 from kronos.engine.scoring import answer_health
 from kronos.engine.types import Reading
@@ -57,7 +57,11 @@ def why_not_true(
         if not wrong and since is None:
             since = now
         if wrong and (since is not None or now - began >= seconds):
-            after = '' if since is None else f' after {now - since:.0f} s'
+            after = (
+                ''
+                if since is None
+                else f' after {durations.rounded(now - since)}'
+            )
             return wrong + after
         start = began if since is None else since
         if not wrong and now - start >= seconds:

@@ -11,7 +11,7 @@ from kronos.actions.migration.context import MigrationContext
 from kronos.actions.migration.passes import Passes
 from kronos.actions.migration.task import MigrationTask
 from kronos.clients.nova.rows import MigrationStatus
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.engine import wording
 
 LOG = logging.getLogger(__name__)
@@ -101,7 +101,11 @@ class ForceComplete:
         pause, longest = passes.pause, self._longest
         if self._at_stall is not AtStall.FORCE or pause <= longest:
             return ''
-        long = 'for ever' if math.isinf(pause) else f'for {pause:.0f} s'
+        long = (
+            'for ever'
+            if math.isinf(pause)
+            else f'for {durations.rounded(pause)}'
+        )
         return (
             f'its guest would be paused {long} (max_pause_seconds: '
             f'{longest:g})'
@@ -138,7 +142,8 @@ class ForceComplete:
         is_running = self._is_guest_running()
         if is_running is None:
             return (
-                f'Nova was asked {passed:.0f} s ago to complete it by force, '
+                'Nova was asked '
+                f'{durations.rounded(passed)} ago to complete it by force, '
                 'and it is not over; whether its guest is paused is not known'
             )
         if is_running:
@@ -163,7 +168,7 @@ class ForceComplete:
         return f'{text}; not forced again: {refused}'
 
     def _paused_for(self, seconds: float) -> str:
-        how = f'its guest was paused for {seconds:.0f} s'
+        how = f'its guest was paused for {durations.rounded(seconds)}'
         if self._at_stall is AtStall.POST_COPY:
             how += (
                 f', for {self._task.source} does not permit post-copy '

@@ -21,7 +21,7 @@ from kronos.actions.migration.parameters import MigrationSettings
 from kronos.actions.migration.request import SentRequest
 from kronos.actions.migration.retries import joined
 from kronos.clients.nova.rows import MigrationStatus
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 
@@ -180,13 +180,14 @@ class Migration:
         if now - come.left_queue >= limit:
             return self._late(
                 Fault.TOO_SLOW,
-                f'aborted after {limit:g} s under way '
+                f'aborted after {durations.exact(limit)} under way '
                 f'({self._observed.text()}){self._hosts.told()}',
             )
         if 0 < timing.stall_timeout <= come.stands_still():
             return self._late(
                 Fault.MIGRATION_STALLED,
-                f'aborted: no progress for {timing.stall_timeout:g} s '
+                'aborted: no progress for '
+                f'{durations.exact(timing.stall_timeout)} '
                 f'({self._observed.text()}){self._hosts.told()}',
             )
         if self._forced.is_asked:
@@ -202,14 +203,16 @@ class Migration:
         if seen is not None and seen.id is None:
             raise faults.error(
                 Fault.QUEUED_TOO_LONG,
-                f'Nova took the request {seconds:g} s ago and has made no '
+                'Nova took the request '
+                f'{durations.rounded(seconds)} ago and has made no '
                 'migration of it, so there was nothing to abort; the server '
                 'stays migrating, and a nova-conductor that comes back may '
                 f'still begin{self._hosts.told()}',
             )
         return faults.error(
             Fault.QUEUED_TOO_LONG,
-            f"aborted after {seconds:g} s in Nova's queue{self._hosts.told()}",
+            'aborted after '
+            f"{durations.exact(seconds)} in Nova's queue{self._hosts.told()}",
         )
 
     def _why_take_back(self) -> exceptions.MigrationError | None:

@@ -9,7 +9,7 @@ from oslo_log import log as logging
 
 from kronos.actions.migration.context import Patience
 from kronos.actions.migration.task import MigrationTask
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 
 LOG = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ def back_off(
         error,
         delay,
     )
-    patience.tell(f'tries again in {delay:g} s: {error}')
+    patience.tell(f'tries again in {durations.rounded(delay)}: {error}')
     end = patience.clock() + delay
     while (left := end - patience.clock()) > 0:
         patience.stop_if_cancelled()
@@ -100,7 +100,7 @@ def given_up(
     """An error that no further try follows, with what is to be said of it."""
     asked = _asked(error)
     long = asked > settings.timing.queue_timeout
-    wish = f'it asks to wait {asked:g} s' if long else ''
+    wish = f'it asks to wait {durations.exact(asked)}' if long else ''
     return type(error)(joined(str(error), wish, *more), **error.kwargs)
 
 

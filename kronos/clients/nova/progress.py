@@ -71,9 +71,9 @@ class Progress:
 
 
 def _share(total: int, left: int | None) -> str:
-    size, unit = (_GIB, 'GiB') if total >= _GIB else (_MIB, 'MiB')
-    digits = 1 if total < 10 * size else 0
+    digits = 2 if total < _GIB else 1 if total < 10 * _GIB else 0
+    whole = f'{total / _GIB:.{digits}f} GiB'
     if left is None:
-        return f'unknown of {total / size:.{digits}f} {unit}'
+        return f'unknown of {whole}'
     there = max(0, total - left)
-    return f'{there / size:.{digits}f} of {total / size:.{digits}f} {unit}'
+    return f'{there / _GIB:.{digits}f} of {whole}'

@@ -16,7 +16,7 @@ from oslo_log import log as logging
 from kronos.clients import answers, redirects, schema, transport
 from kronos.clients.prometheus import auth, remedies
 from kronos.clients.prometheus import response as answer
-from kronos.common import exceptions, masking
+from kronos.common import durations, exceptions, masking
 from kronos.common.web import addresses, retry_after
 
 LOG = logging.getLogger(__name__)
@@ -220,7 +220,7 @@ class Http:
             # A token may have to be renewed in between.
             place = ' of Keystone' if '/auth/tokens' in str(error) else ''
             raise answer.TransientError(
-                f'no answer{place} within {self._timeout:g} s'
+                f'no answer{place} within {durations.exact(self._timeout)}'
             ) from error
         except (requests.exceptions.SSLError, ks_exceptions.SSLError) as error:
             raise answer.AnswerError(f'TLS: {_root_of(error)}') from error

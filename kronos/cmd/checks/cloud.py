@@ -15,6 +15,7 @@ from kronos.cmd.checks.cached_clients import OnceNova, OncePlacement
 from kronos.cmd.checks.causes import services
 from kronos.cmd.checks.findings import Cause, Findings, group
 from kronos.cmd.credentials import Access, Identity
+from kronos.cmd.screen import progress
 from kronos.common import exceptions
 
 ADMIN = 'admin'
@@ -63,6 +64,7 @@ def check(
     :param require_headroom: whether nothing is planned without Placement
     :returns: what was found, for the report, and the clients
     """
+    progress.step('asking OpenStack')
     try:
         who = access.identity()
     except exceptions.ClientError as error:

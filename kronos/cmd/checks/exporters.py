@@ -11,6 +11,7 @@ from typing import Any
 from kronos.cmd.checks import metrics
 from kronos.cmd.checks.cached_clients import OncePrometheus
 from kronos.cmd.checks.findings import Cause, Findings
+from kronos.cmd.screen import progress
 from kronos.engine import wording
 
 FOLDER = 'etc/kronos'
@@ -68,6 +69,7 @@ def check(
     :returns: a row for each, that of the hosts first. ``fits``: whether its
         sample does; that of node_exporter, where nothing tells of servers
     """
+    progress.step('asking Prometheus')
     rows = [_row(one, prometheus, findings) for one in (NODE, *OF_SERVERS)]
     of_hosts, *of_servers = rows
     for row in of_servers:

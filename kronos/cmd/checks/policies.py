@@ -8,7 +8,7 @@ from typing import Any
 
 from kronos.cmd.checks import findings as causes
 from kronos.cmd.checks.findings import Cause, Findings
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.engine.settings import Settings
 from kronos.policies import loader
 from kronos.policies.models import Mode, Policy, PolicyFile
@@ -170,7 +170,8 @@ def _window(policy: Policy, cooldown: int, to: Findings) -> None:
     if seconds > cooldown:
         to.warning(
             'window-cooldown',
-            f'policy {policy.name} looks back [{text}] ({seconds:g} s), '
+            f'policy {policy.name} looks back [{text}] ('
+            f'{durations.exact(seconds)}), '
             f'longer than [kronos] cooldown = {cooldown}: the next plan '
             'would be made on load that has left already',
             f'set cooldown to {seconds:g} or more, or shorten the window',

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kronos.cmd import tables, terminal
+from kronos.common import durations
 from kronos.engine import wording
 
 WIDTH = 79
@@ -179,7 +180,7 @@ def _query(one: Mapping[str, Any]) -> list[Any]:
     if 'hosts' in one:
         hosts = f'{one["hosts"]}/{one["hosts_of_scope"]}'
     if one['oldest_seconds'] is not None:
-        age = f'{max(0.0, one["oldest_seconds"]):.0f} s'
+        age = durations.rounded(max(0.0, one['oldest_seconds']))
     return [
         one['policy'],
         one['field'],

@@ -10,6 +10,7 @@ from kronos.clients import watcher
 from kronos.cmd.checks.findings import Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.credentials import Access
+from kronos.cmd.screen import progress
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 
@@ -45,6 +46,7 @@ def register_opts(conf: Any) -> None:
 
 def plugins(inspect: Inspect, findings: Findings) -> dict[str, Any]:
     """Load what Watcher would load on this machine."""
+    progress.step('loading the plugins for Watcher')
     wanted = _entry_points()
     version = _version(WATCHER)
     if not wanted:

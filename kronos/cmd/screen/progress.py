@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from typing import IO
 
-from kronos.common import plain_text
+from kronos.common import durations, plain_text
 
 DELAY_SECONDS = 1.0
 """A command that takes no longer shows none. It was loaded before, for about
@@ -69,7 +69,8 @@ class ProgressLine:
         with self._lock:
             seconds = time.monotonic() - self._began
             text = (
-                f'{self._program}: {self._step}{self._count}, {seconds:.0f} s'
+                f'{self._program}: {self._step}{self._count}, '
+                f'{durations.rounded(int(seconds))}'
             )
             self._write(f'{ERASED}{text[: self._columns() - 1]}')
             self._is_drawn = True

@@ -8,6 +8,7 @@ forbade. Limits that depend on the destination are not judged here.
 import functools
 from collections.abc import Iterator
 
+from kronos.common import durations
 from kronos.engine import wording
 from kronos.engine.cell_drain import POLICY, CellDrain, CrossCellPolicy
 from kronos.engine.eligibility import flavors, instances, unfinished_moves
@@ -226,7 +227,7 @@ def _snapshot(instance: Instance, settings: Settings) -> Iterator[Reason]:
     if seconds > limit:
         text = (
             f'the snapshot of its disk of {instance.root_gb} GiB would take '
-            f'{seconds:.0f} s at {speed:g} MB/s, and '
-            f'long_rpc_timeout is {limit:g} s'
+            f'{durations.beside(seconds, limit)} at {speed:g} MB/s, and '
+            f'long_rpc_timeout is {durations.exact(limit)}'
         )
         yield Reason(text, Code.CELL_SNAPSHOT_SLOW)

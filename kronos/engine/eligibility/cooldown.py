@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kronos.common import durations
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import faults
 from kronos.engine.eligibility import quarantine, stuck_migrations
@@ -169,7 +170,7 @@ class _Past:
         return max(0.0, self._now - event.at)
 
     def _ago(self, event: Event) -> str:
-        text = f'{self._age(event):.0f} s ago'
+        text = f'{durations.rounded(self._age(event))} ago'
         if event.status == quarantine.DELETED:
             text += ', counted from the deletion of its plan'
         return text
@@ -203,7 +204,7 @@ class _Past:
             )
         return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
-            f'{math.ceil(left)} s: '
+            f'{durations.rounded(math.ceil(left))}: '
             + self._told(newest, newest.instance, f'of {newest.instance}'),
             Code.SCOPE_COOLDOWN,
         )
@@ -231,7 +232,8 @@ class _Past:
             return None
         told = self._told(moved, 'it', 'of it')
         return Reason(
-            f'it cools down for {math.ceil(cooling)} s: {told}',
+            'it cools down for '
+            f'{durations.rounded(math.ceil(cooling))}: {told}',
             Code.INSTANCE_COOLDOWN,
         )
 
@@ -247,7 +249,7 @@ class _Past:
         return {
             event.source: Reason(
                 f'it was moved away from there {self._ago(event)} '
-                f'(return_guard is {guard:g} s)',
+                f'(return_guard is {durations.exact(guard)})',
                 Code.RETURN_GUARD,
             )
             for event in events
@@ -286,7 +288,7 @@ class _Past:
         left = self._left(cause)
         span = 'for ever'
         if math.isfinite(left):
-            span = f'for {math.ceil(left)} s'
+            span = f'for {durations.rounded(math.ceil(left))}'
         return (
             f'it is in quarantine {span}: '
             f'{_named(cause) or "an error of no known type"} at its move '
@@ -319,7 +321,8 @@ class _Past:
         seconds = max(0.0, self._now - event.at)
         start = ShellCommand.PLAN_START.of(plan=event.plan)
         return (
-            f'no applier has begun for {seconds:.0f} s; if that lasts, '
+            'no applier has begun for '
+            f'{durations.rounded(seconds)}; if that lasts, '
             f'"{start}", or cancel it: its trigger was lost'
         )
 

@@ -7,6 +7,7 @@ Beside what the events tell; ``cooldowns.json`` of a recording.
 import math
 from collections.abc import Collection
 
+from kronos.common import durations
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import Seeds, Snapshot
@@ -78,7 +79,10 @@ def _lack(left: float, option: str, most: float) -> str:
     if not most:
         return f'it has no effect: this plan keeps no {option}'
     if left > most:
-        return f'it counts as {most:g} s, which is the {option} of this plan'
+        return (
+            f'it counts as {durations.exact(most)}, which is the {option} of '
+            'this plan'
+        )
     return ''
 
 
@@ -99,7 +103,8 @@ class Sown:
         if not left:
             return None
         return Reason(
-            f'aggregate {self._scope} cools down for {math.ceil(left)} s: '
+            f'aggregate {self._scope} cools down for '
+            f'{durations.rounded(math.ceil(left))}: '
             'the cooldowns of the recording say so',
             Code.SCOPE_COOLDOWN,
         )
@@ -110,12 +115,17 @@ class Sown:
         left = seed_instance_quarantine(self._seeds, uuid)
         if not left and not cooling:
             return None
-        what, span = 'it cools down', f'for {math.ceil(cooling)} s'
+        what, span = (
+            'it cools down',
+            f'for {durations.rounded(math.ceil(cooling))}',
+        )
         code = Code.INSTANCE_COOLDOWN
         if left >= cooling:
             what, code = 'it is in quarantine', Code.INSTANCE_QUARANTINE
             span = (
-                'for ever' if left == math.inf else f'for {math.ceil(left)} s'
+                'for ever'
+                if left == math.inf
+                else f'for {durations.rounded(math.ceil(left))}'
             )
         text = f'{what} {span}: the cooldowns of the recording say so'
         return Reason(text, code)

@@ -8,6 +8,7 @@ Whatever is not known for certain leaves it alone, too.
 
 from dataclasses import dataclass
 
+from kronos.common import durations
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine.eligibility.instances import POWER_STATES
 from kronos.engine.reasons import Code, Reason
@@ -155,9 +156,8 @@ def _old(instance: Instance, now: float) -> Reason | None:
         text = 'its failure was last said before its restart ended'
         return Reason(text, Code.INSTANCE_FAILURE_OLD)
     if now - instance.failed_at > FRESH_SECONDS:
-        text = (
-            f'its failure was last said {now - instance.failed_at:.0f} s ago'
-        )
+        age = durations.rounded(now - instance.failed_at)
+        text = f'its failure was last said {age} ago'
         return Reason(text, Code.INSTANCE_FAILURE_OLD)
     return None
 
@@ -182,7 +182,8 @@ def _decided(
         return Decision(tried + 1, elsewhere)
     text = (
         f'it was restarted {MOST} times within '
-        f'{settings.recovery_window_seconds:g} s and failed again; it is left '
+        f'{durations.exact(settings.recovery_window_seconds)}'
+        ' and failed again; it is left '
         'alone'
     )
     return Reason(text, Code.INSTANCE_RESTARTED)

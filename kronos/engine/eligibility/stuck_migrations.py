@@ -7,6 +7,7 @@ Each holds its instance, and its turn at its two hosts, until somebody ends it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kronos.common import durations
 from kronos.engine import edits, wording
 from kronos.engine.eligibility import quarantine
 from kronos.engine.reasons import Code, Reason
@@ -65,6 +66,7 @@ class StuckMigrations:
 
     def notes(self) -> list[str]:
         """A word on each instance whose migration does not end."""
+        limit = self._settings.stuck_seconds
         found = {
             event.instance: event
             for event in self._events
@@ -73,9 +75,9 @@ class StuckMigrations:
         return [
             f'the migration of instance {uuid} {quarantine.route(event)} is '
             f'stuck: nothing new was heard of it for '
-            f'{self._now - event.at:.0f} s (stuck_after is '
-            f'{self._settings.stuck_seconds:g} s); it holds its instance and '
-            'its hosts back until it is ended by hand'
+            f'{durations.beside(self._now - event.at, limit)} (stuck_after is '
+            f'{durations.exact(limit)}); it holds its instance and its hosts '
+            'back until it is ended by hand'
             for uuid, event in sorted(found.items())
         ]
 

@@ -7,6 +7,7 @@ planning warns of those that would be.
 
 from collections.abc import Iterable
 
+from kronos.common import durations
 from kronos.engine import wording
 from kronos.engine.settings import Settings
 from kronos.engine.types import MigrationPhase, MigrationStep
@@ -34,11 +35,12 @@ def warnings(
     """
     late = [
         f'{step.instance_name or step.instance} '
-        f'({step.copied_mb / MIB_PER_GIB:.0f} GiB, {step.seconds:.0f} of '
-        f'{limit(step.copied_mb, settings):.0f} s)'
+        f'({step.copied_mb / MIB_PER_GIB:.0f} GiB, '
+        f'{durations.beside(step.seconds, most)} of '
+        f'{durations.beside(most, step.seconds)})'
         for step in steps
         if step.phase is not MigrationPhase.CELL_DRAIN
-        and limit(step.copied_mb, settings) < step.seconds
+        and (most := limit(step.copied_mb, settings)) < step.seconds
     ]
     if not late:
         return []

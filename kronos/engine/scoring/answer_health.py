@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kronos.common import durations
 from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.settings import PartialAnswers
@@ -63,7 +64,7 @@ def judge(
         return reading
     oldest = answer.answered_at - staleness_threshold
     reading.samples = [one for one in samples if one.timestamp >= oldest]
-    limit = f'staleness_threshold is {staleness_threshold:g} s'
+    limit = f'staleness_threshold is {durations.exact(staleness_threshold)}'
     clock = reading.clock
     is_behind = clock and clock.seconds < -staleness_threshold
     if not is_behind and (reading.samples or not samples):
@@ -75,10 +76,10 @@ def judge(
             f'{_SYNCHRONISE}'
         )
     else:
-        newest = max(one.timestamp for one in samples)
+        age = answer.answered_at - max(one.timestamp for one in samples)
         reading.error = (
-            f'the newest sample is {answer.answered_at - newest:.0f} s old; '
-            f'{limit}'
+            'the newest sample is '
+            f'{durations.beside(age, staleness_threshold)} old; {limit}'
         )
     return reading
 

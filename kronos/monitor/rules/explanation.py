@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kronos.common import exceptions, yaml_files
+from kronos.common import durations, exceptions, yaml_files
 from kronos.monitor import events
 from kronos.monitor.events import Kind, kind_of
 from kronos.monitor.rules import decision as decisions
@@ -40,7 +40,7 @@ class Explanation:
         if decision.dedup_seconds:
             more = (
                 f', unless one of its kind was sent for the same instance in '
-                f'the {decision.dedup_seconds:g} s before'
+                f'the {durations.exact(decision.dedup_seconds)} before'
             )
         return (
             f'{start}Rule {decision.rule} decides: it is sent as '

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib import parse
 
-from kronos.common import plain_files
+from kronos.common import durations, plain_files
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.stamps import Stamps
 
@@ -152,7 +152,7 @@ class Https:
         if isinstance(error, ssl.SSLError):
             return f'TLS: {error.reason or error}'
         if isinstance(error, TimeoutError):
-            return f'no answer within {self._timeout:g} s'
+            return f'no answer within {durations.exact(self._timeout)}'
         if isinstance(error, socket.gaierror):
             return f'its name is not known: {error.strerror}'
         reason = getattr(error, 'strerror', None) or type(error).__name__

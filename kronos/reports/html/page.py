@@ -61,6 +61,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     found.filters.update(
+        duration=shown.duration,
         gibibytes=shown.gibibytes,
         imbalance=shown.imbalance,
         phase=view.phase,

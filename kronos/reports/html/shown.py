@@ -9,6 +9,8 @@ import math
 import re
 from typing import Any
 
+from kronos.common import durations
+
 LONGEST = 1000
 """Characters of one text; Nova's names have 255 at most."""
 EPSILON = 1e-9
@@ -50,6 +52,10 @@ def imbalance(value: float | None) -> str:
 
 def gibibytes(mebibytes: float) -> str:
     return f'{_fixed(mebibytes / 1024, 1)} GiB'
+
+
+def duration(seconds: float) -> str:
+    return durations.rounded(seconds) if is_number(seconds) else UNKNOWN
 
 
 def whole(number: int) -> str:

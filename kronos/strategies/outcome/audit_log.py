@@ -166,6 +166,6 @@ def _step_line(scope: types.AggregateResult, step: types.MigrationStep) -> str:
     return (
         f'{step.phase.value} {step.instance} ({step.instance_name}) '
         f'{place(step.source)} -> {place(step.destination)}, '
-        f'{step.memory_mb} MiB: '
+        f'{wording.gibibytes(step.memory_mb)}: '
         + status_messages.change(step.imbalance_before, step.imbalance_after)
     )

@@ -258,6 +258,14 @@ def all_of(selector: str) -> str:
 """)
 
 
+BROKEN_LABELS = _script("""
+  return [...document.querySelectorAll('dt')].filter(one => {
+    const height = extent(one).bottom - extent(one).top;
+    return height > 1.5 * parseFloat(getComputedStyle(one).lineHeight);
+  }).map(one => one.textContent);
+""")
+"""Labels of more than one line."""
+
 OUTLINE = _script("""
   return [...document.querySelectorAll('h1, h2, h3, h4')].map(
     one => Number(one.tagName[1]));

@@ -6,6 +6,7 @@ import struct
 
 import ddt
 
+from kronos.reports.html import page
 from tests.functional.pages import base, looking
 
 NAMES = (
@@ -57,6 +58,23 @@ class TestEveryPage(base.PageTestCase):
         size = struct.unpack('>II', path.read_bytes()[16:24])
         height = self.look('document.documentElement.scrollHeight')
         self.assertEqual((width, height), size)
+
+    @ddt.data(*base.WIDTHS)
+    def test_labels_are_on_one_line(self, width: int) -> None:
+        document, _ = base.rendered('small')
+        told = {
+            'recording': {
+                'path': '/srv/recordings/' + 'a' * 40,
+                'made_by': 'tools/generate --hosts 12 --instances 60 --seed 3',
+                'recorded_at': '2026-03-02T09:00:00+00:00',
+                'anonymized': True,
+            },
+            'command': 'kronos-replay ' + '--set a=b ' * 20,
+        }
+        self.load(page.render(document | told, base.TITLE), width)
+        self.assertIn('Recorded by', self.look(looking.all_of('dt')))
+        self.assertEqual([], self.look(looking.BROKEN_LABELS))
+        self.assertEqual([], self.look(looking.OVERFLOWING))
 
     @ddt.data(*base.WIDTHS)
     def test_alone_and_quiet(self, width: int) -> None:

@@ -69,7 +69,8 @@ class TestAggregate(MemoryTestCase):
         audit, plan = self.planned()
         self.assertEqual([], self.actions(plan))
         self.assertRegex(
-            self.message(audit), r'^aggregate alpha cools down for \d+ s: '
+            self.message(audit),
+            r'^aggregate alpha cools down for \d+ (s|min): ',
         )
 
     def test_a_plan_that_was_started(self):

@@ -182,7 +182,7 @@ class TestRestarts(RestartTestCase):
         self.assertEqual('ACTIVE', self.server.status)
         self.cloud.crash(ONE)
         reason = self.left_alone('instance_restarted')
-        self.assertIn('restarted 2 times within 600 s', reason)
+        self.assertIn('restarted 2 times within 10 min', reason)
 
     def test_a_guest_that_is_paused(self):
         self.cloud.crash(ONE, 'io_error')

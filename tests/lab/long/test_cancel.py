@@ -82,7 +82,7 @@ class TestOtherwise(cancelled.CancelTestCase):
         plan = self.planned(retry_backoff=900)
         self.cloud.set_nova_api([{'method': 'POST', 'answer': 503}])
         self.start(plan)
-        row = self.telling(plan, 'tries again in 900 s')
+        row = self.telling(plan, 'tries again in 15 min')
         self.assert_told(row, 'ONGOING', 'HTTP 503')
         name = row['input_parameters']['resource_name']
         [other] = {'a', 'b'} - {name}

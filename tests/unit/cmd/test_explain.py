@@ -286,6 +286,15 @@ class TestInstance(base.BaseTestCase):
         self.assertIn('give the uuid', str(error))
         self.assertEqual(uuid, explain._instance(plan, uuid))
 
+    def test_the_beginning_of_a_uuid(self) -> None:
+        """As tables have it."""
+        found = answer('examples/uneven', '--instance', 'web-8')
+        short = found['instance'][:8]
+        self.assertEqual(found, answer('examples/uneven', '--instance', short))
+        code, _, err = run('examples/uneven', '--instance', short[:7])
+        self.assertEqual(1, code)
+        self.assertIn(f'no instance {short[:7]} ', err)
+
 
 class TestHost(base.BaseTestCase):
     def test_a_closed_one(self) -> None:

@@ -112,7 +112,8 @@ class TestReplay(base.BaseTestCase):
             fell = step['combined_before'] - step['combined_after']
             self.assertEqual(f'{fell:+.4f}', found['gain'])
             self.assertEqual(step['instance'], found['instance'])
-        self.assertIn(f' {rows[0][8]} ', run(METRIC)[1])
+        memory = f' {int(rows[0][7]) / 1024:.1f} GiB '
+        self.assertIn(memory, run(METRIC)[1])
 
     def test_unreadable_file(self) -> None:
         code, out, err = run('no-such-file.json')

@@ -224,7 +224,7 @@ class TestOne(RecordingsTestCase):
         load.write(str(self.top / 'one'), one)
         code, out, _ = run(str(self.top / 'one'))
         self.assertEqual(0, code)
-        self.assertIn('(?[31m?ü)', out)
+        self.assertIn('?[31m?ü (', out)
 
     def test_names_that_would_look_like_other_lines(self) -> None:
         """Neither a line of their own nor another order of the letters."""

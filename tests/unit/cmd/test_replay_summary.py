@@ -102,7 +102,9 @@ class TestMany(test_replay_recordings.RecordingsTestCase):
         self.assertEqual(0, code)
         self.assertRegex(out, rf'(?m)^\(2\) {re.escape(str(file))}$')
         self.assertRegex(out, r'(?m)^moves +[1-9]\d* +0$')
-        self.assertRegex(out, r'(?m)^over threshold: a, cpu +36.0 h of 36.0')
+        self.assertRegex(
+            out, r'(?m)^over threshold: a, cpu +1 day 12 h of 1 day 12 h,'
+        )
         self.assertEqual(3, len(re.findall(r'(?m)^2023-11-1', out)))
 
     def test_one_that_is_broken(self) -> None:

@@ -37,7 +37,7 @@ class RecoveryTestCase(base.BaseTestCase):
             lines,
         )
         self.assertIn('Restart: x on b: it failed (crash)', lines)
-        [there] = [one for one in lines if one.startswith('Restart: v (web)')]
+        [there] = [one for one in lines if one.startswith('Restart: web (v)')]
         self.assertIn('a -> ', there)
 
     def test_page(self) -> None:
@@ -123,11 +123,11 @@ class CellTestCase(base.BaseTestCase):
     def test_table(self) -> None:
         lines = replay_tables.table(self.scope, None).splitlines()
         for line in (
-            'Finished: b (b) o1 -> n1 is VERIFY_RESIZE',
-            'To be confirmed: c (c) o1 -> n1 is VERIFY_RESIZE: "openstack '
+            'Finished: b o1 -> n1 is VERIFY_RESIZE',
+            'To be confirmed: c o1 -> n1 is VERIFY_RESIZE: "openstack '
             'server resize confirm c", or revert',
-            'Left as it is: d (d) o1 -> n1 is RESIZE',
-            'By somebody else: e (web) o1 -> n2 is in VERIFY_RESIZE: confirm '
+            'Left as it is: d o1 -> n1 is RESIZE',
+            'By somebody else: web (e) o1 -> n2 is in VERIFY_RESIZE: confirm '
             'or revert it',
         ):
             self.assertIn(line, lines)

@@ -232,6 +232,25 @@ class TestPlanShow(CommandsTestCase):
         self.assertIn('3. vm3 h1 -> h2 (spread): PENDING', lines[-2])
         self.assertIn('imbalance_removed: 58.3 %', out)
 
+    def test_by_the_beginning_of_its_uuid(self) -> None:
+        """As a list shows it."""
+        listed = self.printed('plan', 'list', '-c', 'UUID')
+        self.assertIn(f'| {PLAN[:8]} |', listed)
+        self.assertEqual(
+            self.told('plan', 'show', PLAN),
+            self.told('plan', 'show', PLAN[:8]),
+        )
+        other = f'{PLAN[:8]}-2222-4222-8222-222222222222'
+        self.add_plan(8, uuid=other)
+        self.assertIn(
+            f'2 action plans begin with "{PLAN[:8]}": ',
+            self.refused('plan', 'show', PLAN[:8]),
+        )
+        self.assertIn(f'| {other[:10]} |', self.printed('plan', 'list'))
+        self.assertIn(
+            '"abcdef12" is no uuid', self.refused('plan', 'show', 'abcdef12')
+        )
+
     def test_no_such_plan(self) -> None:
         self.assertIn(
             f'no action plan {uuid(7)}; see openstack optimize kronos plan',

@@ -95,7 +95,7 @@ class TestSentence(base.BaseTestCase):
     def test_it_names_what_an_operator_has_to_act_on(self) -> None:
         self.assertEqual(
             'The move of u1 a -> b waits in action plan p, which is ONGOING, '
-            'but nothing of that has happened for 600 s: it counts no more. '
+            'but nothing of that has happened for 10 min: it counts no more. '
             'If its applier is dead, cancel the plan',
             stale_migrations.sentence(waiting(SILENT)),
         )

@@ -240,6 +240,29 @@ class TestVariants(GenerateTestCase):
         self.assertIn('locked', told)
         self.assertIn('hw:cpu_policy', told)
 
+    def test_cells(self) -> None:
+        """Half of the hosts are in a cell that can be emptied."""
+        found = self.made('--hosts 8 --mode cell_drain')
+        cells = {
+            host.name: host.cell
+            for host in found.gathered.cloud.hosts.values()
+        }
+        self.assertEqual(['new'] * 4 + ['old'] * 4, sorted(cells.values()))
+        flavors = found.gathered.cell_needs.flavors
+        for one in found.gathered.instances:
+            flavor = flavors[one.flavor]
+            self.assertEqual(
+                (one.vcpus, one.memory_mb, one.root_gb),
+                (flavor.vcpus, flavor.memory_mb, flavor.root_gb),
+            )
+        [scope] = replay(found, ReplayOptions()).report.scopes
+        self.assertEqual('old -> new', scope.name)
+        self.assertEqual(10, len(scope.steps))
+        for step in scope.steps:
+            self.assertEqual(
+                ('old', 'new'), (cells[step.source], cells[step.destination])
+            )
+
     def test_cluster(self) -> None:
         path = str(self.folder / 'c.json')
         options = '--hosts 6 --seed 2 --disabled 1 --format cluster/1'

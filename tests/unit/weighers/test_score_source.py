@@ -41,7 +41,7 @@ class TestOptions(WeigherTestCase):
         self.set(refresh_seconds=600.0)
         self.assertEqual(150.0, self.source.options().refresh_seconds)
         self.source.ask(set())
-        self.assertIn('1 queries every 150 s', self.log.output)
+        self.assertIn('1 queries every 2 min 30 s', self.log.output)
 
     def test_a_bad_one(self):
         """By name."""

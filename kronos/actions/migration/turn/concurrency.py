@@ -11,6 +11,7 @@ from oslo_log import log as logging
 from kronos.actions.migration.task import MigrationTask
 from kronos.actions.migration.turn import slots
 from kronos.clients.nova.client import NovaClient
+from kronos.common import durations
 from kronos.engine import types
 from kronos.engine.settings import INTO_HOST, OUT_OF_HOST
 
@@ -279,6 +280,7 @@ class Concurrency:
         if passed >= self._limits.stagger_seconds:
             return ''
         return (
-            f'the last one in {self._task.aggregate} started {passed:.0f} s '
+            f'the last one in {self._task.aggregate} started '
+            f'{durations.rounded(passed)} '
             f'ago, and stagger_seconds is {self._limits.stagger_seconds:g}'
         )

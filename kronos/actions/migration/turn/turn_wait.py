@@ -20,7 +20,7 @@ from kronos.actions.migration.retries import (
     next_try,
 )
 from kronos.actions.migration.turn import slots
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 from kronos.engine import faults
 from kronos.engine.faults import Fault
 
@@ -97,7 +97,8 @@ class TurnWait:
                 return
             if patience.clock() >= self._deadline:
                 raise faults.error(
-                    Fault.NO_TURN, f'no turn within {most:g} s: {reason}'
+                    Fault.NO_TURN,
+                    f'no turn within {durations.exact(most)}: {reason}',
                 )
             self._tell(reason)
             patience.sleep(self._settings.timing.poll_interval)

@@ -14,7 +14,7 @@ from kronos.cmd import config_files
 from kronos.cmd.checks.cells import cross_cell_weigher
 from kronos.cmd.checks.cells.needs import Need
 from kronos.cmd.checks.findings import Findings
-from kronos.common import exceptions
+from kronos.common import durations, exceptions
 
 DEFAULT = 'DEFAULT'
 SETTLE_SECONDS = 120.0
@@ -135,7 +135,8 @@ def _confirm_window(value: int, path: str, kronos: Any, to: Findings) -> Need:
         to.error(
             'cells-confirm-window',
             f'{path}: {CONFIRM_WINDOW.name} = {value}: Nova confirms moves '
-            f'while Kronos still checks them, which may take {needed:g} s; '
+            'while Kronos still checks them, which may take '
+            f'{durations.exact(needed)}; '
             'what is confirmed cannot be taken back',
             f'set it to 0 on every nova-compute, or to more than {needed:g}',
         )

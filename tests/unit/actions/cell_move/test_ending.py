@@ -117,8 +117,8 @@ class TestConfirm(EndingTestCase):
         self.refused(
             self.confirm,
             Fault.CELL_NOT_CONFIRMED,
-            f'all checks passed, but not confirmed within 600 s: "{CONFIRM}"; '
-            'Nova: POST',
+            'all checks passed, but not confirmed within 10 min: '
+            f'"{CONFIRM}"; Nova: POST',
             'HTTP 409: Service is unavailable at this time.',
         )
         self.assertIn(CONFIRM, self.shown)
@@ -252,7 +252,7 @@ class TestRevert(EndingTestCase):
         self.refused(
             self.revert,
             Fault.CELL_NOT_REVERTED,
-            f'not taken back within 300 s: "{REVERT}"; volumes lost: v1; '
+            f'not taken back within 5 min: "{REVERT}"; volumes lost: v1; '
             'Nova: POST',
         )
         self.assertIn(REVERT, self.shown)

@@ -187,7 +187,7 @@ class TestServer(PreflightTestCase):
 
     def test_slow_snapshot(self):
         self.flavor(disk=200)
-        self.refused('instance_tied', 'would take 2048 s at 100 MB/s')
+        self.refused('instance_tied', 'would take 34 min at 100 MB/s')
         self.settings.long_rpc_timeout = 2100.0
         self.check()
         self.settings.long_rpc_timeout = 1800.0

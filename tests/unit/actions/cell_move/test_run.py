@@ -188,7 +188,7 @@ class TestTurn(base.CellMoveTestCase):
         self.slots.others = [self.slot(source='o1', plan='another')]
         self.fails(
             exceptions.StaleTask,
-            'no turn within 1800 s: 1 under way at o1, of at most 1',
+            'no turn within 30 min: 1 under way at o1, of at most 1',
             run=self.begin,
         )
         self.assertEqual([], self.events())

@@ -43,7 +43,7 @@ class WholeTestCase(whole.WholeMoveTestCase):
         self.move_by_hand(self.add_server(2, 'h1'), 'h3')
         self.refused(
             exception.ActionSkipped,
-            'no turn within 1800 s',
+            'no turn within 30 min',
             self.action.pre_condition,
         )
 

@@ -49,9 +49,9 @@ class TestProgress(base.BaseTestCase):
             ),
             (
                 (512 * MIB, 0, 384 * MIB, 0, 0, 0),
-                '128 of 512 MiB memory',
+                '0.12 of 0.50 GiB memory',
             ),
-            ((5 * MIB, 0, 0, None, None, None), '5.0 of 5.0 MiB memory'),
+            ((5 * MIB, 0, 0, None, None, None), '0.00 of 0.00 GiB memory'),
             # The guest writes faster than it is copied.
             ((GIB, 9 * GIB, 2 * GIB, 0, 0, 0), '0.0 of 1.0 GiB memory'),
             ((GIB, 0, None, 0, 0, 0), 'unknown of 1.0 GiB memory'),

@@ -171,7 +171,7 @@ class TestInstantQuery(PrometheusTestCase):
         reading = self.read()
         self.assertEqual(Health.STALE, reading.health)
         self.assertEqual([], reading.samples)
-        self.assertIn('600 s old', reading.error)
+        self.assertIn('10 min old', reading.error)
 
     def test_partly_stale(self) -> None:
         self.gives('partly_stale')

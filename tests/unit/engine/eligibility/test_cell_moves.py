@@ -102,7 +102,7 @@ CASES = [
          cell_policy=CrossCellPolicy.UNKNOWN),
     case(Code.INSTANCE_EXTRA_SPEC, 'hw:cpu_policy=dedicated',
          {'extra_specs': {'hw:cpu_policy': 'dedicated'}}),
-    case(Code.CELL_SNAPSHOT_SLOW, 'would take 2048 s at 100 MB/s',
+    case(Code.CELL_SNAPSHOT_SLOW, 'would take 34 min at 100 MB/s',
          {'root_gb': 200}),
     case(Code.QUOTA, 'needs 3 more of the quota cores of its project, 2 are',
          drain=UP, services_closed=True, quota_left={'project': {'cores': 2}}),

@@ -64,7 +64,7 @@ class TestAggregate(base.BaseTestCase):
 
     def test_the_numbers_are_said(self) -> None:
         self.assertEqual(
-            'aggregate gpu cools down for 480 s: u1 moved a -> b 120 s ago',
+            'aggregate gpu cools down for 8 min: u1 moved a -> b 2 min ago',
             standstill(event()),
         )
 
@@ -86,7 +86,7 @@ class TestAggregate(base.BaseTestCase):
         ]
         for order in itertools.permutations(events):
             self.assertEqual(
-                'aggregate gpu cools down for 500 s: new moved a -> b 100 s '
+                'aggregate gpu cools down for 8 min: new moved a -> b 100 s '
                 'ago',
                 standstill(*order),
             )
@@ -110,7 +110,7 @@ class TestAggregate(base.BaseTestCase):
             (Outcome.UNDER_WAY, 'u1 is being migrated a -> b'),
         ]:
             self.assertEqual(
-                f'aggregate gpu cools down for 600 s: {told}',
+                f'aggregate gpu cools down for 10 min: {told}',
                 standstill(event(outcome, -5000, plan='p', status='PENDING')),
             )
 
@@ -140,7 +140,7 @@ class TestAggregate(base.BaseTestCase):
         self.assertEqual(
             [
                 'the migration of instance u1 a -> b is stuck: nothing new '
-                'was heard of it for 86401 s (stuck_after is 86400 s); it '
+                'was heard of it for 1 day 1 s (stuck_after is 1 day); it '
                 'holds its instance and its hosts back until it is ended by '
                 'hand'
             ],
@@ -151,8 +151,8 @@ class TestAggregate(base.BaseTestCase):
 
     def test_a_started_plan_that_failed(self) -> None:
         self.assertEqual(
-            'aggregate gpu cools down for 480 s: a move of u1 a -> b failed '
-            '(NovaClientError) 120 s ago',
+            'aggregate gpu cools down for 8 min: a move of u1 a -> b failed '
+            '(NovaClientError) 2 min ago',
             standstill(failed('NovaClientError')),
         )
 
@@ -170,7 +170,7 @@ class TestAggregate(base.BaseTestCase):
             self.assertIn('u1', memory.unavailable)
 
     def test_clock_that_runs_ahead(self) -> None:
-        self.assertIn('for 600 s: ', standstill(event(at=1030)))
+        self.assertIn('for 10 min: ', standstill(event(at=1030)))
         self.assertIn('0 s ago', standstill(event(at=1030)))
 
 
@@ -182,14 +182,14 @@ class TestInstance(base.BaseTestCase):
         return memory.unavailable.get('u1')
 
     def test_any_outcome_told_by_anyone(self) -> None:
-        moved = 'it cools down for 780 s: it moved a -> b 120 s ago'
+        moved = 'it cools down for 13 min: it moved a -> b 2 min ago'
         self.assertEqual(moved, self.reason(event()))
         self.assertEqual(moved, self.reason(by_hand()))
         self.assertEqual(
-            'it cools down for 780 s: a move of it a -> ? failed 120 s ago',
+            'it cools down for 13 min: a move of it a -> ? failed 2 min ago',
             self.reason(by_hand(Outcome.FAILED, destination='')),
         )
-        self.assertIn('(X) 120 s', self.reason(failed('X')))
+        self.assertIn('(X) 2 min', self.reason(failed('X')))
 
     def test_until_it_is_over(self) -> None:
         self.assertIsNone(self.reason(event(at=100)))
@@ -277,10 +277,10 @@ class TestQuarantine(base.BaseTestCase):
             ' (The migration was under way for migration_timeout and was '
             'aborted); any move by hand that arrives ends that'
         )
-        told = 'MigrationFailed, too_slow at its move a -> b, 120 s ago'
+        told = 'MigrationFailed, too_slow at its move a -> b, 2 min ago'
         one = failed('MigrationFailed', fault='too_slow')
         self.assertEqual(
-            f'it is in quarantine for 3480 s: {told}{ends}', self.reason(one)
+            f'it is in quarantine for 58 min: {told}{ends}', self.reason(one)
         )
         self.assertEqual(
             f'it is in quarantine for ever: {told}{ends}',
@@ -356,7 +356,7 @@ class TestQuarantine(base.BaseTestCase):
                 )
                 self.assertEqual(quarantined, bool(reason), (limit, at))
         # It counts from the deletion, as its own time is lost.
-        self.assertIn('for 3500 s', self.reason(cause))
+        self.assertIn('for 58 min', self.reason(cause))
 
     def test_a_deleted_plan_hides_no_later_failure(self) -> None:
         events = [
@@ -365,7 +365,7 @@ class TestQuarantine(base.BaseTestCase):
             failed('MigrationTimeout', at=500),
         ]
         for order in itertools.permutations(events):
-            self.assertIn('for 3100 s: MigrationT', self.reason(*order))
+            self.assertIn('for 52 min: MigrationT', self.reason(*order))
 
     def test_the_newest_failure_counts(self) -> None:
         old, new = (
@@ -381,7 +381,7 @@ class TestQuarantine(base.BaseTestCase):
         for cooldown_seconds, told in [
             (900, 'quarantine'),
             (3600, 'quarantine'),
-            (9000, 'cools down for 8880 s'),
+            (9000, 'cools down for 2 h 28 min'),
         ]:
             reason = self.reason(
                 one, instance_cooldown_seconds=cooldown_seconds
@@ -405,8 +405,8 @@ class TestReturns(base.BaseTestCase):
         self.assertEqual(
             {
                 'u1': {
-                    'a': 'it was moved away from there 120 s ago '
-                    '(return_guard is 600 s)'
+                    'a': 'it was moved away from there 2 min ago '
+                    '(return_guard is 10 min)'
                 }
             },
             self.returns(by_hand()),
@@ -453,7 +453,7 @@ class TestTwoTellOfOne(base.BaseTestCase):
 
     def test_a_move(self) -> None:
         memory = self.same(event(), by_hand(), by_hand(at=879.0))
-        self.assertIn('480 s', memory.standstill)
+        self.assertIn('8 min', memory.standstill)
 
     def test_a_failure(self) -> None:
         told = failed('MigrationFailed', at=881.0)

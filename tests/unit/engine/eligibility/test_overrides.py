@@ -67,7 +67,7 @@ class TestSeeds(base.BaseTestCase):
             [
                 'aggregate_cooldowns: other: it has no effect, the aggregate '
                 'is not planned',
-                'aggregate_cooldowns: agg: it counts as 600 s, which is the '
+                'aggregate_cooldowns: agg: it counts as 10 min, which is the '
                 'cooldown of this plan',
                 'aggregate_cooldowns: z: it has no effect: 0 s are left',
                 'instance_cooldowns: u1: it has no effect: -1 s are left',
@@ -98,11 +98,11 @@ class TestSeeds(base.BaseTestCase):
             (Seeds(instance_cooldowns={'u1': 9}), 'it cools down for 9 s: '),
             (
                 Seeds(instance_cooldowns={'u1': 9999}),
-                'it cools down for 900 s: ',
+                'it cools down for 15 min: ',
             ),
             (
                 Seeds(instance_quarantines={'u1': 9999}),
-                'it is in quarantine for 9999 s: ',
+                'it is in quarantine for 2 h 47 min: ',
             ),
             (
                 Seeds(

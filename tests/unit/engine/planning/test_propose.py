@@ -172,7 +172,7 @@ class TestStandstill(base.BaseTestCase):
         result = only(snapshot, cooldown_seconds=600.0)
         self.assertIs(StopReason.COOLDOWN, result.stopped)
         self.assertEqual(
-            'aggregate agg cools down for 500 s: v moved a -> b 100 s ago',
+            'aggregate agg cools down for 8 min: v moved a -> b 100 s ago',
             result.reason,
         )
         self.assertAlmostEqual(0.8, result.combined_before)
@@ -233,8 +233,8 @@ class TestMemory(base.BaseTestCase):
             [one.imbalance_before for one in self.planned().policies],
             [one.imbalance_before for one in result.policies],
         )
-        self.assertIn('cools down for 800 s', result.unmovable['a-0'])
-        self.assertIn('in quarantine for 3500 s', result.unmovable['a-1'])
+        self.assertIn('cools down for 13 min', result.unmovable['a-0'])
+        self.assertIn('in quarantine for 58 min', result.unmovable['a-1'])
         stages = {stage.name: stage.count for stage in result.stages}
         self.assertEqual(2, stages['unavailable'])
         self.assertIn('as a precaution', ' '.join(result.warnings))

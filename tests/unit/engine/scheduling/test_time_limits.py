@@ -66,7 +66,8 @@ class TestWarnings(base.BaseTestCase):
         )
         self.assertEqual(
             '2 migrations would be aborted before the end, at 40 MiB/s: two '
-            '(512 GiB, 13107 of 8192 s), uuid-3 (8 GiB, 700 of 600 s). Raise '
+            '(512 GiB, 3 h 38 min of 2 h 17 min), uuid-3 (8 GiB, '
+            '12 min of 10 min). Raise '
             'migration_timeout_per_gib, or pin these servers (kronos:pin)',
             text,
         )
@@ -106,4 +107,4 @@ class TestPlan(base.BaseTestCase):
             migration_bandwidth=512.0, migration_timeout_per_gib=1.0
         )
         self.assertEqual(moved, late)
-        self.assertIn(f'{late} (1024 GiB, 2054 of 1024 s)', warning)
+        self.assertIn(f'{late} (1024 GiB, 34 min of 17 min)', warning)

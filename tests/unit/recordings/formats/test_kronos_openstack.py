@@ -104,7 +104,7 @@ class TestReading(DaemonsTestCase):
         hosts = recording.gathered.cloud.hosts
         self.assertEqual(['HW_CPU_X86_AVX'], hosts[HOST].traits)
         scope = self.plan()
-        self.assertIn('cools down for 600 s', scope.reason)
+        self.assertIn('cools down for 10 min', scope.reason)
         for text in ('no aggregate nowhere', 'no instance nobody'):
             self.assertIn(text, '\n'.join(scope.warnings))
 

@@ -69,7 +69,7 @@ class LinesTestCase(base.BaseTestCase):
             self.assertIn(words, scope)
         self.assertEqual(2, len(steps))
         self.assertIn(
-            'spread uuid-1 (vm1) h1 [az1] -> h2 [az2], 1024 MiB: '
+            'spread uuid-1 (vm1) h1 [az1] -> h2 [az2], 1.0 GiB: '
             'cpu 0.600 -> 0.400, memory 0.500 -> 0.300',
             steps[0],
         )

@@ -69,7 +69,7 @@ class TurnTestCase(AdmissionTestCase):
         self.block()
         self.refused(
             exceptions.StaleTask,
-            'no turn within 1800 s: 1 under way out of h1, of at most 1',
+            'no turn within 30 min: 1 under way out of h1, of at most 1',
         )
         self.assertEqual(2800.0, self.clock.now)
         self.assertFalse(self.slots.held)
@@ -183,7 +183,7 @@ class NotBeforeTestCase(AdmissionTestCase):
     def test_patience_begins_when_its_time_has_come(self):
         self.settings.not_before = 5000.0
         self.block()
-        self.refused(exceptions.StaleTask, 'no turn within 1800 s')
+        self.refused(exceptions.StaleTask, 'no turn within 30 min')
         self.assertEqual(6800.0, self.clock.now)
 
 
@@ -440,5 +440,5 @@ class RetryTestCase(AdmissionTestCase):
         self.cloud.answers['GET', f'{base.NOVA}/servers'] = [
             (503, {'Retry-After': '7200'})
         ]
-        self.refused(exceptions.NovaClientError, '503', 'wait 7200 s')
+        self.refused(exceptions.NovaClientError, '503', 'wait 2 h')
         self.assertEqual(1000.0, self.clock.now)

@@ -51,7 +51,7 @@ class TestOptions(CellsTestCase):
             needs = self.judged(f'resize_confirm_window = {seconds}')
             self.assertEqual((str(seconds), False), needs[WINDOW])
             found = self.only('cells-confirm-window', 'error')
-            self.assertIn('may take 150 s', found['text'])
+            self.assertIn('may take 2 min 30 s', found['text'])
 
     def test_nova_confirms_later(self) -> None:
         needs = self.judged('resize_confirm_window = 151')
