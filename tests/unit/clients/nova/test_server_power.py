@@ -69,8 +69,7 @@ class ServerPowerTestCase(NovaTestCase):
         self.assertIsNone(self.nova.last_stop('vm'))
 
     def test_who_stopped_it_with_clocks_apart(self) -> None:
-        """Of users' stops and starts the API tells the order, and of Nova's
-        own a conductor, whose clock is minutes before or behind."""
+        """A user's stop has the API's clock, Nova's own a conductor's."""
         for user, start, nova, expected in (
             # Its user stopped it, started it, and then it crashed.
             (100, 160, 220, ''),
