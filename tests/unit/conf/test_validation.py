@@ -78,7 +78,9 @@ class OptionsTestCase(base.BaseTestCase):
                 if found:
                     self.assertIn(f'[{group}] {opt.name} in ', found[0])
                     continue
-                self.assertIn(conf[group][opt.dest], ('', [], opt.default))
+                self.assertIn(
+                    conf[group][opt.dest], ('', [], [''], opt.default)
+                )
                 if conf[group][opt.dest] == '':
                     self.assertIn(opt.default, (None, ''))
 
