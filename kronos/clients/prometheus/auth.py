@@ -186,6 +186,8 @@ def _is_loopback(host: str | None) -> bool:
 def given_options(options: Any) -> dict[str, Any]:
     """The options of the connection to ``url`` that have a value."""
     found = {name: getattr(options, name, None) for name in AUTH_OPTIONS}
+    # To oslo.config an option that is left empty is one empty line.
+    found['headers'] = [one for one in found['headers'] or [] if one.strip()]
     return {name: value for name, value in found.items() if value}
 
 

@@ -64,6 +64,7 @@ def judge(
         return reading
     oldest = answer.answered_at - staleness_threshold
     reading.samples = [one for one in samples if one.timestamp >= oldest]
+    reading.too_old = len(samples) - len(reading.samples)
     limit = f'staleness_threshold is {durations.exact(staleness_threshold)}'
     clock = reading.clock
     is_behind = clock and clock.seconds < -staleness_threshold
@@ -105,6 +106,11 @@ def why_unknown(reading: Reading) -> str:
         return reading.error or reading.health.value
     if reading.health is Health.PARTIAL:
         return why_partial(reading)
+    if reading.too_old:
+        return (
+            f'{reading.too_old} of its series are older than '
+            'staleness_threshold'
+        )
     return ''
 
 
@@ -113,7 +119,7 @@ def may_pass(reading: Reading) -> bool:
     return (
         reading.is_away
         or reading.health is Health.STALE
-        or bool(reading.incomplete)
+        or bool(reading.incomplete or reading.too_old)
     )
 
 

@@ -63,6 +63,9 @@ class Reading:
     """Series that are left out since they lack the label."""
     unlabelled_series: str = ''
     """One of them, its whole label set as text."""
+    too_old: int = 0
+    """Series that are left out since they are old, beside such as are not;
+    a recording has only the samples that are left."""
     clock: ClockDifference | None = None
     """None: the clocks agree, as far as is known."""
     remedy: str = ''

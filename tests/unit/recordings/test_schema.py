@@ -83,7 +83,7 @@ class TestReadings(test_load.ArchiveTestCase):
             'store 2',
             3,
             'up{}',
-            ClockDifference(1.0, 2.0),
+            clock=ClockDifference(1.0, 2.0),
         )
         row = schema.ReadingFile.of(one, 'host', ['l'])
         self.assertEqual(one, row.reading())

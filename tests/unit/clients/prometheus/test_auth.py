@@ -72,6 +72,10 @@ class TestHeaders(OptionsTestCase):
         self.assertEqual('k: 1, 2', sent['X-Gateway'])
         self.assertEqual('Bearer t0ken', sent['Authorization'])
 
+    def test_left_empty(self) -> None:
+        self.assertNotIn('', self.headers_sent('', ' '))
+        self.assertEqual({}, auth.given_options(options(headers=[''])))
+
     def test_credentials_of_another_scheme(self) -> None:
         sent = self.headers_sent('Authorization: Key abc')
         self.assertEqual('Key abc', sent['Authorization'])

@@ -67,6 +67,12 @@ class TestJudge(base.BaseTestCase):
         reading = of(0.0, 600.0)
         self.assertEqual(['cmp0'], [one.label for one in reading.samples])
         self.assertEqual(Health.HEALTHY, reading.health)
+        self.assertEqual('', answer_health.why_unusable(reading, SKIP))
+        # What is left out may be what is at fault.
+        self.assertIn(
+            '1 of its series are older', answer_health.why_unknown(reading)
+        )
+        self.assertTrue(answer_health.may_pass(reading))
 
     def test_a_slow_answer_by_a_clock_that_is_behind(self) -> None:
         """Too old together: the clock is what can be mended."""
