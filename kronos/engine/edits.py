@@ -14,7 +14,7 @@ from kronos.engine.types import (
     Snapshot,
 )
 from kronos.policies import models
-from kronos.policies.models import LabelType, Policy, PolicyQuery
+from kronos.policies.models import Fallback, LabelType, Policy, PolicyQuery
 
 MARGIN = 1e-6
 """By so much more than needed a number is changed."""
@@ -170,6 +170,20 @@ def usable(case: PlanningInput) -> PlanningInput:
         }
         case = _with_readings(case, policy.name, PolicyReadings(**answers))
     return case
+
+
+def guessed(case: PlanningInput, policy: str) -> PlanningInput:
+    """The case with equal shares of a host for its servers, by one policy."""
+    readings = case.snapshot.readings[policy]
+    if readings.profile is not None:
+        profile = replace(readings.profile, samples=[])
+        readings = replace(readings, profile=profile)
+    average = {'vm_profile_fallback': Fallback.HOST_AVERAGE}
+    policies = [
+        one.model_copy(update=average) if one.name == policy else one
+        for one in case.policies
+    ]
+    return _with_readings(replace(case, policies=policies), policy, readings)
 
 
 def _answered(

@@ -25,8 +25,15 @@ from kronos.engine.eligibility.instances import (
 )
 from kronos.engine.planning.shared_hosts import EarlierPlans
 from kronos.engine.reasons import Code, Reason
+from kronos.engine.scoring import scorecard
 from kronos.engine.types import Flavor, Outcome, PlanningInput
 
+SUPPOSED = (
+    Code.SCOPE_NO_POLICY,
+    Code.HOST_NO_SAMPLE,
+    Code.HOST_NO_CAPACITY,
+)
+"""What is lifted by values that nobody measured."""
 Relaxation = Callable[[PlanningInput, Reason, Pair], PlanningInput]
 
 
@@ -37,8 +44,18 @@ def relax(case: PlanningInput, reason: Reason, pair: Pair) -> PlanningInput:
     """
     constraint = constraint_set.constraint_of(reason.code)
     if constraint is not None:
-        return constraint.relax(case, reason, pair)
-    return _RELAXATIONS[reason.code](case, reason, pair)
+        case = constraint.relax(case, reason, pair)
+    else:
+        case = _RELAXATIONS[reason.code](case, reason, pair)
+    return _plausible(case) if reason.code in SUPPOSED else case
+
+
+def _plausible(case: PlanningInput) -> PlanningInput:
+    """Guess what servers use that would be above hosts that are supposed."""
+    card = scorecard.score(case.snapshot, case.policies, case.settings)
+    for policy in card.unusable_profiles:
+        case = edits.guessed(case, policy)
+    return case
 
 
 def can_lift(code: Code) -> bool:

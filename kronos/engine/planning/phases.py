@@ -69,8 +69,7 @@ class PhaseRunner:
         self.ends: list[PhaseResult] = []
         self.stages: list[Stage] = []
         self.policies = list(policies)
-        self._memory = memory
-        self._profiles = profiles
+        self._memory, self._profiles = memory, profiles
         index = self.utilization.index
         self.draining: BoolArray = np.array(
             [name in scorecard.draining for name in index.hosts], dtype=bool

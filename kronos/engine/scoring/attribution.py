@@ -69,6 +69,9 @@ class HostLoad:
             TWICE * self.value + MARGIN,
             min(THRICE * self.value + MARGIN, WHOLE),
         )
+        if not self.value:
+            # No more is known of it, or it is only supposed.
+            most = max(most, WHOLE)
         return max(self.servers - most, self.largest - WHOLE)
 
     @property

@@ -152,16 +152,8 @@ def score(
             for one in used
             if one.capacities is not None
         },
-        measured={
-            one.policy.name: one.measured
-            for one in used
-            if one.measured is not None
-        },
-        attributions={
-            one.policy.name: one.attribution
-            for one in evaluations
-            if one.attribution is not None
-        },
+        measured=_measured(used),
+        attributions=_attributions(evaluations),
         warnings=[text for one in evaluations for text in one.warnings]
         + hosts.undrainable(snapshot, settings),
     ).rescored()
@@ -169,6 +161,26 @@ def score(
         card, snapshot, available, counting, settings
     )
     return replace(card, blocked=blocked, reason=reason)
+
+
+def _measured(
+    used: Sequence[PolicyEvaluation],
+) -> dict[str, usages.Measured]:
+    return {
+        one.policy.name: one.measured
+        for one in used
+        if one.measured is not None
+    }
+
+
+def _attributions(
+    evaluations: Sequence[PolicyEvaluation],
+) -> dict[str, Attribution]:
+    return {
+        one.policy.name: one.attribution
+        for one in evaluations
+        if one.attribution is not None
+    }
 
 
 def _out(snapshot: Snapshot, settings: Settings) -> dict[str, Reason]:

@@ -150,7 +150,8 @@ class TestInstance(base.BaseTestCase):
         folder = self.useFixture(fixtures.TempDir()).path
         path = pathlib.Path(folder, 'legacy.json')
         path.write_text(json.dumps(document))
-        found = answer(str(path))
+        own = '--set', 'unexplained_load=stays'
+        found = answer(str(path), *own)
         self.assertEqual(('scope_stuck', 0), (found['code'], found['steps']))
         miss = found['nearest_miss']
         self.assertEqual(
@@ -174,7 +175,9 @@ class TestInstance(base.BaseTestCase):
                 then['moves'][0]['destination'],
             ),
         )
-        self.assertIn('legal, and the plan would make it', told(str(path)))
+        self.assertIn(
+            'legal, and the plan would make it', told(str(path), *own)
+        )
 
     def test_a_plan_that_would_take_another_destination(self) -> None:
         """It is about the server, wherever the plan would move it."""
@@ -253,7 +256,23 @@ class TestInstance(base.BaseTestCase):
             warnings.simplefilter('error', RuntimeWarning)
             path = self.changed(absurd)
             found = answer(path, '--instance', 'web')
-        self.assertIn(None, [one['gain'] for one in found['destinations']])
+        codes = {one['code'] for one in found['destinations']}
+        self.assertIn('scope_no_policy', codes)
+        for one in found['destinations']:
+            self.assertLessEqual(abs(one['gain'] or 0.0), 1.0)
+
+    def test_servers_larger_than_their_hosts(self) -> None:
+        """What is in another unit is no share of anything."""
+
+        def thousandfold(found: dict[str, Any]) -> None:
+            for one in found['instances']:
+                one['shares']['cpu'] *= 1000.0
+
+        path = self.changed(thousandfold)
+        self.assertIn('the servers of cmp1 sum to 650', told(path))
+        found = answer(path, '--instance', 'web', '--destination', 'cmp2')
+        codes = {one['code'] for one in found['destinations']}
+        self.assertIn('scope_no_policy', codes)
 
     def changed(self, change: Callable[[dict[str, Any]], None]) -> str:
         """A file of the cluster that is otherwise the same."""

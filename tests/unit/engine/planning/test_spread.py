@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does spread find the moves, and does it end when it should?"""
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from kronos.engine.settings import (
     SoftRules,
     SwapMoves,
     TieBreak,
+    UnexplainedLoad,
 )
 from kronos.engine.types import (
     AggregateResult,
@@ -522,3 +524,56 @@ class TestDust(base.BaseTestCase):
             min_plan_gain=0.1,
         )
         self.assertEqual([('a-0', 'a', 'b')], moves(result))
+
+
+class TestCalm(base.BaseTestCase):
+    """Audit after audit of a cloud in which nothing can be better."""
+
+    CLUSTERS, AUDITS, NOISE = 3, 8, 0.02
+
+    def moved(self, **more):
+        """How many migrations of how many servers, and into empty hosts."""
+        total, servers, exchanges = 0, 0, 0
+        for seed in range(self.CLUSTERS):
+            rng = random.Random(seed)
+            own = {f'h{n}': rng.uniform(0.01, 0.1) for n in range(6)}
+            at = {f'v{n}': (f'h{n}', rng.uniform(0.05, 0.3)) for n in range(3)}
+            servers += len(at)
+            for _ in range(self.AUDITS):
+                for one in moves(self.audit(rng, own, at, **more)):
+                    uuid, _, destination = one
+                    exchanges += destination not in {h for h, _ in at.values()}
+                    at[uuid] = destination, at[uuid][1]
+                    total += 1
+        return total, servers, exchanges
+
+    def audit(self, rng, own, at, **more):
+        cpu = policy('cpu', threshold=0.15)
+        values = dict(own)
+        for host, usage in at.values():
+            values[host] += 1.1 * usage
+        noisy = {
+            host: [max(0.0, value + rng.gauss(0.0, self.NOISE))]
+            for host, value in values.items()
+        }
+        vms = [vm(uuid, host, [usage]) for uuid, (host, usage) in at.items()]
+        return plan(
+            scopes.scope([cpu], noisy, vms),
+            [cpu],
+            max_migrations=3,
+            search=SearchName.BEST,
+            **more,
+        )
+
+    def test_hardly_anything_moves(self):
+        total, servers, exchanges = self.moved(
+            unexplained_load=UnexplainedLoad.FOLLOWS,
+            min_gain=0.0005,
+            min_plan_gain=0.04,
+        )
+        self.assertLessEqual(total, servers / 10)
+        self.assertEqual(0, exchanges)
+
+    def test_without_both_servers_wander(self):
+        total, servers, _ = self.moved()
+        self.assertGreater(total, servers)

@@ -53,7 +53,8 @@ class TestReading(DaemonsTestCase):
     def test_planned(self) -> None:
         scope = self.plan()
         self.assertEqual(UNASSIGNED, scope.name)
-        self.assertEqual(6, len(scope.steps))
+        # What the hosts show beyond their servers moves with these.
+        self.assertEqual(5, len(scope.steps))
         self.assertEqual(
             {MigrationPhase.SPREAD}, {s.phase for s in scope.steps}
         )
