@@ -16,6 +16,7 @@ from kronos.engine.planning.search.group_moves import (
     BrokenGroup,
     GroupMove,
     Regroup,
+    watched,
 )
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
@@ -65,9 +66,7 @@ class Repair:
         self._start = len(simulation.steps)
         self._for: list[BrokenGroup] = []
         """The group for whose sake each move of this phase was made."""
-        self._groups, self._waiting = self._moves.watched(
-            given.snapshot, given.settings
-        )
+        self._groups, self._waiting = watched(self._moves, simulation, given)
         budget = simulation.budget or math.inf
         self._endless = [
             one for one in self._groups if self._moves.excess(one) > budget

@@ -74,7 +74,6 @@ WITHOUT_TWIN = frozenset(
         'engine/faults',
         'engine/planning/drain_reasons',
         'engine/planning/group_reasons',
-        'engine/planning/move_reasons',
         'engine/planning/search/bin_packing',
         'engine/planning/search/drain_costs',
         'engine/planning/search/drain_moves',

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine import server_groups
-from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
+from kronos.engine.arrays import (
+    EPSILON,
+    BoolArray,
+    FloatArray,
+    IntArray,
+)
 from kronos.engine.eligibility import in_flight
+from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.search import ranking
-from kronos.engine.settings import Settings
 from kronos.engine.simulation.simulation import Simulation
-from kronos.engine.types import ServerGroup, Snapshot
+from kronos.engine.types import ServerGroup
 
 
 @dataclass(eq=False)
@@ -68,34 +73,6 @@ class Regroup:
         self._packs = packs
         self._draining = draining
         self._cost_weight = cost_weight
-
-    def watched(
-        self, snapshot: Snapshot, settings: Settings
-    ) -> tuple[list[BrokenGroup], list[BrokenGroup]]:
-        """The groups to repair, and those that have a member on its way.
-
-        Where that member will end is not known yet.
-        """
-        index = self._utilization.index
-        moving = in_flight.destinations(snapshot)
-        ready: list[BrokenGroup] = []
-        waiting: list[BrokenGroup] = []
-        for group in sorted(snapshot.groups, key=lambda one: one.uuid):
-            if not server_groups.is_enforced(group, settings):
-                continue
-            one = BrokenGroup(
-                group,
-                sorted(
-                    index.instance[uuid]
-                    for uuid in set(group.members)
-                    if uuid in index.instance
-                ),
-            )
-            if not self.excess(one):
-                continue
-            waits = any(uuid in moving for uuid in group.members)
-            (waiting if waits else ready).append(one)
-        return ready, waiting
 
     def on(self, one: BrokenGroup) -> Counter[int]:
         """Its members by host."""
@@ -257,3 +234,32 @@ class Regroup:
             np.array([move.destination for move in moves]),
         )
         return moves[at]
+
+
+def watched(
+    moves: Regroup, simulation: Simulation, given: PhaseInput
+) -> tuple[list[BrokenGroup], list[BrokenGroup]]:
+    """The groups to repair, and those that have a member on its way.
+
+    Where that member will end is not known yet.
+    """
+    index = simulation.utilization.index
+    moving = in_flight.destinations(given.snapshot)
+    ready: list[BrokenGroup] = []
+    waiting: list[BrokenGroup] = []
+    for group in sorted(given.snapshot.groups, key=lambda one: one.uuid):
+        if not server_groups.is_enforced(group, given.settings):
+            continue
+        one = BrokenGroup(
+            group,
+            sorted(
+                index.instance[uuid]
+                for uuid in set(group.members)
+                if uuid in index.instance
+            ),
+        )
+        if not moves.excess(one):
+            continue
+        waits = any(uuid in moving for uuid in group.members)
+        (waiting if waits else ready).append(one)
+    return ready, waiting

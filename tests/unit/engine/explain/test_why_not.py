@@ -238,6 +238,23 @@ class TestOtherPhases(base.BaseTestCase):
         )
         self.assertIs(Code.GROUP_WAITS, asked.of('v', 'e').code)
 
+    def test_a_group_that_cannot_be_whole(self) -> None:
+        """It is legal, and brings it closer, but two others are locked."""
+        snapshot = three(
+            vm('u', 'a', [0.0]),
+            vm('v', 'b', [0.0]),
+            vm('w', 'c', [0.0]),
+            groups=[ServerGroup('g', 'affinity', ['u', 'v', 'w'], 'g')],
+        )
+        for uuid in 'vw':
+            snapshot.instances[uuid].locked = True
+        asked = Asked(
+            snapshot, cpu(), enforce_hard_affinity=True, rebalance=False
+        )
+        found = asked.of('u', 'b')
+        self.assertIs(Code.GROUP_NOT_REPAIRED, found.code)
+        self.assertIn('whole or not at all', found.text)
+
 
 class TestStuck(base.BaseTestCase):
     """Lifting them takes the stuck migrations away, and no more."""
