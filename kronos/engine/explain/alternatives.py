@@ -94,14 +94,10 @@ class _Answer:
             )
         if self._place.step:
             return self._another()
-        rest = self._result.rest
-        is_stuck = self._result.stopped is StopReason.STUCK
-        if is_stuck and rest and rest.after < len(self._result.steps):
-            return Code.NO_GAIN, (
-                f'it is legal and {self._effect()}, but only now that the '
-                'other hosts are planned; the next audit looks again'
-            )
         if self._result.stopped is StopReason.STUCK:
+            if self._result.rest:
+                why = f'nothing asks for more: {self._result.reason}'
+                return Code.NO_GAIN, f'{self._effect()}, but {why}'
             settings = self._place.moment.phases.settings
             least = f'min_gain ({settings.min_gain:g})'
             if settings.cost_weight:
