@@ -95,6 +95,9 @@ class _Answer:
         if self._place.step:
             return self._another()
         if self._result.stopped is StopReason.STUCK:
+            if self._result.rest:
+                why = f'nothing asks for more: {self._result.reason}'
+                return Code.NO_GAIN, f'{self._effect()}, but {why}'
             settings = self._place.moment.phases.settings
             least = f'min_gain ({settings.min_gain:g})'
             if settings.cost_weight:

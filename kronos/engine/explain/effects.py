@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effects of moves on the policies, seen from a moment of a plan."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
@@ -8,6 +10,50 @@ from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.ends import Ends
 from kronos.engine.simulation.utilization import objects
+
+
+@dataclass
+class Effect:
+    """What one move would do."""
+
+    is_known: bool
+    """Whether the scores at both of its ends are known."""
+    gain: float
+    before: dict[str, float]
+    """Imbalances by policy."""
+    after: dict[str, float]
+    of_rest: bool
+    """Whether these are of the hosts that are not set aside."""
+    is_objected: bool
+    """Whether some policy objects."""
+
+
+def of(
+    moment: PlanningMoment, instances: IntArray, hosts: IntArray
+) -> list[Effect]:
+    """The effects of n moves."""
+    names = moment.utilization.policies
+    before, after, of_rest = widths(moment, instances, hosts)
+    gains = moment.utilization.weights @ (before - after)
+    return [
+        Effect(
+            is_known,
+            gain,
+            dict(zip(names, was, strict=True)),
+            dict(zip(names, left, strict=True)),
+            is_of_rest,
+            is_objected,
+        )
+        for is_known, gain, was, left, is_of_rest, is_objected in zip(
+            known(moment, instances, hosts).tolist(),
+            gains.tolist(),
+            before.T.tolist(),
+            after.T.tolist(),
+            of_rest.tolist(),
+            objected(moment, instances, hosts).tolist(),
+            strict=True,
+        )
+    ]
 
 
 def known(

@@ -168,44 +168,24 @@ class Explainer:
     def _judge(self, pairs: Sequence[tuple[Verdict, Place]]) -> None:
         """Judge pairs of one moment."""
         moment = pairs[0][1].moment
-        utilization, index = moment.utilization, moment.utilization.index
+        index = moment.utilization.index
         instances = np.array([index.instance[v.instance] for v, _ in pairs])
         hosts = np.array([index.host[v.destination] for v, _ in pairs])
-        names = utilization.policies
-        known = effects.known(moment, instances, hosts)
-        before, widths, of_rest = effects.widths(moment, instances, hosts)
-        gains = utilization.weights @ (before - widths)
-        columns = zip(
+        effects_of = effects.of(moment, instances, hosts)
+        for (verdict, place), one, host, effect in zip(
             pairs,
             instances.tolist(),
             hosts.tolist(),
-            known.tolist(),
-            gains.tolist(),
-            before.T.tolist(),
-            widths.T.tolist(),
-            of_rest.tolist(),
-            effects.objected(moment, instances, hosts).tolist(),
+            effects_of,
             strict=True,
-        )
-        for (
-            (verdict, place),
-            one,
-            host,
-            is_known,
-            gain,
-            was,
-            left,
-            is_of_rest,
-            bad,
-        ) in columns:
-            if is_known and not _is_made_up(place.blocked):
-                verdict.gain = gain
-                verdict.widths = dict(zip(names, left, strict=True))
-                verdict.before = dict(zip(names, was, strict=True))
-                verdict.of_rest = is_of_rest
+        ):
+            if effect.is_known and not _is_made_up(place.blocked):
+                verdict.gain = effect.gain
+                verdict.widths, verdict.before = effect.after, effect.before
+                verdict.of_rest = effect.of_rest
                 verdict.heard = moment.rules.thresholds_object
             against = self._against(verdict, place, one, host)
-            if bad and verdict.heard:
+            if effect.is_objected and verdict.heard:
                 against += effects.objections(moment, one, host)
             _forbid(verdict, place, against)
 
