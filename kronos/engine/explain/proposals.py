@@ -226,27 +226,19 @@ class Proposals:
         if not judged:
             return None
         needed = {
-            (one.code, one.about): one
-            for one in judged.reasons
-            if one.code in LIMITS
+            _key(reason): reason
+            for reason in judged.reasons
+            if reason.code in LIMITS
         }
         changed = [
-            self._of_need(verdict, reason, needed) or one
+            remedies.of_reason(self._case, verdict, needed[_key(reason)])
+            if _key(reason) in needed
+            else one
             for reason, one in zip(verdict.reasons, own, strict=True)
         ]
-        return changed if changed != own else None
-
-    def _of_need(
-        self,
-        verdict: Verdict,
-        reason: Reason,
-        needed: dict[tuple[Code, str], Reason],
-    ) -> Remedy | None:
-        need = needed.get((reason.code, reason.about))
-        if need is None:
+        if changed == own or not all(one.helps for one in changed):
             return None
-        remedy = remedies.of_reason(self._case, verdict, need)
-        return remedy if remedy.helps else None
+        return changed
 
     def _tried(self, verdict: Verdict, own: list[Remedy]) -> Trial | None:
         pair = _pair(verdict)
@@ -256,6 +248,10 @@ class Proposals:
             if not one.can_be_tried
         ]
         return self._trials.of(remedies.joined(own), lifted)
+
+
+def _key(reason: Reason) -> tuple[Code, str]:
+    return reason.code, reason.about
 
 
 def _pair(verdict: Verdict) -> Pair:
