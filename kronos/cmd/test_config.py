@@ -225,9 +225,10 @@ class Check:
         access: credentials.Access | None,
         clients: cloud.Cloud,
     ) -> dict[str, Any]:
-        parsed = self._parsed
         return cells.check(
-            cells.NovaFiles(parsed.cell_config, parsed.nova_policy),
+            cells.NovaFiles(
+                self._parsed.cell_config, self._parsed.nova_policy
+            ),
             access,
             clients.nova,
             conf.kronos,
@@ -268,24 +269,8 @@ class Check:
             )
         if found is None:
             return clients
-        try:
-            asked = client.from_options(
-                conf.kronos_prometheus,
-                access.session if access else None,
-                complain=LOG.debug,
-            )
-        except exceptions.ConfigurationError as error:
-            self.findings.error(
-                'prometheus-config',
-                str(error),
-                'correct [kronos_prometheus]',
-                key=Cause.PROMETHEUS,
-                because=[
-                    Cause.FILES,
-                    group('kronos_prometheus'),
-                    Cause.KEYSTONE,
-                ],
-            )
+        asked = _prometheus(conf, access, self.findings)
+        if asked is None:
             return clients
         self._report['prometheus'] = asked.address
         once = OncePrometheus(asked)
@@ -325,14 +310,14 @@ class Check:
             )
             hosts.update(host for one in taken for host in one.hosts)
             causes = answers.Causes(asked, taken, settings, remedy, to)
-            self._add('queries', one, metrics.check(enabled, causes, to))
+            self._add('queries', one.path, metrics.check(enabled, causes, to))
             if not taken or clients.nova is None:
                 continue
             everyone = clients.nova.list_instances()
             servers = instances.check(
                 enabled, asked, taken, everyone, causes, to
             )
-            self._add('servers', one, servers)
+            self._add('servers', one.path, servers)
             judged = scopes.judge(taken, wanted, enabled, causes, to)
             self._report['scopes'] += scopes.rows(judged, one.path)
         exporters.nothing(
@@ -343,12 +328,29 @@ class Check:
         )
         return hosts
 
-    def _add(
-        self, key: str, one: policies.PolicySet, rows: list[dict[str, Any]]
-    ) -> None:
-        self._report[key] += [
-            row | {'policies_file': one.path} for row in rows
-        ]
+    def _add(self, key: str, path: str, rows: list[dict[str, Any]]) -> None:
+        self._report[key] += [row | {'policies_file': path} for row in rows]
+
+
+def _prometheus(
+    conf: Any, access: credentials.Access | None, findings: Findings
+) -> client.PrometheusClient | None:
+    """The client that the configuration describes; None: it is none."""
+    try:
+        return client.from_options(
+            conf.kronos_prometheus,
+            access.session if access else None,
+            complain=LOG.debug,
+        )
+    except exceptions.ConfigurationError as error:
+        findings.error(
+            'prometheus-config',
+            str(error),
+            'correct [kronos_prometheus]',
+            key=Cause.PROMETHEUS,
+            because=[Cause.FILES, group('kronos_prometheus'), Cause.KEYSTONE],
+        )
+        return None
 
 
 def _access(

@@ -265,7 +265,8 @@ def _try(
         if error.kwargs['status'] == 403:
             tell(
                 'permission',
-                f'the user may not read the {probe.what}: {error}',
+                f'the user may not read the {probe.what} ({probe.rule}): '
+                f'{error}',
                 MEND_ROLE.format(probe.rule),
                 key=Cause.PERMISSION,
             )

@@ -141,6 +141,7 @@ def _threshold(policy: Policy, to: Findings) -> None:
             f'policy {policy.name}: threshold = {policy.threshold:g} has no '
             'effect in mode pack, which evens nothing out',
             'leave it out; capacity_threshold says how full a host becomes',
+            key='threshold-ignored',
         )
 
 
@@ -156,6 +157,7 @@ def _capacity(policy: Policy, settings: Settings, to: Findings) -> None:
         'repairs of server groups only, and none of them is enabled',
         'leave them out, or set evacuate_disabled_hosts, '
         'enforce_hard_affinity or enforce_soft_affinity in [kronos]',
+        key='capacity-ignored',
     )
 
 
@@ -175,6 +177,7 @@ def _window(policy: Policy, cooldown: int, to: Findings) -> None:
             f'longer than [kronos] cooldown = {cooldown}: the next plan '
             'would be made on load that has left already',
             f'set cooldown to {seconds:g} or more, or shorten the window',
+            key=f'window {seconds:g}',
         )
 
 

@@ -4,20 +4,19 @@
 It is scored by the very function that an audit scores it with.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from kronos.clients.prometheus.client import PrometheusClient
 from kronos.cmd.checks.cached_clients import OncePrometheus
+from kronos.cmd.checks.causes import blocked
 from kronos.cmd.checks.causes.answers import Causes
 from kronos.cmd.checks.cloud import Cloud
 from kronos.cmd.checks.findings import Cause, Findings, group, option
 from kronos.common import exceptions
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
-from kronos.engine.reasons import Code
 from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.settings import PHASES_OF_MODE, PartialAnswers, Settings
@@ -34,7 +33,6 @@ from kronos.snapshots.collector import Collector
 
 VCPU = 'VCPU'
 MIB = 2.0**20
-UNMEASURED = frozenset({Code.HOST_NO_SAMPLE, Code.HOST_NO_CAPACITY})
 SERVICES = {
     'Prometheus': Cause.PROMETHEUS,
     'Placement': Cause.PLACEMENT,
@@ -169,7 +167,9 @@ def judge(
             'no scope can be planned',
             'see what is told of each scope',
             because=[
-                key for scope in judged for key in _causes(scope, causes)
+                key
+                for scope in judged
+                for key in blocked.of_scope(scope.card, causes)
             ],
         )
     return judged
@@ -222,7 +222,7 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
                 'profiles-above-hosts',
                 f'scope {wording.some(names)}: {reason}',
                 UNITS,
-                key=_skip(policy, reason, causes),
+                key=blocked.of_policy(policy, reason, causes),
             )
             continue
         remedy = causes.remedies.get(policy)
@@ -230,7 +230,7 @@ def _skipped(judged: Sequence[Judged], causes: Causes, to: Findings) -> None:
             'policy-skipped',
             f'scope {wording.some(names)}: {reason}',
             remedy or SKIPPED,
-            key=_skip(policy, reason, causes),
+            key=blocked.of_policy(policy, reason, causes),
             because=() if remedy else causes.keys[policy],
         )
 
@@ -241,79 +241,6 @@ def _is_told(found: PolicyReadings | None, partial: PartialAnswers) -> bool:
         reading is not None and answer_health.why_unusable(reading, partial)
         for reading in vars(found).values()
     )
-
-
-def _skip(policy: str, reason: str, causes: Causes) -> str:
-    """The cause of what a policy does that is not used.
-
-    Policies with the same remedy, in whichever scopes, have one cause.
-    """
-    return f'skipped {causes.remedies.get(policy) or reason}'
-
-
-def _of_policies(scope: Judged, causes: Causes) -> list[str]:
-    """The causes for which policies are not used in a scope."""
-    return [
-        key
-        for result in scope.card.results
-        if result.skipped
-        for key in (
-            *causes.keys[result.name],
-            _skip(result.name, result.skipped, causes),
-        )
-    ]
-
-
-def _of_values(causes: Causes) -> list[str]:
-    """The causes for which hosts lack a value of a policy."""
-    return [key for keys in causes.keys.values() for key in keys]
-
-
-def _of_hosts(scope: Judged, causes: Causes) -> list[str]:
-    """The causes for which hosts take no part."""
-    codes = {reason.code for reason in scope.card.excluded.values()}
-    keys = _of_values(causes) if codes & UNMEASURED else []
-    if Code.HOST_NO_PLACEMENT in codes:
-        keys.append(Cause.PLACEMENT)
-    return keys
-
-
-def _causes(scope: Judged, causes: Causes) -> list[str]:
-    """What keeps a scope from being planned; none of one that is."""
-    match scope.card.blocked:
-        case None:
-            return []
-        case StopReason.EXCLUSIONS_UNKNOWN:
-            return [Cause.PROMETHEUS, Cause.EXCLUSIONS]
-        case StopReason.NO_SERVICES:
-            return [Cause.NOVA]
-        case StopReason.TOO_FEW_HOSTS:
-            return [*_of_hosts(scope, causes), _blocked(scope)]
-        case _:
-            return [*_of_policies(scope, causes), _blocked(scope)]
-
-
-def _blocked(scope: Judged) -> str:
-    """What scopes have in common that are blocked alike."""
-    codes = {reason.code for reason in scope.card.excluded.values()}
-    return f'blocked {scope.card.blocked} {sorted(codes)}'
-
-
-def _bring_back(scope: Judged) -> str:
-    """What gives a scope of too few hosts more of them."""
-    number = Counter(
-        reason.code for reason in scope.card.excluded.values() if reason.code
-    )
-    if not number:
-        return 'add hosts to its aggregate, or plan another one'
-    [(code, _)] = number.most_common(1)
-    hosts = [
-        host
-        for host, reason in scope.card.excluded.items()
-        if reason.code is code
-    ]
-    remedy = f'{code.remedy[:1].lower()}{code.remedy[1:]}'.rstrip('.')
-    return f'{remedy} ({wording.some(hosts)})'
 
 
 def _tell(
@@ -329,25 +256,9 @@ def _tell(
         may want this one to be planned
     """
     where = f'scope {scope.snapshot.scope}'
-    blocked, because = scope.card.blocked, _causes(scope, causes)
-    is_small = blocked is StopReason.TOO_FEW_HOSTS
-    mend = _bring_back(scope) if is_small else SEE
-    if is_small and is_anyone:
-        to.note(
-            'scope-small',
-            f'{where}: {scope.card.reason}',
-            mend,
-            key=_blocked(scope),
-            because=because,
-        )
-    elif blocked:
-        to.error(
-            'scope-blocked',
-            f'{where}: nothing can be planned: {scope.card.reason}',
-            mend,
-            key=_blocked(scope),
-            because=because,
-        )
+    is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
+    if scope.card.blocked:
+        _tell_blocked(scope, is_small and is_anyone, causes, to)
     # Of too few hosts the reason names those that are out.
     if scope.card.excluded and not is_small:
         _left_out(scope, where, causes, to)
@@ -357,7 +268,7 @@ def _tell(
             f'{where}: {text}',
             'see that each host is scraped, and that its label is its name '
             f'in "{ShellCommand.SERVICE_LIST}"',
-            because=_of_values(causes),
+            because=blocked.of_values(causes),
         )
     # Of all hosts of the cloud they are told already.
     told = exclusions.warnings(scope.snapshot.hosts.values())
@@ -376,6 +287,29 @@ def _tell(
     _dirty_rates(scope, where, to)
 
 
+def _tell_blocked(
+    scope: Judged, is_unasked: bool, causes: Causes, to: Findings
+) -> None:
+    """Tell why a scope cannot be planned.
+
+    :param is_unasked: whether it has few hosts, and perhaps nobody wants it
+        to be planned
+    """
+    where = f'scope {scope.snapshot.scope}'
+    is_small = scope.card.blocked is StopReason.TOO_FEW_HOSTS
+    mend = blocked.remedy(scope.card) if is_small else SEE
+    key, because = (
+        blocked.key_of(scope.card),
+        blocked.of_scope(scope.card, causes),
+    )
+    if is_unasked:
+        text = f'{where}: {scope.card.reason}'
+        to.note('scope-small', text, mend, key=key, because=because)
+        return
+    text = f'{where}: nothing can be planned: {scope.card.reason}'
+    to.error('scope-blocked', text, mend, key=key, because=because)
+
+
 def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:
     out = [f'{host}: {why}' for host, why in scope.card.excluded.items()]
     codes = {reason.code for reason in scope.card.excluded.values()}
@@ -384,9 +318,12 @@ def _left_out(scope: Judged, where: str, causes: Causes, to: Findings) -> None:
         f'{where}: {len(out)} of {len(scope.snapshot.hosts)} hosts take no '
         f'part ({wording.some(out, 3)})',
         'this is right where they are meant to be out; else '
-        + _bring_back(scope),
+        + blocked.remedy(scope.card),
         key=f'left out {sorted(codes)}',
-        because=[*_of_hosts(scope, causes), *_causes(scope, causes)],
+        because=[
+            *blocked.of_hosts(scope.card, causes),
+            *blocked.of_scope(scope.card, causes),
+        ],
     )
 
 

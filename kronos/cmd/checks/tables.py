@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of kronos-test-config."""
 
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kronos.cmd import tables, terminal
+from kronos.cmd.checks.causes import finding_lines
 from kronos.common import durations
 from kronos.engine import wording
 
@@ -14,8 +14,6 @@ MANY = 1000.0
 GOOD = {True: 'yes', False: 'no', None: '-'}
 
 COLUMNS = ('level', 'code', 'text', 'mend')
-EFFECTS = 3
-"""Of a cause, so many are shown that follow from it."""
 
 
 def text(document: Mapping[str, Any], width: int | None = None) -> str:
@@ -39,7 +37,7 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
         _cloud(document, width),
         _watcher(document),
         _weigher(document, width),
-        _findings(document, width),
+        finding_lines.text(document['findings'], width),
     ]
     return '\n\n'.join(part for part in parts if part)
 
@@ -367,47 +365,4 @@ def _weigher(document: Mapping[str, Any], width: int | None) -> str:
     ]
     return _table(
         head, ['weigher', 'multiplier', 'worth in load'], rows, width
-    )
-
-
-def _findings(document: Mapping[str, Any], width: int | None) -> str:
-    found = document['findings']
-    lines, counts = ['Findings'], []
-    for one in found:
-        lines += _wrapped(
-            f'{one["level"].upper()} {one["code"]}: ', one['text'], width
-        )
-        if one['mend']:
-            lines += _wrapped('  What to do: ', one['mend'], width)
-        lines += _follows(one['follows'], width)
-    for level in ('error', 'warning'):
-        number = sum(one['level'] == level for one in found)
-        counts.append(wording.counted(number, level))
-    lines.append(', '.join(counts))
-    return '\n'.join(lines)
-
-
-def _follows(
-    effects: Sequence[Mapping[str, Any]], width: int | None
-) -> Iterator[str]:
-    """What follows from a cause: some of it, and how much more."""
-    for effect in effects[:EFFECTS]:
-        yield from _wrapped(
-            f'  - {effect["level"]} {effect["code"]}: ', effect['text'], width
-        )
-    more = len(effects) - EFFECTS
-    if more > 0:
-        yield from _wrapped(
-            '  - ', f'and {more} more of the same cause', width
-        )
-
-
-def _wrapped(head: str, text: str, width: int | None) -> Iterator[str]:
-    yield from textwrap.wrap(
-        f'{head}{text}',
-        min(WIDTH, width or WIDTH),
-        initial_indent='  ',
-        subsequent_indent='    ',
-        break_long_words=False,
-        break_on_hyphens=False,
     )

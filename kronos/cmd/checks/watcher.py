@@ -91,6 +91,7 @@ def _unusable(told: dict[str, str], findings: Findings) -> None:
                 'takes it for uninstalled and cancels its audits',
                 f'install {DISTRIBUTION}[watcher] whole, in the environment '
                 'of Watcher',
+                key=f'entry-points {error}',
             )
 
 

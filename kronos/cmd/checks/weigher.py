@@ -9,7 +9,7 @@ from oslo_config import cfg
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.cmd.checks.cloud import Cloud
-from kronos.cmd.checks.findings import Findings
+from kronos.cmd.checks.findings import Cause, Findings
 from kronos.cmd.checks.subprocess_probe import Inspect, InspectionError
 from kronos.cmd.config_files import Paths
 from kronos.common import exceptions
@@ -193,6 +193,11 @@ def _strength(report: dict[str, Any], findings: Findings) -> None:
         )
 
 
+def _causes(text: str) -> list[str]:
+    """What the weigher may lack scores for, by what it says."""
+    return [Cause.PROMETHEUS] if 'Prometheus' in text else []
+
+
 def _scores(report: Mapping[str, Any], findings: Findings) -> None:
     if report.get('scores_error'):
         findings.error(
@@ -200,6 +205,7 @@ def _scores(report: Mapping[str, Any], findings: Findings) -> None:
             f'the weigher gets no scores: {report["scores_error"]}',
             'correct [kronos] and [kronos_prometheus] of nova-scheduler; '
             'until then all hosts are alike to it',
+            because=_causes(report['scores_error']),
         )
         return
     scores = report['scores']
@@ -211,6 +217,7 @@ def _scores(report: Mapping[str, Any], findings: Findings) -> None:
             f'no host has a score: {why or "its type is not planned"}',
             'see hypervisor_types in [kronos] of nova-scheduler, and what is '
             'told of the policies',
+            because=_causes(why),
         )
     elif neutral or why:
         text = f'{len(neutral)} of {len(scores)} hosts have no score'

@@ -759,7 +759,7 @@ def statuses() -> list[Mistake]:
         Mistake(
             'a rule of Nova',
             'permission',
-            'may not read the servers of all projects',
+            'may not read the servers of all projects (os_compute_api',
             'os_compute_api:servers:detail:get_all_tenants',
             steps(lambda case: case.refuse(403, SERVERS)),
             well,

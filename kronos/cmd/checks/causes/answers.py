@@ -268,7 +268,7 @@ def _label_of_servers(
 ) -> str:
     """The label, and its type, by which most servers are known."""
     series = [labels.of_series(sample.series) for sample in samples]
-    found = {
+    matches = {
         (name, kind): number
         for name in sorted({name for row in series for name in row})
         for kind, attribute in LABEL_TYPES.items()
@@ -279,9 +279,9 @@ def _label_of_servers(
             )
         )
     }
-    if not found:
+    if not matches:
         return ''
-    label, kind = max(found, key=lambda pair: found[pair])
+    label, kind = max(matches, key=lambda pair: matches[pair])
     return (
         f'write {answer.row.label}: {label} and {answer.row.label_type}: '
         f'{kind} into each such policy'

@@ -21,10 +21,10 @@ def remedy(query: str, prometheus: OncePrometheus) -> str:
             f'correct the name {absent[0]}, of which Prometheus has no '
             'series, or have its exporter scraped'
         )
-    found = min(windows(query), default=None)
-    if found is not None:
+    shortest = min(windows(query), default=None)
+    if shortest is not None:
         return (
-            f'widen its window [{found[1]}] to four times the interval at '
+            f'widen its window [{shortest[1]}] to four times the interval at '
             'which Prometheus scrapes, or correct the labels that it asks for'
         )
     if names:

@@ -5,6 +5,7 @@ What each fault is told as is in the table of mistakes beside the command.
 """
 
 from kronos.cmd.checks import tables
+from kronos.cmd.checks.causes import finding_lines
 from tests.unit.cmd.test_test_config_mistakes import MistakeTestCase
 
 
@@ -30,7 +31,7 @@ class TestAnswers(MistakeTestCase):
             codes,
         )
         text = tables.text(report)
-        number = len(cause['follows']) - tables.EFFECTS
+        number = len(cause['follows']) - finding_lines.EFFECTS
         self.assertIn(f'and {number} more of the same cause', text)
         self.assertIn('1 error, 0 warnings', text)
         self.assertEqual(1, text.count('What to do:'))
