@@ -211,8 +211,8 @@ class Migration:
             )
         return faults.error(
             Fault.QUEUED_TOO_LONG,
-            'aborted after '
-            f"{durations.exact(seconds)} in Nova's queue{self._hosts.told()}",
+            f"aborted after {durations.exact(seconds)} in Nova's queue"
+            f'{self._hosts.told()}',
         )
 
     def _why_take_back(self) -> exceptions.MigrationError | None:

@@ -232,8 +232,8 @@ class _Past:
             return None
         told = self._told(moved, 'it', 'of it')
         return Reason(
-            'it cools down for '
-            f'{durations.rounded(math.ceil(cooling))}: {told}',
+            f'it cools down for {durations.rounded(math.ceil(cooling))}: '
+            + told,
             Code.INSTANCE_COOLDOWN,
         )
 
@@ -321,9 +321,8 @@ class _Past:
         seconds = max(0.0, self._now - event.at)
         start = ShellCommand.PLAN_START.of(plan=event.plan)
         return (
-            'no applier has begun for '
-            f'{durations.rounded(seconds)}; if that lasts, '
-            f'"{start}", or cancel it: its trigger was lost'
+            f'no applier has begun for {durations.rounded(seconds)}; if that '
+            f'lasts, "{start}", or cancel it: its trigger was lost'
         )
 
 

@@ -182,9 +182,8 @@ def _decided(
         return Decision(tried + 1, elsewhere)
     text = (
         f'it was restarted {MOST} times within '
-        f'{durations.exact(settings.recovery_window_seconds)}'
-        ' and failed again; it is left '
-        'alone'
+        f'{durations.exact(settings.recovery_window_seconds)} and failed '
+        'again; it is left alone'
     )
     return Reason(text, Code.INSTANCE_RESTARTED)
 
