@@ -88,6 +88,8 @@ class CheckTestCase(base.BaseTestCase):
         """Queries with one more series, which lacks the label."""
         self.age = 0.0
         """Of the samples, in seconds."""
+        self.apart = 0.0
+        """Between the samples of an answer, as a gateway gives them."""
         self.labels = {'cpu_of_vm': 'uuid'}
         """Query to the name of its label; else ``host``."""
         self.write_policies(policy())
@@ -179,9 +181,12 @@ class CheckTestCase(base.BaseTestCase):
         result = [
             {
                 'metric': {label: value, 'job': 'x'},
-                'value': [time.time() - self.age, str(number)],
+                'value': [
+                    time.time() - self.age - nth * self.apart,
+                    str(number),
+                ],
             }
-            for value, number in self.series.get(query, [])
+            for nth, (value, number) in enumerate(self.series.get(query, []))
         ]
         if query in self.unlabelled:
             at = time.time() - self.age

@@ -43,7 +43,7 @@ class MistakeTestCase(CheckTestCase):
         """A cloud where nothing is wrong."""
         self.roles('admin')
         self.hosts = MistakeTestCase.hosts
-        self.age = 0.0
+        self.age = self.apart = 0.0
         self.labels = {'cpu_of_vm': 'uuid', 'ram_of_vm': 'uuid'}
         self.measure()
         self.write_both()
@@ -143,6 +143,11 @@ def steps(*actions: Callable[[MistakeTestCase], Any]) -> Step:
     return run
 
 
+def grow_old(case: MistakeTestCase) -> None:
+    """Series have ages of their own behind a gateway."""
+    case.age, case.apart = 400.0, 2.0
+
+
 def whole_names(case: MistakeTestCase) -> None:
     """Nova has hosts with their domain, Prometheus without."""
     case.hosts = [f'{host}.cloud.example.org' for host in case.hosts]
@@ -203,7 +208,7 @@ NAMES = [
     Mistake(
         'another label names the hosts',
         'query-failed',
-        'has no label "host"',
+        'no series has the label "host"',
         'write host_label: instance into each such policy',
         steps(by_instance),
         steps(lambda case: case.write_both(host_label='instance')),
@@ -211,7 +216,7 @@ NAMES = [
     Mistake(
         'another label names them with a port',
         'query-failed',
-        'has no label "host"',
+        'no series has the label "host"',
         'host_label: instance into each such policy, and set [kronos] '
         'host_match = short',
         steps(by_instance, lambda case: case.rename('{}:9100')),
@@ -222,7 +227,7 @@ NAMES = [
     Mistake(
         'no label names them',
         'query-failed',
-        'has no label "host"',
+        'no series has the label "host"',
         'keep the label host in the query with "by (host)"',
         steps(by_instance, lambda case: case.rename('x-{}')),
         well,
@@ -230,7 +235,7 @@ NAMES = [
     Mistake(
         'another label names the servers',
         'query-failed',
-        'has no label "uuid"',
+        'no series has the label "uuid"',
         'vm_profile_label: vm and vm_profile_label_type: nova_instance_uuid',
         steps(lambda case: case.labels.update(cpu_of_vm='vm', ram_of_vm='vm')),
         steps(lambda case: case.write_both(vm_profile_label='vm')),
@@ -327,15 +332,15 @@ VALUES = [
         'query-failed',
         'the newest sample is',
         'have Prometheus scrape the exporters again',
-        steps(lambda case: setattr(case, 'age', 400.0)),
+        steps(grow_old),
         steps(lambda case: setattr(case, 'age', 0.0)),
     ),
     Mistake(
         'samples that are seldom',
         'query-failed',
-        'staleness_threshold is 300 s',
+        'staleness_threshold is 5 min',
         'raise [kronos_prometheus] staleness_threshold',
-        steps(lambda case: setattr(case, 'age', 400.0)),
+        steps(grow_old),
         conf(prometheus={'staleness_threshold': '600'}),
     ),
     Mistake(

@@ -10,6 +10,7 @@ import fixtures
 from oslotest import base
 
 from kronos.cmd.checks import metrics
+from kronos.cmd.checks.causes.answers import Causes
 from kronos.cmd.checks.findings import Findings
 from kronos.engine import edits
 from kronos.engine.settings import Settings
@@ -118,9 +119,9 @@ class TestOneMore(base.BaseTestCase):
     def test_checked(self) -> None:
         prometheus = mock.Mock(spec_set=['instant_query'])
         prometheus.instant_query.return_value = Reading(ASKED)
-        rows = metrics.check(
-            self.policies[:1], prometheus, [], Settings(), '', Findings()
-        )
+        to = Findings()
+        causes = Causes(prometheus, [], Settings(), '', to)
+        rows = metrics.check(self.policies[:1], causes, to)
         self.assertEqual('latency_query', rows[-1]['field'])
         self.assertTrue(rows[-1]['is_used'])
 

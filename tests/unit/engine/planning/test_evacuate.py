@@ -362,7 +362,7 @@ class TestPlan(base.BaseTestCase):
         ]
         result = run(snapshot, instance_cooldown_seconds=600.0)
         self.assertEqual(['v0', 'v2'], [s.instance for s in result.steps])
-        self.assertIn('500', result.stayed['v1'])
+        self.assertIn('8 min', result.stayed['v1'])
         self.assertIn('1 of 3 instances cannot leave', result.warnings[0])
 
     def test_a_stuck_migration_out_of_the_host(self) -> None:

@@ -456,13 +456,13 @@ class TestSoftRules(base.BaseTestCase):
 class TestDust(base.BaseTestCase):
     """What a plan buys is to be more than what measuring errs by."""
 
-    def plan(self, least, lowest):
+    def plan(self, least, lowest, load=0.05):
         """Nothing can leave the highest host, only the lowest can rise."""
         cpu = policy('cpu', threshold=0.15)
         hosts = {'a': [0.6], 'b': [0.3], 'c': [lowest], 'd': [0.1]}
         vms = [
             vm('a-0', 'a', [0.6], locked=True),
-            vm('b-0', 'b', [0.05]),
+            vm('b-0', 'b', [load]),
             vm('d-0', 'd', [0.1], locked=True),
         ]
         return plan(
@@ -473,7 +473,7 @@ class TestDust(base.BaseTestCase):
         )
 
     def test_a_gain_of_noise(self):
-        result = self.plan(0.025, lowest=0.09)
+        result = self.plan(0.025, lowest=0.09, load=0.012)
         self.assertEqual([], moves(result))
         self.assertIs(StopReason.STUCK, result.stopped)
         self.assertIn(

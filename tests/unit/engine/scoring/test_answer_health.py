@@ -62,7 +62,7 @@ class TestJudge(base.BaseTestCase):
     def test_old_samples(self) -> None:
         reading = of(400.0, 600.0)
         self.assertEqual(Health.STALE, reading.health)
-        self.assertIn('the newest sample is 400 s old', reading.error)
+        self.assertIn('the newest sample is 7 min old', reading.error)
         self.assertIsNone(reading.clock)
         reading = of(0.0, 600.0)
         self.assertEqual(['cmp0'], [one.label for one in reading.samples])
