@@ -16,7 +16,7 @@ FORMATS = ('table', 'json', 'yaml', 'csv', 'value')
 WHOLE = ('json', 'yaml')
 """Formats of all that is known; the others have rows of it."""
 GAP = 2
-LEAST = 12
+LEAST = 10
 """Columns with less are not narrowed."""
 UNKNOWN = '-'
 """In place of a number that nothing is known of."""

@@ -310,6 +310,7 @@ class _Rewriter:
             error=_told(was.error),
             incomplete=_told(was.incomplete),
             unlabelled_series='',
+            remedy='',
         )
 
     def _sample(self, was: Sample, sense: LabelType | None) -> Sample:
