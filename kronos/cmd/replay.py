@@ -245,11 +245,9 @@ def _show_many(
             found['timings'] = timings
         text = tables.whole(found, parsed.format)
     elif parsed.format != 'table':
-        text = tables.printed(
-            replay_tables.summary_rows(columns), parsed.format
-        )
+        text = tables.printed(replay_summary.rows(columns), parsed.format)
     else:
-        text = replay_tables.summary(columns, program.width(parsed))
+        text = replay_summary.table(columns, program.width(parsed))
         if parsed.time:
             text = f'{text}\n\n{_told(timings)}'
     terminal.show(text)

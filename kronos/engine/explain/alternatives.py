@@ -85,11 +85,12 @@ class _Answer:
         gain = self._verdict.gain or 0.0
         if not is_gain(gain):
             return Code.NO_GAIN, f'it is legal, but {self._effect()}'
-        price = self._verdict.price = self._price()
-        if not is_gain(gain - price):
+        cost = price(self._place.moment, self._at, self._host)
+        self._verdict.price = cost
+        if not is_gain(gain - cost):
             return Code.SOFT_PENALTY, (
                 f'it is legal, but {self._effect()}, which is not more than '
-                f'the penalty of {price:g} for the soft server groups whose '
+                f'the penalty of {cost:g} for the soft server groups whose '
                 'rule it breaks'
             )
         if self._place.step:
@@ -112,9 +113,6 @@ class _Answer:
                 f'more: {self._result.reason}'
             )
         return self._no_budget()
-
-    def _price(self) -> float:
-        return price(self._place.moment, self._at, self._host)
 
     def _effect(self) -> str:
         gain = self._verdict.gain
