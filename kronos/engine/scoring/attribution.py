@@ -30,6 +30,9 @@ DOUBTFUL = 0.15
 than half of what its servers are said to use."""
 STANDSTILL = 0.05
 """The same where each running server is said to use nothing at all."""
+SEVERAL, WELL_EXPLAINED = 4, 0.85
+"""Servers that explain so much of their host, where no role can be exchanged
+by the move of one: what is left is taken for the host's own."""
 HALF = 0.5
 NEXT_TO_NOTHING = 0.02
 """Of the most that a server of the host uses."""
@@ -73,6 +76,13 @@ class HostLoad:
             # No more is known of it, or it is only supposed.
             most = max(most, WHOLE)
         return max(self.servers - most, self.largest - WHOLE)
+
+    @property
+    def is_well_explained(self) -> bool:
+        """Whether what is left may stay where hosts are only evened out."""
+        explained = self.servers + self.estimated
+        is_most = explained >= WELL_EXPLAINED * self.value
+        return self.number >= SEVERAL and is_most
 
     @property
     def is_far_below(self) -> bool:

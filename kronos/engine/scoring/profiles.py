@@ -156,7 +156,9 @@ def _attribute(
             measured = [one for one in instances if one.uuid in own]
             drains = host in known.draining
             packs = policy.mode is Mode.PACK
-            usage |= attribution.followed(load, measured, own, packs or drains)
+            empties = packs or drains
+            if empties or not load.is_well_explained:
+                usage |= attribution.followed(load, measured, own, empties)
             if load.is_far_below and (drains or not packs):
                 bounds |= attribution.suspected(load, measured, own)
             else:

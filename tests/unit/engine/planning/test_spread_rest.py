@@ -8,7 +8,7 @@ from oslotest import base
 
 from kronos.engine.planning import propose
 from kronos.engine.planning.proof import exact_model
-from kronos.engine.settings import SearchName, VetoReference
+from kronos.engine.settings import SearchName, UnexplainedLoad, VetoReference
 from kronos.engine.types import AggregateResult, StopReason
 from tests.builders import spreading, stuck_ends
 from tests.unit.engine.oracles.helped import Helped, Placement
@@ -50,6 +50,13 @@ class TestBesideStuckHosts(base.BaseTestCase):
                 '(<= 0.15)',
                 result.reason,
             )
+
+    def test_what_servers_hardly_leave_unexplained(self) -> None:
+        """Six servers explain .6 of .7: the rest stays with its host."""
+        result = planned(
+            unexplained_load=UnexplainedLoad.FOLLOWS, min_plan_gain=0.04
+        )
+        self.assertEqual(3, len(result.steps))
 
     def test_initial(self) -> None:
         result = planned(veto_reference=VetoReference.INITIAL)
