@@ -113,11 +113,14 @@ def objections(
     for ends in (utilization.whole, utilization.ends):
         after = _sides(moment, ends, one, there)[1][:, 0]
         veto = utilization.veto_of(ends)
+        whose = ''
+        if ends is not utilization.whole:
+            whose = ' of the hosts that are not set aside'
         objecting = objects(veto, after, utilization.thresholds)
         for p in np.flatnonzero(objecting).tolist():
             name = utilization.policies[p]
             text = (
-                f'policy {name} would get worse, from {veto[p]:.4f} to '
+                f'policy {name}{whose} would get worse, from {veto[p]:.4f} to '
                 f'{after[p]:.4f}, over its threshold of '
                 f'{utilization.thresholds[p]:g}'
             )
