@@ -86,7 +86,9 @@ def _searched(
     found = search(simulation, given)
     number, least = len(simulation.steps) - first, _least(given.settings)
     falls = (before - utilization.imbalances)[utilization.weights > 0.0]
-    if not number or falls.max(initial=0.0) >= least - EPSILON:
+    # The next audit goes on with what a budget has cut off.
+    is_whole = found.stopped is not StopReason.BUDGET
+    if not number or falls.max(initial=0.0) >= least - EPSILON or not is_whole:
         return found, ''
     while len(simulation.steps) > first:
         simulation.take_back()

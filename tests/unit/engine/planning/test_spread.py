@@ -491,6 +491,20 @@ class TestDust(base.BaseTestCase):
             [('b-0', 'b', 'c')], moves(self.plan(0.005, lowest=0.09))
         )
 
+    def test_what_a_budget_cuts_off(self):
+        cpu = policy('cpu', threshold=0.15)
+        vms = [vm(f'a-{n}', 'a', [0.015]) for n in range(30)]
+        snapshot = scopes.scope([cpu], {'a': [0.6], 'b': [0.1]}, vms)
+        result = plan(
+            snapshot,
+            [cpu],
+            search=SearchName.BEST,
+            max_migrations=1,
+            min_plan_gain=0.04,
+        )
+        self.assertEqual(1, len(result.steps))
+        self.assertIs(StopReason.BUDGET, result.stopped)
+
     def test_what_is_above_a_threshold_by_noise(self):
         cpu = policy('cpu', threshold=0.15)
         hosts = {'a': [0.26], 'b': [0.1]}
