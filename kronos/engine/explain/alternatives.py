@@ -61,8 +61,7 @@ class _Answer:
         self._verdict = question.verdict
         self._place = question.place
         self._result = result
-        utilization = question.place.moment.utilization
-        self._utilization = utilization
+        self._utilization = utilization = question.place.moment.utilization
         self._placement = question.place.moment.placement
         self._at = utilization.index.instance[question.verdict.instance]
         self._host = utilization.index.host[question.verdict.destination]

@@ -70,7 +70,7 @@ class BadOptionTestCase(test_audits.Oneshot):
             'FAILED',
             '[kronos] instance_cooldown in ',
             'watcher.conf',
-            "invalid literal for int() with base 10: '10m'",
+            "'10m' is not a whole number of seconds: write 600",
         )
         self.assertEqual([], self.plans(audit))
 

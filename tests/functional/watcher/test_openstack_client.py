@@ -65,6 +65,11 @@ class TestOpenStackClient(base.KronosTestCase):
         self.assertEqual((0, ''), (code, err))
         return json.loads(out)
 
+    def assert_no_plan(self):
+        code, out, err = self.said('plan', 'list', '-f', 'json')
+        self.assertEqual((0, []), (code, json.loads(out)))
+        self.assertEqual('Watcher has no action plan of Kronos.\n', err)
+
     def planned(self):
         return self.plan(
             self.create_audit(
@@ -126,7 +131,7 @@ class TestOpenStackClient(base.KronosTestCase):
         self.start(plan)
         response = self.admin_api.delete(f'/action_plans/{plan["uuid"]}')
         self.assertEqual(204, response.status_code, response.text)
-        self.assertEqual([], self.told('plan', 'list'))
+        self.assert_no_plan()
         code, _, err = self.said('plan', 'show', plan['uuid'])
         self.assertEqual(1, code)
         self.assertIn('has no action plan', err)
@@ -139,7 +144,7 @@ class TestOpenStackClient(base.KronosTestCase):
         dummy = self.plan(
             self.create_audit(goal='dummy', strategy='dummy', parameters={})
         )
-        self.assertEqual([], self.told('plan', 'list'))
+        self.assert_no_plan()
         self.assertEqual(
             dummy['uuid'],
             self.told('plan', 'list', '--strategy', 'dummy')[0]['UUID'],

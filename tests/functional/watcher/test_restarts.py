@@ -123,6 +123,7 @@ class TestPlan(RestartTestCase):
         for number in range(20):
             one = cloud.Server(base.uuid(100 + number), 'h3', f'off{number}')
             one.status, one.guest = 'SHUTOFF', 'shutdown'
+            one.cpu = one.memory = 0.01
             one.stops = [('req-1', 'joe'), ('req-0', '')]
             self.cloud.servers[one.uuid] = one
             self.cloud.failed[one.uuid] = 'crash'
