@@ -11,7 +11,7 @@ from typing import Any
 from labkit.real import alone, boot_sectors, packages
 from labkit.telling import BootstrapError
 
-from kronos.monitor.domains import Listing
+from kronos.monitor.domains import Away, Listing
 from kronos.monitor.events import Event
 from kronos.monitor.sources import registry
 from kronos.monitor.sources.base import News, Options
@@ -83,7 +83,12 @@ class Witness:
             'libvirt', self._news, Options(libvirt_uri=uri)
         )
         self.source.start()
-        until(lambda: any(isinstance(one, Listing) for one in [*self._news]))
+        until(self.listens, 'the witness to listen')
+
+    def listens(self) -> bool:
+        """Whether it is connected: it sees what happens from now on."""
+        states = [n for n in [*self._news] if isinstance(n, (Away, Listing))]
+        return bool(states) and isinstance(states[-1], Listing)
 
     def seen(self, name: str) -> list[str]:
         """The events of a guest so far, as EVENT or EVENT/DETAIL."""

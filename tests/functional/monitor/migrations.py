@@ -94,6 +94,10 @@ class MigrationTestCase(base.RealTestCase):
         guests = [alone.Guest(boot_sectors.DIRTY, name=one) for one in names]
         source = self.source_end.libvirt
         source.boot(*guests)
+        for end in self.ends:
+            # One before may have ended its libvirt.
+            assert end.witness is not None
+            until(end.witness.listens, f'the witness of the {end.name}')
         for one in names:
             source.virsh(
                 f'migrate-setspeed {one} 1', f'migrate-setmaxdowntime {one} 1'
@@ -203,8 +207,22 @@ class Move:
         self._process = self.source.libvirt.migrate(
             self.name, self.target.libvirt, *options
         )
-        self.until(self.target, 'STARTED_MIGRATED')
+        until(self.has_begun, f'{self.name} to begin to migrate')
         self.pause()
+
+    def has_begun(self) -> bool:
+        """Whether the target has seen it.
+
+        :raises AssertionError: it ended, and never began
+        """
+        assert self._process is not None
+        has_ended = self._process.poll() is not None
+        if self.target.saw(self.name, 'STARTED_MIGRATED'):
+            return True
+        if has_ended and self._process.returncode:
+            output = self._process.communicate()[0]
+            raise AssertionError(f'{self.name} never begins: {output}')
+        return False
 
     def hand_over(self) -> None:
         """Be in post-copy, of which half a second is left."""
