@@ -9,6 +9,7 @@ import contextlib
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import time
 import uuid
@@ -35,6 +36,8 @@ security_driver = "none"
 cgroup_controllers = []
 namespaces = []
 stdio_handler = "file"
+migration_port_min = {first}
+migration_port_max = {last}
 """
 DOMAIN = """\
 <domain type='qemu'>
@@ -75,6 +78,10 @@ MIGRATION = (
     'tcp://127.0.0.1',
 )
 """Nova's flags; both ends have the same disk, which libvirt does not see."""
+MIGRATION_PORTS = range(31000, 32680, 40)
+"""The first of each range of ports that a libvirt may have for arrivals. Two
+with one range may choose the same port at once; below the kernel's own ports
+no connection has one of them."""
 DISK_BYTES = 8 * 2**20
 FULL_KIB = 64
 """What the file system of a guest's second disk has; a file takes it all."""
@@ -115,6 +122,7 @@ class Libvirt:
         self._socket = folder / 'sock' / 'libvirt-sock'
         self._daemon: subprocess.Popen[bytes] | None = None
         self._holder: subprocess.Popen[bytes] | None = None
+        self._reservation, self._port = _reserved_ports()
         self.uuids: dict[str, str] = {}
         """Of the guests, by name."""
 
@@ -170,6 +178,7 @@ class Libvirt:
         if self._holder is not None:
             self._holder.kill()
             self._holder.wait()
+        self._reservation.close()
 
     def define(self, *guests: Guest) -> None:
         """Let it know of guests."""
@@ -273,7 +282,9 @@ class Libvirt:
         values = {'folder': self.folder, 'uuid': uuid.uuid4()}
         etc = self.folder / 'etc'
         (etc / 'libvirtd.conf').write_text(LIBVIRTD.format(**values))
-        (etc / 'qemu.conf').write_text(QEMU)
+        last = self._port + MIGRATION_PORTS.step - 2
+        qemu = QEMU.format(first=self._port, last=last)
+        (etc / 'qemu.conf').write_text(qemu)
         names = self.folder / 'hosts'
         names.write_text('127.0.0.1 localhost\n')
         self._holder = self._begin(
@@ -353,6 +364,22 @@ def resident_mb(pid: int) -> float:
     text = pathlib.Path(f'/proc/{pid}/status').read_text()
     [line] = [one for one in text.splitlines() if one.startswith('VmRSS')]
     return int(line.split()[1]) / 1024
+
+
+def _reserved_ports() -> tuple[socket.socket, int]:
+    """What reserves a range of ports until it is closed, and the first one.
+
+    :raises Error: none is free
+    """
+    for port in MIGRATION_PORTS:
+        reservation = socket.socket()
+        try:
+            reservation.bind(('127.0.0.1', port))
+        except OSError:
+            reservation.close()
+        else:
+            return reservation, port + 1
+    raise Error('no range of ports is free for arrivals')
 
 
 def wait(condition: Callable[[], Any], what: str) -> Any:
