@@ -60,6 +60,10 @@ class TestOtherwise(cancelled.CancelTestCase):
         self.assertEqual('PENDING', row['state'])
         name = row['input_parameters']['resource_name']
         [first] = {'a', 'b'} - {name}
+        self.wait(
+            lambda: self.rows(plan)[first]['state'] == 'SUCCEEDED',
+            f'{first} to arrive',
+        )
         self.cancel(plan)
         rows = self.ended(plan, 'CANCELLED')
         self.assert_never_started(rows[name])
