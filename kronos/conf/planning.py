@@ -50,7 +50,9 @@ SEARCH_OPTS = [
         min=0.0,
         help='By how much a plan that spreads must lower the imbalance of '
         'one policy at least. Less is what measuring errs by, and each audit '
-        'would find as much again. With search = greedy it has no effect.',
+        'would find as much again. Less than 2.5 times as much counts only if '
+        'what the instances are measured to use becomes more even, too. With '
+        'search = greedy it has no effect.',
     ),
     cfg.IntOpt(
         'optimal_limit',

@@ -47,9 +47,11 @@ def given(asked: PlanningInput) -> Given:
     """What is asked for, or what a drain goes by instead.
 
     Where a scope has hosts to be drained and would stand still for lack of
-    metrics, its drain is planned all the same: by the policies that are
-    left, where only ``require_all_policies`` forbids that, and else by the
-    memory that Placement has free.
+    metrics, its drain is planned all the same: by the load of the hosts,
+    where only profiles cannot be used, by the policies that are left, where
+    only ``require_all_policies`` forbids that, and else by the memory that
+    Placement has free. Where nothing but a drain was asked for, a policy
+    whose profiles cannot be used counts by the load of the hosts, too.
 
     :param asked: with the enabled policies alone
     """
@@ -58,7 +60,8 @@ def given(asked: PlanningInput) -> Given:
     if not (policies and hosts.to_drain(snapshot, settings)):
         return Given(asked)
     card = scorecard.score(snapshot, policies, settings)
-    if not _lacks_metrics(card):
+    is_only_drain = not settings.rebalance and bool(card.unusable_profiles)
+    if not (_lacks_metrics(card) or is_only_drain):
         return Given(asked)
     alone = replace(
         settings,
@@ -67,21 +70,42 @@ def given(asked: PlanningInput) -> Given:
         enforce_soft_affinity=False,
         rebalance=False,
     )
+    why = card.reason or '; '.join(card.unusable_profiles.values())
+    by_hosts = Given(
+        _without_profiles(replace(asked, settings=alone), card),
+        TOLD.format('the load of the hosts', why),
+    )
     by_policies = Given(
         replace(asked, settings=alone),
-        TOLD.format('the policies that are left', card.reason),
+        TOLD.format('the policies that are left', why),
     )
     by_memory = Given(
         _by_memory(by_policies.input),
-        TOLD.format('the memory that Placement has free', card.reason),
+        TOLD.format('the memory that Placement has free', why),
     )
+    ways = [by_policies, by_memory]
+    if card.unusable_profiles:
+        ways = [by_hosts, *ways]
     return next(
-        (
-            one
-            for one in (by_policies, by_memory)
-            if not _stands_still(one.input)
-        ),
+        (one for one in ways if not _stands_still(one.input)),
         Given(asked),
+    )
+
+
+def _without_profiles(
+    asked: PlanningInput, card: scorecard.Scorecard
+) -> PlanningInput:
+    """Where profiles are wrong, hold no more than the ceilings of the hosts.
+
+    What each instance uses is not known; no policy objects by a guess.
+    """
+    readings = dict(asked.snapshot.readings)
+    for name in card.unusable_profiles:
+        readings[name] = replace(readings[name], profile=Reading(''))
+    return replace(
+        asked,
+        snapshot=replace(asked.snapshot, readings=readings),
+        settings=replace(asked.settings, drain_may_exceed_threshold=True),
     )
 
 

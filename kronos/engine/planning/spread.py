@@ -12,17 +12,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from kronos.engine import wording
 from kronos.engine.arrays import EPSILON
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.phase_input import PhaseInput
 from kronos.engine.planning.proof import certificate
 from kronos.engine.planning.proof.relaxed_scope import RelaxedScope
 from kronos.engine.planning.search import greedy, registry, stuck_hosts
+from kronos.engine.planning.search.dust import Dust
 from kronos.engine.planning.search.outcome import SearchResult
 from kronos.engine.reasons import Reason
 from kronos.engine.scoring.scorecard import Scorecard
-from kronos.engine.settings import SearchName, Settings
 from kronos.engine.simulation.simulation import PhaseResult, Simulation
 from kronos.engine.simulation.utilization import Utilization
 from kronos.engine.types import Rest, StopReason
@@ -76,34 +75,15 @@ def _searched(
 ) -> tuple[SearchResult, str]:
     """What a search comes to, but for a plan that is dust.
 
-    One that lowers no policy by more than what measuring errs by would be
-    followed by another one for ever.
-
     :returns: with what is to be said of it; '' if it is none
     """
-    utilization, first = simulation.utilization, len(simulation.steps)
-    before = utilization.imbalances
+    dust = Dust(simulation, given)
     found = search(simulation, given)
-    number, least = len(simulation.steps) - first, _least(given.settings)
-    falls = (before - utilization.imbalances)[utilization.weights > 0.0]
-    # The next audit goes on with what a budget has cut off.
-    is_whole = found.stopped is not StopReason.BUDGET
-    if not number or falls.max(initial=0.0) >= least - EPSILON or not is_whole:
+    why = dust.why(search, found.stopped)
+    if not why:
         return found, ''
-    while len(simulation.steps) > first:
-        simulation.take_back()
-    dropped = replace(found, stopped=StopReason.STUCK, is_proven=False)
-    moves = wording.counted(number, 'migration')
-    return dropped, (
-        f'; {moves} would lower no policy by min_plan_gain ({least:g})'
-    )
-
-
-def _least(settings: Settings) -> float:
-    """By how much a plan must lower some policy."""
-    if settings.search is SearchName.GREEDY or settings.exhaust:
-        return 0.0
-    return settings.min_plan_gain
+    dust.take_back()
+    return replace(found, stopped=StopReason.STUCK, is_proven=False), why
 
 
 def _spread_rest(

@@ -246,27 +246,39 @@ def followed(
 
 
 def suspected(
-    load: HostLoad,
+    unknown: float,
     instances: Sequence[Instance],
     usage: Mapping[str, float],
 ) -> dict[str, float]:
     """What each of a host's servers may use, to be on the safe side.
 
     Those that use next to nothing while others of the host do not have all
-    of the unexplained load, by their vCPUs.
+    of the load that no usage tells of: each the largest of the shares that
+    its vCPUs, its memory and their number give it.
+
+    :param unknown: that load, in the unit of the usages
     """
-    most = max((usage[one.uuid] for one in instances), default=0.0)
-    limit = NEXT_TO_NOTHING * most
+    limit = NEXT_TO_NOTHING * max(usage.values(), default=0.0)
     low = [
         one for one in instances if usage[one.uuid] <= limit and _weight(one)
     ]
     if not low:
-        return followed(load, instances, usage, by_vcpus=True)
-    more = _shared(load.unexplained * load.size, low)
-    return {
-        one.uuid: usage[one.uuid] + more.get(one.uuid, 0.0)
-        for one in instances
-    }
+        total = sum(usage.values())
+        factor = 1.0 + unknown / total if total else 1.0
+        return {uuid: factor * used for uuid, used in usage.items()}
+    shares = {one.uuid: unknown * _largest_share(one, low) for one in low}
+    return {uuid: used + shares.get(uuid, 0.0) for uuid, used in usage.items()}
+
+
+def _largest_share(instance: Instance, instances: Sequence[Instance]) -> float:
+    """The largest part that is plausible of what all of them use."""
+    vcpus = sum(_weight(one) for one in instances)
+    memory = sum(one.memory_mb for one in instances)
+    return max(
+        _weight(instance) / vcpus,
+        instance.memory_mb / memory if memory else 0.0,
+        1.0 / len(instances),
+    )
 
 
 def _shared(load: float, instances: Iterable[Instance]) -> dict[str, float]:

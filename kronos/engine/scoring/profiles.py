@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profiles: what each instance weighs, by each policy in use."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 from kronos.engine import wording
+from kronos.engine.arrays import EPSILON
 from kronos.engine.scoring import attribution, usages
 from kronos.engine.scoring.scorecard import Scorecard
 from kronos.engine.scoring.usages import Measured
@@ -145,28 +147,56 @@ def _attribute(
     policy, rule = known.policy, settings.unexplained_load
     if known.attribution is None:
         return
-    bounds = result.bounds[policy.name] = dict(usage)
-    charges = result.charges[policy.name] = {}
+    result.bounds[policy.name] = dict(usage)
+    result.charges[policy.name] = {}
     most = max(known.values.values(), default=0.0)
     for host, instances in known.by_host.items():
         load = known.attribution.hosts.get(host)
         if load is None:
             continue
+        drains, packs = host in known.draining, policy.mode is Mode.PACK
+        measured = [one for one in instances if one.uuid in own]
         if load.unexplained and rule is UnexplainedLoad.FOLLOWS:
-            measured = [one for one in instances if one.uuid in own]
-            drains = host in known.draining
-            packs = policy.mode is Mode.PACK
             empties = packs or drains
             if empties or not load.is_well_explained:
                 usage |= attribution.followed(load, measured, own, empties)
-            if load.is_far_below and (drains or not packs):
-                bounds |= attribution.suspected(load, measured, own)
-            else:
-                charges[host] = load.unexplained * load.size
+        if rule is UnexplainedLoad.FOLLOWS:
+            _bound(known, load, instances, own, result)
         there = {
             one.uuid: usage[one.uuid] for one in instances if one.uuid in usage
         }
         usage |= attribution.fitted(there, load.value, load.size, most)
+
+
+def _bound(
+    known: '_Known',
+    load: attribution.HostLoad,
+    instances: Sequence[Instance],
+    own: Mapping[str, float],
+    result: Profiles,
+) -> None:
+    """Say what a host's servers are to be counted with below a ceiling.
+
+    Who causes what no usage tells of is not known. A host that takes some of
+    them needs room for all of it. Only where a host is drained and no other
+    has so much room, each counts with the largest share that is plausible.
+    """
+    name, host = known.policy.name, load.host
+    drains = host in known.draining
+    unknown = load.unexplained + (load.estimated if drains else 0.0)
+    if not unknown:
+        return
+    shares = load.is_far_below and known.policy.mode is not Mode.PACK
+    if drains:
+        is_doubtful = load.is_far_below or load.estimated > 0.0
+        shares = is_doubtful and not known.has_room(unknown * load.size)
+    doubtful = [one for one in instances if drains or one.uuid in own]
+    usage = {one.uuid: own.get(one.uuid, 0.0) for one in doubtful}
+    if shares:
+        usage = attribution.suspected(unknown * load.size, doubtful, usage)
+    else:
+        result.charges[name][host] = unknown * load.size
+    result.bounds[name] |= usage
 
 
 @dataclass
@@ -179,6 +209,8 @@ class _Known:
     capacities: dict[str, float]
     draining: set[str]
     attribution: attribution.Attribution | None
+    readings: dict[str, float]
+    """Of its capacity in use, by host that counts."""
 
     @classmethod
     def of(
@@ -195,6 +227,18 @@ class _Known:
             scorecard.capacities.get(name, {}),
             set(scorecard.draining),
             scorecard.attributions.get(name),
+            {
+                host: scorecard.loads[name].get(host, math.inf)
+                for host in scorecard.values[name]
+            },
+        )
+
+    def has_room(self, load: float) -> bool:
+        """Whether any host that counts takes so much below its ceiling."""
+        return any(
+            value + load / self.capacities.get(host, 1.0)
+            < self.policy.capacity_threshold - EPSILON
+            for host, value in self.readings.items()
         )
 
     def loads(self, host: str) -> dict[str, float]:

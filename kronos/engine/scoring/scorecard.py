@@ -21,7 +21,7 @@ from kronos.engine.types import (
     Snapshot,
     StopReason,
 )
-from kronos.policies.models import Policy
+from kronos.policies.models import Mode, Policy
 
 SHUT = {
     Code.SCOPE_NO_SERVICES: StopReason.NO_SERVICES,
@@ -260,12 +260,23 @@ def _why_blocked(
     if total <= 0.0:
         reason = '; '.join(skipped) or 'none with a weight is enabled'
         return StopReason.NO_POLICY, f'no policy can be used: {reason}'
+    if wrong := _filled_blindly(card):
+        return StopReason.NO_POLICY, f'no host is filled: {wrong}'
     if skipped and settings.require_all_policies:
         reason = f'require_all_policies is set, but {"; ".join(skipped)}'
         return StopReason.NO_POLICY, reason
     if len(counting) < needed:
         return StopReason.TOO_FEW_HOSTS, _few(counting, snapshot, card)
     return None, ''
+
+
+def _filled_blindly(card: Scorecard) -> str:
+    """Whose profiles packing lacks; the other policies know nothing of it."""
+    return '; '.join(
+        card.unusable_profiles[one.name]
+        for one in card.results
+        if one.mode is Mode.PACK and one.name in card.unusable_profiles
+    )
 
 
 def _few(part: list[str], snapshot: Snapshot, card: Scorecard) -> str:

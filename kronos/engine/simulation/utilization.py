@@ -134,6 +134,9 @@ class Utilization:
         """Of all hosts that count."""
         self.ends = self.whole
         """Of those that the policies are judged by."""
+        self._outward = np.zeros(scores.shape)
+        """[P, H]: 1 above the hosts that are judged, -1 below them; 0 at
+        these. It counts where hosts are set aside."""
         self.vetoed_above: FloatArray | None = None
         """[P]: no policy may be above its threshold and above this; None:
         above what it is before the move."""
@@ -141,7 +144,8 @@ class Utilization:
     def set_aside(self, aside: BoolArray) -> None:
         """Judge each policy without some hosts, from now on.
 
-        The policies go on objecting for all hosts that count, too.
+        The policies go on objecting for all hosts that count, too, and to
+        whatever takes a host that is set aside further from the others.
 
         :param aside: [P, H]; one host of each policy is left at least
         """
@@ -149,6 +153,12 @@ class Utilization:
         self.ends = self.whole
         if not np.array_equal(judged, self.whole.judged):
             self.ends = Ends.of(self.scores, judged)
+            highest = [[end.values[0]] for end in self.ends.highest]
+            self._outward = np.where(
+                self.whole.judged & ~judged,
+                np.where(self.scores > highest, 1.0, -1.0),
+                0.0,
+            )
 
     def judge_all(self) -> None:
         """Judge all policies by all hosts that count again."""
@@ -268,6 +278,9 @@ class Utilization:
             for p, after in enumerate(self.whole.widths_after(*ends)):
                 objected |= objects(veto[p], after, self.thresholds[p])
                 whole += self.weights[p] * (widths[p] - after)
+                for host, new in ((one, at_one[p]), (other, at_other[p])):
+                    change = new - self.scores[p][host]
+                    objected |= self._outward[p][host] * change > EPSILON
             # The others gain nothing at the cost of the whole.
             gain = np.where(whole < -EPSILON, np.minimum(gain, whole), gain)
         return gain, objected

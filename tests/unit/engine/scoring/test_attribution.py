@@ -24,6 +24,7 @@ from tests.builders import scopes
 CEILING = 0.8
 FACTORS = (0.0, 0.001, 0.01, 0.5, 1.2, 2.0, 10.0, 100.0, 1000.0)
 CLUSTERS = 12
+DRAINED = 6
 NOISY = 60
 
 
@@ -158,19 +159,47 @@ class TestAboveTheHost(base.BaseTestCase):
         result = plan(scope(policy, hosts, usages), policy, how)
         self.assertEqual('', result.policies[0].skipped)
 
-    def test_a_drain_goes_by_placement(self):
+    def test_a_drain_goes_by_the_load_of_the_hosts(self):
+        """No guess of what servers use objects; the ceilings hold."""
         policy = scopes.policy('cpu')
         snapshot = scope(
             policy,
             {'a': 0.7, 'b': 0.2, 'c': 0.15},
             {'a': [31.0] * 3, 'b': [31.0], 'c': [31.0]},
         )
-        scopes.give_room(
-            snapshot, dict.fromkeys('abc', {'VCPU': 64, 'MEMORY_MB': 65536})
-        )
         result = plan(*drained(snapshot, policy, 'a'))
         self.assertEqual(3, len(result.steps))
-        self.assertIn('the memory that Placement has free', result.unmeasured)
+        self.assertEqual(2, len({to for _, to in moves(result)}))
+        self.assertIn('by the load of the hosts: no policy', result.unmeasured)
+        self.assertIn('the servers of a sum to 93', result.unmeasured)
+
+    def test_a_drain_knows_the_ceiling_of_such_a_policy(self):
+        """Another policy that can be used does not answer for it."""
+        pair = [scopes.policy('cpu', 0.5), scopes.policy('ram', 0.5)]
+        vms = [scopes.vm(f'v{n}', 'a', [31.0, 0.1], vcpus=2) for n in range(4)]
+        hosts = {'a': [0.6, 0.4], 'b': [0.7, 0.1], 'c': [0.1, 0.3]}
+        snapshot, _, how = drained(scopes.scope(pair, hosts, vms), pair, 'a')
+        (result,) = propose.propose([snapshot], pair, how).scopes
+        self.assertEqual({'c'}, {to for _, to in moves(result)})
+        self.assertIn('by the load of the hosts', result.unmeasured)
+
+    def test_no_host_is_packed_by_the_other_policies(self):
+        """They know nothing of how full it becomes by this one."""
+        pair = [packed('cpu'), packed('ram')]
+        vms = [
+            scopes.vm('v', 'a', [31.0, 0.1]),
+            scopes.vm('w', 'b', [0.7, 0.1]),
+        ]
+        hosts = {'a': [0.6, 0.1], 'b': [0.7, 0.1]}
+        snapshot = scopes.scope(pair, hosts, vms)
+        for at, one in enumerate(pair):
+            snapshot.readings[one.name].capacity = Reading(
+                '', samples=[Sample(h, v[at], 0) for h, v in hosts.items()]
+            )
+        (result,) = propose.propose([snapshot], pair, settings()).scopes
+        self.assertEqual([], result.steps)
+        self.assertIs(StopReason.NO_POLICY, result.stopped)
+        self.assertIn('no host is filled: policy cpu: vm_pro', result.reason)
 
 
 def drained(snapshot, policy, host, **more):
@@ -240,6 +269,28 @@ class TestFarBelowTheHost(base.BaseTestCase):
                 for host in 'bc'
             },
         )
+
+    def test_a_drain_prefers_a_host_with_room_for_all_of_it(self):
+        """One of the servers may be all of the load."""
+        policy = scopes.policy('cpu', threshold=1.0)
+        hosts = {'a': 0.5, 'b': 0.35, 'c': 0.2}
+        usages = {'a': [0.0] * 4, 'b': [0.34], 'c': [0.19]}
+        result = plan(*drained(scope(policy, hosts, usages), policy, 'a'))
+        self.assertEqual(['c'] * 4, [to for _, to in moves(result)])
+
+    def test_the_largest_share_counts_where_none_has_so_much_room(self):
+        """By memory here: by their vCPUs both could leave."""
+        policy = scopes.policy('cpu', threshold=1.0)
+        vms = [
+            scopes.vm('small', 'a', [0.0], memory_mb=1024),
+            scopes.vm('large', 'a', [0.0], memory_mb=3 * 1024),
+        ]
+        vms += [scopes.vm(f'{h}0', h, [0.46]) for h in 'bc']
+        hosts = {'a': [0.5], 'b': [0.475], 'c': [0.475]}
+        snapshot = scopes.scope([policy], hosts, vms)
+        result = plan(*drained(snapshot, policy, 'a'))
+        self.assertEqual(['small'], [one for one, _ in moves(result)])
+        self.assertIn('capacity_threshold', result.unmovable['large'])
 
     def test_a_storage_daemon(self):
         """Its host is named, and still gives what it can."""
@@ -354,12 +405,15 @@ class Cloud:
 class TestInTruth(base.BaseTestCase):
     """Profiles that are wrong lead no plan astray."""
 
-    def results(self, policy, how):
+    def results(self, policy, how, clusters=CLUSTERS, drains=False):
         for which in ('policy', 'host', 'server'):
             for factor in FACTORS:
-                for seed in range(CLUSTERS):
+                for seed in range(clusters):
                     cloud = Cloud(random.Random(seed), policy)
                     snapshot = cloud.snapshot(cloud.mistaken(factor, which))
+                    if drains:
+                        host = cloud.rng.choice(sorted(cloud.hosts))
+                        how = drained(snapshot, policy, host)[-1]
                     result = plan(snapshot, policy, how)
                     yield f'{which} x {factor}, {seed}', cloud, result
 
@@ -375,6 +429,20 @@ class TestInTruth(base.BaseTestCase):
             self.assertNoneAbove(result, case)
             moved += len(result.steps)
         self.assertGreater(moved, 100)
+
+    def test_no_host_is_filled_above_its_ceiling_by_a_drain(self):
+        spread = scopes.policy(
+            'cpu', capacity_query='up', capacity_threshold=CEILING
+        )
+        for policy in (packed(), spread):
+            moved = 0
+            for case, cloud, result in self.results(
+                policy, None, DRAINED, drains=True
+            ):
+                self.assertLess(cloud.highest(result), CEILING + 1e-9, case)
+                self.assertNoneAbove(result, case)
+                moved += len(result.steps)
+            self.assertGreater(moved, 100)
 
     def test_no_imbalance_above_one(self):
         policy = scopes.policy('cpu', capacity_threshold=CEILING)
