@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arrays of the engine: types, positions, extremes, EPSILON."""
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from kronos.engine import wording
 from kronos.engine.types import Snapshot
 
 FloatArray = npt.NDArray[np.float64]
@@ -27,6 +29,15 @@ class Index:
         self.instances = sorted(snapshot.instances)
         self.host = {name: at for at, name in enumerate(self.hosts)}
         self.instance = {uuid: at for at, uuid in enumerate(self.instances)}
+        self._snapshot = snapshot
+
+    @functools.cached_property
+    def _names(self) -> wording.ServerNames:
+        return wording.ServerNames(self._snapshot.instances)
+
+    def server(self, at: int) -> str:
+        """An instance by its position, as people call it."""
+        return self._names.of(self.instances[at])
 
 
 @dataclass

@@ -73,7 +73,8 @@ class Code(StrEnum):
     )
     SCOPE_BALANCED = (
         'scope_balanced',
-        'Every policy is within its threshold.',
+        'Every policy is within its threshold, over the hosts that can be '
+        'helped.',
         'Lower a threshold below what the plan leaves.',
     )
     SCOPE_STUCK = (
@@ -456,7 +457,13 @@ class Code(StrEnum):
     )
     NO_GAIN = (
         'no_gain',
-        'It is legal, and does not lower the combined imbalance.',
+        'It is legal, and does not lower the combined imbalance, or by less '
+        'than the options ask for.',
+    )
+    NEXT_AUDIT = (
+        'next_audit',
+        'It lowers the combined imbalance only now that the other hosts are '
+        'planned; the next audit looks again.',
     )
     BETTER_DESTINATION = (
         'better_destination',

@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.settings import Settings
 from kronos.engine.types import ServerGroup
@@ -22,7 +23,7 @@ def most_per_host(group: ServerGroup) -> int:
 
 
 def title(group: ServerGroup) -> str:
-    return f'{group.policy} group {group.name or group.uuid}'
+    return f'{group.policy} group {wording.named(group.name, group.uuid)}'
 
 
 def why_not(

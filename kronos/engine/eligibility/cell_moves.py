@@ -116,8 +116,9 @@ class CellMoves:
 
     def _affinity(self, instance: Instance) -> Iterator[Reason]:
         for group in self._groups.get(instance.uuid, ()):
+            name = wording.named(group.name, group.uuid)
             text = (
-                f'it is in server group {group.name or group.uuid} of the '
+                f'it is in server group {name} of the '
                 'policy affinity: Nova takes no member to another cell'
             )
             yield Reason(text, Code.CELL_AFFINITY, group.uuid)

@@ -5,13 +5,14 @@ A migration shows in the metrics only when the window of the queries has
 passed; who plans sooner plans on load that has left already.
 """
 
+import functools
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kronos.common import durations
 from kronos.common.shell_commands import ShellCommand
-from kronos.engine import faults
+from kronos.engine import faults, wording
 from kronos.engine.eligibility import quarantine, stuck_migrations
 from kronos.engine.eligibility.overrides import Sown
 from kronos.engine.eligibility.stuck_migrations import StuckMigrations
@@ -147,10 +148,19 @@ class _Past:
         self._settings = settings
         self._now = snapshot.taken_at
         self._events = sorted(snapshot.events, key=self._order)
-        self.stuck = StuckMigrations(self._events, settings, self._now)
+        self.stuck = StuckMigrations(
+            self._events, settings, self._now, self._called
+        )
         self.by_instance: dict[str, list[Event]] = {}
         for event in self._events:
             self.by_instance.setdefault(event.instance, []).append(event)
+
+    @functools.cached_property
+    def _names(self) -> wording.ServerNames:
+        return wording.ServerNames(self._snapshot.instances)
+
+    def _called(self, uuid: str) -> str:
+        return self._names.of(uuid)
 
     def _order(self, event: Event) -> tuple[float, str, str, str, str, str]:
         """By age; the rest is there to be deterministic."""
@@ -202,10 +212,11 @@ class _Past:
                 + self._not_begun(newest),
                 Code.SCOPE_COOLDOWN,
             )
+        who = self._called(newest.instance)
         return Reason(
             f'aggregate {self._snapshot.scope} cools down for '
             f'{durations.rounded(math.ceil(left))}: '
-            + self._told(newest, newest.instance, f'of {newest.instance}'),
+            + self._told(newest, who, f'of {who}'),
             Code.SCOPE_COOLDOWN,
         )
 
@@ -264,9 +275,10 @@ class _Past:
         if cause is None or quarantine.fault(cause) is not Fault.UNKNOWN:
             return ''
         return (
-            f'instance {cause.instance} is in quarantine as a precaution: '
-            f'its move {quarantine.route(cause)} failed with an error of a '
-            f'type that is not known: {cause.error_type or "none"}'
+            f'instance {self._called(cause.instance)} is in quarantine as a '
+            f'precaution: its move {quarantine.route(cause)} failed with an '
+            'error of a type that is not known: '
+            f'{cause.error_type or "none"}'
         )
 
     def _quarantine(self, events: Sequence[Event], host: str) -> Event | None:

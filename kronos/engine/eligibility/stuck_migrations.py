@@ -55,14 +55,20 @@ class StuckMigrations:
 
     :param events: from the oldest to the newest
     :param now: Unix seconds
+    :param called: what people call a server, by its uuid
     """
 
     def __init__(
-        self, events: Sequence[Event], settings: Settings, now: float
+        self,
+        events: Sequence[Event],
+        settings: Settings,
+        now: float,
+        called: Callable[[str], str] = str,
     ) -> None:
         self._events = events
         self._settings = settings
         self._now = now
+        self._called = called
 
     def notes(self) -> list[str]:
         """A word on each instance whose migration does not end."""
@@ -73,11 +79,11 @@ class StuckMigrations:
             if is_stuck(event, self._settings, self._now)
         }
         return [
-            f'the migration of instance {uuid} {quarantine.route(event)} is '
-            f'stuck: nothing new was heard of it for '
-            f'{durations.beside(self._now - event.at, limit)} (stuck_after is '
-            f'{durations.exact(limit)}); it holds its instance and its hosts '
-            'back until it is ended by hand'
+            f'the migration of instance {self._called(uuid)} '
+            f'{quarantine.route(event)} is stuck: nothing new was heard of it '
+            f'for {durations.beside(self._now - event.at, limit)} '
+            f'(stuck_after is {durations.exact(limit)}); it holds its '
+            'instance and its hosts back until it is ended by hand'
             for uuid, event in sorted(found.items())
         ]
 
@@ -105,10 +111,18 @@ class StuckMigrations:
             if end(event) and holds_hosts(event, self._settings, self._now):
                 found.setdefault(end(event), []).append(event)
         return {
-            host: Reason(held.told(host, events), code, host=host)
+            host: Reason(
+                held.told(host, len(events), self._names(events)),
+                code,
+                host=host,
+            )
             for host, events in found.items()
             if len(events) >= held.most
         }
+
+    def _names(self, events: Sequence[Event]) -> list[str]:
+        uuids = sorted({event.instance for event in events})
+        return [self._called(uuid) for uuid in uuids]
 
 
 @dataclass
@@ -122,13 +136,15 @@ class _Held:
     most: int
     """So many are under way there at a time."""
 
-    def told(self, host: str, events: Sequence[Event]) -> str:
-        """``the migration of instance u1 out of cmp1 is stuck, and ...``"""
-        uuids = sorted({event.instance for event in events})
-        several = len(events) > 1
+    def told(self, host: str, number: int, names: Sequence[str]) -> str:
+        """``the migration of instance web1 out of cmp1 is stuck, and ...``
+
+        :param number: of the migrations
+        """
+        several = number > 1
         return (
             f'the migration{"s" if several else ""} of '
-            f'instance{"s" if len(uuids) > 1 else ""} {wording.some(uuids)} '
+            f'instance{"s" if len(names) > 1 else ""} {wording.some(names)} '
             f'{self.way} {host} {"are" if several else "is"} stuck, and a '
             f'host {self.verb} {self.most} '
             f'server{"" if self.most == 1 else "s"} at a time; end '

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kronos.engine.arrays import EPSILON, IntArray
+from kronos.engine.arrays import EPSILON, Index, IntArray
 from kronos.engine.eligibility import begun_hosts
+from kronos.engine.explain import effects
 from kronos.engine.explain.scenario import (
-    PlanningMoment,
     Scenario,
     after_phase,
 )
 from kronos.engine.explain.verdicts import Place, Verdict
+from kronos.engine.planning import stop_reasons
+from kronos.engine.planning.search import ranking
 from kronos.engine.reasons import Code
 from kronos.engine.settings import SearchName
 from kronos.engine.simulation.utilization import is_gain
@@ -63,6 +65,7 @@ class _Answer:
         self._result = result
         self._utilization = utilization = question.place.moment.utilization
         self._placement = question.place.moment.placement
+        self._settings = question.place.moment.phases.settings
         self._at = utilization.index.instance[question.verdict.instance]
         self._host = utilization.index.host[question.verdict.destination]
 
@@ -84,7 +87,7 @@ class _Answer:
         gain = self._verdict.gain or 0.0
         if not is_gain(gain):
             return Code.NO_GAIN, f'it is legal, but {self._effect()}'
-        cost = price(self._place.moment, self._at, self._host)
+        cost = effects.price(self._place.moment, self._at, self._host)
         self._verdict.price = cost
         if not is_gain(gain - cost):
             return Code.SOFT_PENALTY, (
@@ -95,17 +98,7 @@ class _Answer:
         if self._place.step:
             return self._another()
         if self._result.stopped is StopReason.STUCK:
-            if self._result.rest:
-                why = f'nothing asks for more: {self._result.reason}'
-                return Code.NO_GAIN, f'{self._effect()}, but {why}'
-            settings = self._place.moment.phases.settings
-            least = f'min_gain ({settings.min_gain:g})'
-            if settings.cost_weight:
-                least += ' and its memory (cost_weight) ask for'
-            return Code.NO_GAIN, (
-                f'it is legal, but {self._effect()}, which is less than '
-                f'{least}'
-            )
+            return self._stuck(gain - cost)
         if self._result.stopped is StopReason.BALANCED:
             return Code.SCOPE_BALANCED, (
                 f'it is legal and {self._effect()}, but nothing asks for '
@@ -113,15 +106,48 @@ class _Answer:
             )
         return self._no_budget()
 
+    def _stuck(self, gain: float) -> Said:
+        """Where the search ended without it, although it gains something."""
+        utilization = self._utilization
+        over = utilization.over_threshold()
+        effect = self._effect()
+        if utilization.has_aside and not self._verdict.of_rest:
+            return Code.NEXT_AUDIT, (
+                f'it is legal and {effect}, but only now that the hosts that '
+                'are not set aside are planned; the next audit looks again'
+            )
+        asks = over.any() or self._settings.exhaust
+        if utilization.has_aside and not asks:
+            standing = stop_reasons.standing(utilization, ~over, named=False)
+            return Code.SCOPE_BALANCED, (
+                f'it is legal and {effect}, but these are within all '
+                f'thresholds: {standing}'
+            )
+        why = self._too_little(gain)
+        return Code.NO_GAIN, f'it is legal, but {effect}, {why}'
+
+    def _too_little(self, gain: float) -> str:
+        """What the settings ask of a move, or else of a plan."""
+        settings = self._settings
+        memory = self._utilization.memory_mb[[self._at]]
+        cost = ranking.costs(memory, settings.cost_weight)[0]
+        if settings.min_plan_gain and gain >= settings.min_gain + cost:
+            return (
+                'and all that the search found lowers no policy by '
+                f'min_plan_gain ({settings.min_plan_gain:g})'
+            )
+        least = f'min_gain ({settings.min_gain:g})'
+        if settings.cost_weight:
+            least += ' and its memory (cost_weight) ask for'
+        return f'which is less than {least}'
+
     def _effect(self) -> str:
         gain = self._verdict.gain
         if gain is None:
             return 'what it would gain is not known'
         before = [self._verdict.before[p] for p in self._utilization.policies]
         now = math.fsum(self._utilization.weights * np.array(before))
-        what = 'the combined imbalance'
-        if self._verdict.of_rest:
-            what += ' of the hosts that are not set aside'
+        what = f'the combined imbalance{effects.whose(self._verdict.of_rest)}'
         if abs(gain) <= EPSILON:
             return f'it leaves {what} at {now:.4f}'
         verb = 'lowers' if gain > 0 else 'raises'
@@ -136,7 +162,7 @@ class _Answer:
             first = self._result.steps[0]
             best = (
                 f'; the plan used it for {len(self._result.steps)} other '
-                f'moves, first {_named(first)}'
+                f'moves, first {_named(first, self._utilization.index)}'
             )
         return Code.BUDGET_USED, (
             f'it is legal and {self._effect()}, but no migration is left in '
@@ -229,7 +255,6 @@ class _Answer:
 
     def _is_target(self) -> bool:
         """Whether pack fills the host at that moment."""
-        phases = self._place.moment.phases
         if not self._utilization.counts[self._host] or (
             not self._placement.on(self._host).size
         ):
@@ -237,7 +262,7 @@ class _Answer:
         name = self._verdict.destination
         if _is_emptied(name, self._place, self._result):
             return False
-        if not phases.settings.pack_partial_drains:
+        if not self._settings.pack_partial_drains:
             return True
         return self._is_tried_later()
 
@@ -330,7 +355,7 @@ class _Earlier:
         for at in np.flatnonzero(good).tolist():
             instance, host = int(self._instances[at]), int(self._hosts[at])
             gain = float(gains[at])
-            if not is_gain(gain - price(self._moment, instance, host)):
+            if not is_gain(gain - effects.price(self._moment, instance, host)):
                 continue
             if simulation.constraints.reasons(instance, host, hard=True):
                 continue
@@ -340,29 +365,18 @@ class _Earlier:
             verdict.code, verdict.better = Code.BETTER_MOVE, number
             now = utilization.combined()
             but = (
-                f'another move was better: {_named(step)} lowers it by '
-                f'{fell:.4f}'
+                f'another move was better: {_named(step, utilization.index)} '
+                f'lowers it by {fell:.4f}'
             )
             if fell < gain - EPSILON:
                 but = f'another move was made: {_whole(self._result)}'
+            whose = effects.whose(utilization.has_aside)
             verdict.text = (
                 f'before step {number} it would have lowered the combined '
-                f'imbalance by {gain:.4f}, from {now:.4f} to '
+                f'imbalance{whose} by {gain:.4f}, from {now:.4f} to '
                 f'{now - gain:.4f}, but {but}; at the end of the plan it '
                 'gains nothing'
             )
-
-
-def price(moment: PlanningMoment, instance: int, host: int) -> float:
-    """What a move costs by the soft rules that it breaks.
-
-    Nothing where they veto.
-    """
-    rules = moment.simulation.constraints
-    if not rules.weighs_soft_rules:
-        return 0.0
-    breaks = rules.soft_breaks_rows(np.array([instance]))[0][host]
-    return float(breaks) * moment.phases.settings.soft_rule_penalty
 
 
 def _whole(result: AggregateResult) -> str:
@@ -373,6 +387,6 @@ def _whole(result: AggregateResult) -> str:
     )
 
 
-def _named(step: MigrationStep) -> str:
-    name = step.instance_name or step.instance
+def _named(step: MigrationStep, index: Index) -> str:
+    name = index.server(index.instance[step.instance])
     return f'{name} from {step.source} to {step.destination}'

@@ -9,7 +9,7 @@ from kronos.engine.arrays import EPSILON, BoolArray, FloatArray, IntArray
 from kronos.engine.explain.scenario import PlanningMoment
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.simulation.ends import Ends
-from kronos.engine.simulation.utilization import objects
+from kronos.engine.simulation.utilization import is_gain, objects
 
 
 @dataclass
@@ -74,23 +74,30 @@ def widths(
     """The imbalances before n moves and after them, both [P, n].
 
     :returns: with [n], whether they are of the hosts that are not set aside;
-        they are of all hosts where a move touches one that is, or makes the
-        combined imbalance of all hosts worse
+        they are of all hosts where a move makes their combined imbalance
+        worse, or lowers that alone
     """
     utilization = moment.utilization
-    sources = moment.placement.host_of[instances]
-    aside = np.logical_or.reduce(
-        utilization.whole.judged & ~utilization.ends.judged
-    )
-    of_rest: BoolArray = ~(aside[sources] | aside[hosts])
-    of_rest &= utilization.has_aside
     whole = _sides(moment, utilization.whole, instances, hosts)
-    of_rest &= utilization.weights @ (whole[0] - whole[1]) >= -EPSILON
+    if not utilization.has_aside:
+        return *whole, np.zeros(len(instances), dtype=bool)
     rest = _sides(moment, utilization.ends, instances, hosts)
+    fall, of_others = (
+        utilization.weights @ (before - after)
+        for before, after in (whole, rest)
+    )
+    of_rest: BoolArray = (fall >= -EPSILON) & (
+        is_gain(of_others) | ~is_gain(fall)
+    )
     before, after = (
         np.where(of_rest, *both) for both in zip(rest, whole, strict=True)
     )
     return before, after, of_rest
+
+
+def whose(of_rest: bool) -> str:
+    """Of which hosts an imbalance is, as an addition; '': of all."""
+    return ' of the hosts that are not set aside' if of_rest else ''
 
 
 def objected(
@@ -113,20 +120,30 @@ def objections(
     for ends in (utilization.whole, utilization.ends):
         after = _sides(moment, ends, one, there)[1][:, 0]
         veto = utilization.veto_of(ends)
-        whose = ''
-        if ends is not utilization.whole:
-            whose = ' of the hosts that are not set aside'
+        hosts_of = whose(ends is not utilization.whole)
         objecting = objects(veto, after, utilization.thresholds)
         for p in np.flatnonzero(objecting).tolist():
             name = utilization.policies[p]
             text = (
-                f'policy {name}{whose} would get worse, from {veto[p]:.4f} to '
-                f'{after[p]:.4f}, over its threshold of '
+                f'policy {name}{hosts_of} would get worse, from '
+                f'{veto[p]:.4f} to {after[p]:.4f}, over its threshold of '
                 f'{utilization.thresholds[p]:g}'
             )
             reason = Reason(text, Code.WORSENS_POLICY, name, float(after[p]))
             found.setdefault(name, reason)
     return [found[name] for name in utilization.policies if name in found]
+
+
+def price(moment: PlanningMoment, instance: int, host: int) -> float:
+    """What a move costs by the soft rules that it breaks.
+
+    Nothing where they veto.
+    """
+    rules = moment.simulation.constraints
+    if not rules.weighs_soft_rules:
+        return 0.0
+    breaks = rules.soft_breaks_rows(np.array([instance]))[0][host]
+    return float(breaks) * moment.phases.settings.soft_rule_penalty
 
 
 def _sides(

@@ -369,10 +369,10 @@ class Repair:
         """Why each offending member of a group was left, by position."""
         if short := self._short.get(one.group.uuid):
             return dict.fromkeys(one.members, short.reason)
-        names = self._utilization.index.instances
         if stuck := self._given_up.get(one.group.uuid):
-            whole = group_reasons.whole_or_not(names, stuck)
+            whole = group_reasons.whole_or_not(self._utilization.index, stuck)
             return dict.fromkeys(one.members, whole) | stuck
+        names = self._utilization.index.instances
         used = self._simulation.left <= 0
         members, hosts = self._moves.ends(one)
         moved = {made.undo.instance for made in self._simulation.steps}

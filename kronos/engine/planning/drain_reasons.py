@@ -184,7 +184,7 @@ class DrainReasons:
             if host in self._number and instance not in waiting:
                 uuid = index.instances[instance]
                 reason = stuck.get(instance) or self._fixed.get(uuid)
-                reasons.setdefault(host, {})[uuid] = (
+                reasons.setdefault(host, {})[index.server(instance)] = (
                     reason or 'it may not be moved'
                 )
         return [
@@ -195,10 +195,10 @@ class DrainReasons:
 
 
 def _most_frequent(reasons: Mapping[str, str]) -> str:
-    """``5 instances: REASON; UUID: REASON; and 2 more``"""
+    """``5 instances: REASON; NAME: REASON; and 2 more``"""
     number = Counter(reasons.values())
     example = {
-        reason: uuid for uuid, reason in reversed(list(reasons.items()))
+        reason: name for name, reason in reversed(list(reasons.items()))
     }
     ordered = sorted(number, key=lambda one: (-number[one], example[one]))
     parts = [

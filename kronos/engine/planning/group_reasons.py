@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kronos.engine import server_groups
+from kronos.engine.arrays import Index
 from kronos.engine.planning.search.group_moves import BrokenGroup
 from kronos.engine.planning.stop_reasons import no_destination
 from kronos.engine.reasons import Code, Reason
@@ -111,7 +112,7 @@ def unrepaired(
     """The warning about a group that no legal move helps."""
     some = list(reasons.items())
     texts = [
-        f'{utilization.index.instances[member]}: {reason}'
+        f'{utilization.index.server(member)}: {reason}'
         for member, reason in some[:NAMED_MEMBERS]
     ]
     if len(some) > NAMED_MEMBERS:
@@ -122,7 +123,7 @@ def unrepaired(
     )
 
 
-def whole_or_not(names: Sequence[str], stuck: Mapping[int, Reason]) -> Reason:
+def whole_or_not(index: Index, stuck: Mapping[int, Reason]) -> Reason:
     """Why the others of a group stay, too.
 
     :param stuck: who cannot come, by position, and why
@@ -130,7 +131,7 @@ def whole_or_not(names: Sequence[str], stuck: Mapping[int, Reason]) -> Reason:
     first = min(stuck)
     return Reason(
         'its server group is gathered whole or not at all, and '
-        f'{names[first]} cannot come: {stuck[first]}',
+        f'{index.server(first)} cannot come: {stuck[first]}',
         Code.GROUP_NOT_REPAIRED,
     )
 

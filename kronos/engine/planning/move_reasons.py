@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from kronos.engine import wording
 from kronos.engine.arrays import EPSILON
 from kronos.engine.simulation.utilization import is_gain
 from kronos.engine.types import MigrationPhase, MigrationStep
@@ -10,7 +11,7 @@ from kronos.engine.types import MigrationPhase, MigrationStep
 
 def of(steps: Sequence[MigrationStep]) -> list[str]:
     """One sentence part for each step of a scope, in their order."""
-    names = {one.instance: one.instance_name or one.instance for one in steps}
+    names = {one.instance: _name(one) for one in steps}
     followers = {
         one.requires: names[one.instance] for one in steps if one.requires
     }
@@ -76,11 +77,15 @@ def _prepared(steps: Sequence[MigrationStep]) -> dict[int, int]:
     return dict(sorted(gaining.items()))
 
 
+def _name(step: MigrationStep) -> str:
+    return wording.named(step.instance_name, step.instance)
+
+
 def _prepares(
     step: MigrationStep, steps: Sequence[MigrationStep], then: int
 ) -> str:
     """What a move that gains nothing is for."""
-    name = steps[then].instance_name or steps[then].instance
+    name = _name(steps[then])
     return (
         'gains nothing by itself, but prepares later moves: the next gain is '
         f'that of move {then + 1} ({name}), {gain(steps[then]):.4f}; until '

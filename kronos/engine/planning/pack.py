@@ -229,11 +229,12 @@ class Pack:
         """Why a host cannot be emptied whole, known without a trial."""
         for instance in there.tolist():
             uuid = self._uuid(instance)
+            name = self._utilization.index.server(instance)
             if self._moved[instance]:
-                text = f'this plan moves its instance {uuid} there'
+                text = f'this plan moves its instance {name} there'
                 return Reason(text, Code.PACK_RECEIVES, uuid)
             if not self._simulation.movable[instance]:
-                text = f'its instance {uuid} stays: {self._fixed[uuid]}'
+                text = f'its instance {name} stays: {self._fixed[uuid]}'
                 return Reason(text, Code.PACK_NOT_WHOLE, uuid)
         if self._simulation.left > 0:
             return None
@@ -253,9 +254,11 @@ class Pack:
             stuck = packing.place(order, hosts)
             if stuck is None:
                 return packing.moves, self._why_not_safe(packing)
-            uuid = self._uuid(stuck)
-            text = f'its instance {uuid} has {self._no_destination(stuck)}'
-            return packing.moves, Reason(text, Code.PACK_NOT_WHOLE, uuid)
+            name = self._utilization.index.server(stuck)
+            text = f'its instance {name} has {self._no_destination(stuck)}'
+            return packing.moves, Reason(
+                text, Code.PACK_NOT_WHOLE, self._uuid(stuck)
+            )
 
     def _place_some(
         self, packing: BinPacking, there: IntArray, hosts: BoolArray

@@ -8,6 +8,7 @@ earlier one leaves: scores, placement and headroom.
 import dataclasses
 from dataclasses import dataclass, field
 
+from kronos.engine import wording
 from kronos.engine.reasons import Code, Reason
 from kronos.engine.scoring.profiles import Profiles
 from kronos.engine.scoring.scorecard import Scorecard
@@ -69,7 +70,10 @@ class EarlierPlans:
         warnings, touched = list(card.warnings), {}
         for move in self._believed(snapshot):
             for name, sign in _ends(move, snapshot):
-                warnings += _shift(card, profiles, move, name, sign)
+                warnings += [
+                    _not_shifted(move, snapshot, policy, name)
+                    for policy in _shift(card, profiles, move, name, sign)
+                ]
                 touched[name] = move.scope
         warnings += [
             f'host {name} is in scope {scope} too: planning starts from '
@@ -119,9 +123,9 @@ def _shift(
 ) -> list[str]:
     """Take the instance off a host's scores, or put it on them.
 
-    :returns: what to warn of
+    :returns: the policies by which its share is not known
     """
-    warnings = []
+    unknown = []
     own = profiles.profiles.get(move.instance.uuid)
     usage = {**(own.usage if own else {}), **move.usage}
     for policy in card.values:
@@ -133,13 +137,21 @@ def _shift(
         if not tables:
             continue
         if policy not in usage:
-            warnings.append(
-                f'policy {policy} was not used in scope {move.scope}: the '
-                f'share of {move.instance.uuid}, planned there, is not '
-                f'known, and the score of {host} is as measured'
-            )
+            unknown.append(policy)
             continue
         size = profiles.capacities.get(policy, {}).get(host, 1.0)
         for values in tables:
             values[host] += sign * usage[policy] / size
-    return warnings
+    return unknown
+
+
+def _not_shifted(
+    move: EarlierMove, snapshot: Snapshot, policy: str, host: str
+) -> str:
+    uuid = move.instance.uuid
+    names = wording.ServerNames({**snapshot.instances, uuid: move.instance})
+    return (
+        f'policy {policy} was not used in scope {move.scope}: the share of '
+        f'{names.of(uuid)}, planned there, is not known, and the score of '
+        f'{host} is as measured'
+    )

@@ -88,7 +88,7 @@ def why_stopped(
         which = 'all' if all_judged else 'the judged'
         return (
             f'within {which} thresholds{after}: '
-            f'{_standing(utilization, ~over, named=False)}'
+            f'{standing(utilization, ~over, named=False)}'
         )
     if stopped is StopReason.BUDGET:
         text = 'nothing is left of the budget'
@@ -102,7 +102,7 @@ def why_stopped(
     if not over.any():
         none = 'no policy' if all_judged else 'no judged policy'
         return f'{text}; {none} is over its threshold'
-    return f'{text}; over the threshold: {_standing(utilization, over)}'
+    return f'{text}; over the threshold: {standing(utilization, over)}'
 
 
 def _kinds(settings: Settings) -> str:
@@ -132,7 +132,7 @@ def _counted(migrations: int) -> str:
     return f'{migrations} migration{"" if migrations == 1 else "s"}'
 
 
-def _standing(
+def standing(
     utilization: Utilization, which: BoolArray, named: bool = True
 ) -> str:
     """``cpu 0.412 > 0.15 (h3 0.710, h9 0.298)`` per policy.

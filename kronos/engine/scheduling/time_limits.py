@@ -34,7 +34,7 @@ def warnings(
     :param bandwidth: MiB per second by which the steps' times are expected
     """
     late = [
-        f'{step.instance_name or step.instance} '
+        f'{wording.named(step.instance_name, step.instance)} '
         f'({step.copied_mb / MIB_PER_GIB:.0f} GiB, '
         f'{durations.beside(step.seconds, most)} of '
         f'{durations.beside(most, step.seconds)})'

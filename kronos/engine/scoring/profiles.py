@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profiles: what each instance weighs, by each policy in use."""
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -120,7 +121,8 @@ def _fall_back(known: '_Known', measured: Measured, result: Profiles) -> None:
                 measured.usage[uuid] = loads[uuid]
                 if uuid in measured.ambiguous:
                     result.warnings.append(
-                        f'{uuid}: {_why_lacking(policy, uuid, measured)}'
+                        f'{known.names.of(uuid)}: '
+                        f'{_why_lacking(policy, uuid, measured)}'
                     )
             else:
                 result.skipped.setdefault(
@@ -129,7 +131,8 @@ def _fall_back(known: '_Known', measured: Measured, result: Profiles) -> None:
                     + _why_no_share(policy, host, known.values),
                 )
         if host in known.draining:
-            result.warnings.append(_estimated(policy, host, lacking))
+            names = [known.names.of(one.uuid) for one in lacking]
+            result.warnings.append(_estimated(policy, host, names))
 
 
 def _attribute(
@@ -241,6 +244,12 @@ class _Known:
             for host, value in self.readings.items()
         )
 
+    @functools.cached_property
+    def names(self) -> wording.ServerNames:
+        return wording.ServerNames(
+            {one.uuid: one for some in self.by_host.values() for one in some}
+        )
+
     def loads(self, host: str) -> dict[str, float]:
         """What each instance of a host is taken to use, where it lacks it.
 
@@ -283,12 +292,12 @@ class _Known:
         return {one.uuid: rate * one.vcpus for one in instances}
 
 
-def _estimated(policy: Policy, host: str, lacking: list[Instance]) -> str:
-    names = wording.some([one.uuid for one in lacking])
+def _estimated(policy: Policy, host: str, lacking: list[str]) -> str:
+    """The warning about instances that are drained, by their names."""
     return (
         f'policy {policy.name} has no sample for {len(lacking)} of the '
-        f'instances that are to leave {host} ({names}): they count with '
-        "their flavor's share"
+        f'instances that are to leave {host} ({wording.some(lacking)}): they '
+        "count with their flavor's share"
     )
 
 

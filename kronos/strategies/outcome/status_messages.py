@@ -231,7 +231,9 @@ def _not_over(scope: types.AggregateResult) -> list[str]:
 
 
 def _named(moves: Sequence[UnfinishedMove | ForeignMove]) -> str:
-    return wording.some([one.instance_name or one.instance for one in moves])
+    return wording.some(
+        [wording.named(one.instance_name, one.instance) for one in moves]
+    )
 
 
 def repaired(scope: types.AggregateResult) -> str:

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do numbers and lists read as somebody would write them?"""
 
+import shlex
+
 from oslotest import base
 
+from kronos.common import plain_text
 from kronos.engine import wording
+from kronos.engine.types import Instance
+from tests.builders.hostile_names import HOSTILE
 
 
 class TestWording(base.BaseTestCase):
@@ -59,3 +64,42 @@ class TestShortUuids(base.BaseTestCase):
         uuids = wording.ShortUuids(['vm-1-of-a-project', ''])
         self.assertEqual('vm-1-of-a-project', uuids.of('vm-1-of-a-project'))
         self.assertEqual('a (vm-1)', uuids.named('a', 'vm-1'))
+
+
+class TestServerNames(base.BaseTestCase):
+    UUID = TestShortUuids.ONE
+
+    def of(self, *names: str) -> list[str]:
+        servers = {
+            f'u{number}': Instance(f'u{number}', 'h', name=name)
+            for number, name in enumerate(names)
+        }
+        found = wording.ServerNames(servers)
+        return [found.of(uuid) for uuid in servers]
+
+    def test_the_name(self) -> None:
+        self.assertEqual(['web-1', 'db.2'], self.of('web-1', 'db.2'))
+
+    def test_what_is_no_name_of_its_own(self) -> None:
+        """None, one that others have, or one that may be taken for a uuid."""
+        self.assertEqual(
+            ['u0', 'web (u1)', 'web (u2)', 'u3', 'u4'],
+            self.of('', 'web', 'web', self.UUID, 'u1'),
+        )
+        self.assertEqual('gone', wording.ServerNames({}).of('gone'))
+
+    def test_hostile_names(self) -> None:
+        """One word on one line, which no terminal obeys."""
+        for name in filter(None, HOSTILE):
+            [text] = self.of(name)
+            with self.subTest(name=name):
+                self.assertEqual(1, len(shlex.split(text)))
+                self.assertEqual(text, plain_text.line(text))
+
+    def test_a_long_name(self) -> None:
+        """What is left of it may be that of others."""
+        self.assertEqual([f'{"x" * 64}... (u0)'], self.of('x' * 255))
+
+    def test_a_name_like_a_sentence(self) -> None:
+        [text] = self.of('web: it is locked; and 9 more')
+        self.assertEqual("'web: it is locked; and 9 more'", text)

@@ -9,23 +9,29 @@ from oslotest import base
 from kronos.engine.explain import (
     counterfactual,
     nearest_miss,
+    remedies,
     scenario,
     why_not,
 )
 from kronos.engine.explain.verdicts import Verdict
-from kronos.engine.planning.propose import propose
+from kronos.engine.planning import propose
 from kronos.engine.reasons import Code
-from kronos.engine.settings import Settings
+from kronos.engine.settings import SearchName, Settings
 from kronos.engine.types import (
     Event,
     MigrationPhase,
     Origin,
     Outcome,
+    PlanningInput,
     Reading,
+    Rest,
     ServerGroup,
+    SetAside,
     Snapshot,
+    StopReason,
 )
 from kronos.policies.models import Mode, Policy
+from tests.builders import stuck_ends
 from tests.builders.scopes import PLAIN, give_room, policy, scope, vm
 
 NOW = 1000.0
@@ -38,7 +44,7 @@ class Asked:
         self, snapshot: Snapshot, policies: list[Policy], **settings: Any
     ) -> None:
         self.settings = Settings(**{**PLAIN, **settings})
-        report = propose([snapshot], policies, self.settings)
+        report = propose.propose([snapshot], policies, self.settings)
         [self.case] = scenario.cases(
             [snapshot], policies, self.settings, report
         )
@@ -54,7 +60,7 @@ class Asked:
 
 
 def cpu(**more: Any) -> list[Policy]:
-    return [policy('cpu', threshold=0.1, **more)]
+    return [policy('cpu', **{'threshold': 0.1, **more})]
 
 
 def three(*vms: Any, **more: Any) -> Snapshot:
@@ -371,6 +377,62 @@ class TestPack(base.BaseTestCase):
         self.assertIs(Code.PACK_KEEP_HOSTS, asked.of('v', 'a').code)
 
 
+class TestBesideStuckHosts(base.BaseTestCase):
+    def test_the_others_are_within_their_thresholds(self) -> None:
+        """b1 at .7 and t1 at .02 are .68 apart, below two that are stuck."""
+        found = stuck_ends.zone_beside_a_zone(threshold=0.7)
+        case = PlanningInput(*found, [])
+        result = propose.plan_again(case)
+        self.assertIs(StopReason.STUCK, result.stopped)
+        verdict = why_not.Explainer(case, result).verdict('v16', 'b2')
+        self.assertIs(Code.SCOPE_BALANCED, verdict.code)
+        self.assertTrue(verdict.of_rest)
+        self.assertEqual(
+            'it is legal and it lowers the combined imbalance of the hosts '
+            'that are not set aside by 0.1000, from 0.6800 to 0.5800, but '
+            'these are within all thresholds: cpu 0.680 <= 0.7',
+            verdict.text,
+        )
+        helping = []
+        for remedy in remedies.of_search(case, result, verdict):
+            limit = float(remedy.overrides['threshold.cpu'])
+            policies = [policy('cpu', threshold=limit)]
+            plan = propose.plan_again(
+                dataclasses.replace(case, policies=policies)
+            )
+            if 'v16' in [one.instance for one in plan.steps]:
+                helping.append(limit)
+        self.assertEqual(0.3399, helping[0])
+
+    def test_what_has_become_possible(self) -> None:
+        """a at .8 can be helped now, as if it had not been before."""
+        snapshot, policies = three(vm('v', 'a', [0.2])), cpu(threshold=0.45)
+        case = PlanningInput(snapshot, policies, Settings(**PLAIN), [])
+        result = propose.plan_again(case)
+        result.steps, result.stopped = [], StopReason.STUCK
+        result.rest = Rest([SetAside('cpu', 'a', True, 0.8, 'stuck')])
+        verdict = why_not.Explainer(case, result).verdict('v', 'c')
+        self.assertIs(Code.NEXT_AUDIT, verdict.code)
+        self.assertEqual(
+            'it is legal and it lowers the combined imbalance by 0.1000, '
+            'from 0.5000 to 0.4000, but only now that the hosts that are not '
+            'set aside are planned; the next audit looks again',
+            verdict.text,
+        )
+
+    def test_a_plan_that_is_dust(self) -> None:
+        """One that gains more than min_gain, and less than a plan must."""
+        snapshot = three(vm('v', 'a', [0.01]))
+        more = {'search': SearchName.BEST, 'min_gain': 0.001}
+        asked = Asked(snapshot, cpu(), min_plan_gain=0.03, **more)
+        self.assertEqual([], asked.result.steps)
+        found = asked.of('v', 'b')
+        self.assertIs(Code.NO_GAIN, found.code)
+        self.assertIn('lowers no policy by min_plan_gain (0.03)', found.text)
+        asked = Asked(snapshot, cpu(), **{**more, 'min_gain': 0.05})
+        self.assertIn('is less than min_gain (0.05)', asked.of('v', 'b').text)
+
+
 class TestNearestMiss(base.BaseTestCase):
     def test_the_one_that_a_lock_keeps(self) -> None:
         """v would gain 0.4; w, which has no room anywhere, 0.2."""
@@ -401,7 +463,7 @@ class TestNearestMiss(base.BaseTestCase):
         first = three(vm('v', 'a', [0.2]))
         second = dataclasses.replace(first, scope='second')
         settings = Settings(**PLAIN, max_migrations=1)
-        report = propose([first, second], cpu(), settings)
+        report = propose.propose([first, second], cpu(), settings)
         cases = scenario.cases([first, second], cpu(), settings, report)
         why = why_not.Explainer(cases[1], report.scopes[1])
         found = why.verdict('v', 'c')

@@ -5,6 +5,7 @@ import copy
 import dataclasses
 import random
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import fixtures
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from oslotest import base
 
 from kronos.engine import phase_rules
+from kronos.engine.planning import move_reasons
 from kronos.engine.planning.propose import propose
 from kronos.engine.settings import (
     SearchName,
@@ -22,6 +24,7 @@ from kronos.engine.settings import (
     VetoReference,
 )
 from kronos.engine.types import (
+    AggregateResult,
     CycleReport,
     Event,
     MigrationPhase,
@@ -40,6 +43,7 @@ ROUNDS = 'kronos.engine.planning.search.local.focus.ROUNDS'
 FEW_ROUNDS = 5
 NODES = 'kronos.engine.planning.proof.exact_model.NODES'
 FEW_NODES = 200
+UUID = r'\bv\d\d\b'
 FAST = hypothesis.settings(
     max_examples=350,
     deadline=None,
@@ -176,6 +180,22 @@ def plan(cloud: Cloud) -> CycleReport:
     return propose([snapshot], policies, settings)
 
 
+def _sentences(result: AggregateResult) -> Iterator[str]:
+    """All that is said of a scope."""
+    yield from (result.reason, *result.warnings, *result.violations_after)
+    yield from (one.text for one in result.stages)
+    for reasons in (
+        result.unavailable_hosts,
+        result.unmovable,
+        result.stayed,
+        result.not_drained,
+    ):
+        yield from map(str, reasons.values())
+    yield from move_reasons.of(result.steps)
+    if result.rest is not None:
+        yield from (one.reason for one in result.rest.set_aside)
+
+
 class TestEveryPlan(base.BaseTestCase):
     def setUp(self) -> None:
         """What is tried at length breaks no other rules.
@@ -208,6 +228,16 @@ class TestEveryPlan(base.BaseTestCase):
         look()
         for phase in phase_rules.LIVE:
             self.assertGreater(seen[phase], 5, phase)
+
+    @hypothesis.settings(FAST, max_examples=100)
+    @hypothesis.given(clouds())
+    def test_servers_are_called_by_their_names(self, cloud: Cloud) -> None:
+        """Where each has a name of its own, no sentence has a uuid."""
+        for number, one in enumerate(cloud[0].instances.values()):
+            one.name = f'web{number}'
+        [result] = plan(cloud).scopes
+        for text in _sentences(result):
+            self.assertNotRegex(text, UUID)
 
     @hypothesis.settings(FAST, max_examples=200)
     @hypothesis.given(clouds(), st.integers(0, 1000))

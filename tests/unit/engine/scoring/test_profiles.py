@@ -118,7 +118,7 @@ class TestSamples(base.BaseTestCase):
         found = profile(snapshot, policy)
         self.assertEqual({'u1', 'u2', 'u3'}, set(found.profiles))
         self.assertEqual(
-            [f'{one}: {reason}host_average' for one in ('u1', 'u3')],
+            [f'web ({one}): {reason}host_average' for one in ('u1', 'u3')],
             found.warnings,
         )
 

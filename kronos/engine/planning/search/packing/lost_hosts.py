@@ -49,6 +49,6 @@ def why_not_safe(
     return Reason(
         f'without {wording.counted(len(lost), "host")} of the fullest then '
         f'left (headroom_hosts is {number}), instance '
-        f'{index.instances[stuck]} of {source} would have no place',
+        f'{index.server(stuck)} of {source} would have no place',
         Code.PACK_HEADROOM_HOSTS,
     )
