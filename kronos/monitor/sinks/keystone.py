@@ -17,6 +17,7 @@ from kronos.common import (
     plain_text,
     yaml_files,
 )
+from kronos.common.names import near_names
 from kronos.common.web import addresses
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.base import Options, Outcome, Result
@@ -131,7 +132,7 @@ def faults(options: Options) -> list[str]:
     names = _names_of(options)
     if not names:
         kinds = sorted(loading.get_available_plugin_names())
-        hint = yaml_files.suggestion(options['auth_type'], kinds)
+        hint = near_names.of_fields(options['auth_type'], kinds)
         told = yaml_files.clip(options['auth_type'] or '')
         return [*found, f'auth_type: there is no {told}, {hint}']
     try:

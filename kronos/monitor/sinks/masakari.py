@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from kronos.clients import masakari
 from kronos.common import exceptions, yaml_files
+from kronos.common.names import near_names
 from kronos.common.shell_commands import ShellCommand
 from kronos.monitor.events import Kind
 from kronos.monitor.messages import Message
@@ -103,7 +104,7 @@ def _faults_of(event_map: dict[str, str]) -> Iterable[str]:
     kinds = [one.value for one in Kind]
     for kind, told in event_map.items():
         if kind not in kinds:
-            hint = yaml_files.suggestion(kind, kinds)
+            hint = near_names.of_fields(kind, kinds)
             name = yaml_files.clip(kind)
             yield f'event_map: there is no kind {name}, {hint}'
         parts = told.split('/')
