@@ -39,7 +39,7 @@ class TestExactly(CollectTestCase):
         ):
             text = self.refused(**request)
             self.assertTrue(text.endswith('did you mean gold?'), text)
-        text = self.refused(aggregates=['gold'], excluded_hosts=['a12'])
+        text = self.refused(aggregates=['gold'], excluded_hosts=['a11'])
         self.assertTrue(text.endswith('did you mean a1?'), text)
 
     def test_an_unknown_id(self) -> None:
