@@ -7,10 +7,9 @@ or a name in the question cannot be used; 2 when the arguments are wrong.
 
 import argparse
 import datetime
-import difflib
 import functools
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from kronos.cmd import explain_tables, program, tables, terminal, what_if
 from kronos.cmd.screen import progress
 from kronos.common.exceptions import ArchiveError
+from kronos.common.names import near_names
 from kronos.engine.explain import answers
 from kronos.engine.scoring import labels
 from kronos.recordings.replay import Replay
@@ -56,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answered(parsed: argparse.Namespace) -> dict[str, Any]:
     plan = what_if.played(parsed.path, what_if.of(parsed, parsed.policies))
+    if cause := what_if.cause(plan):
+        terminal.complain(PROGRAM, f'{parsed.path}: {cause}')
     progress.step('planning what would be otherwise')
     # Sums of absurd values overflow, as they do in planning.
     with np.errstate(over='ignore', invalid='ignore'):
@@ -196,7 +198,10 @@ def _instance(plan: Replay, asked: str) -> str:
             reason=f'instance {asked} is on {outside[0].host}, which is in '
             'no scope that is planned; name one with --scope',
         )
-    raise _unknown(plan, 'instance', asked, {*names, *names.values()})
+    known = sorted(filter(None, {*names, *names.values()}))
+    alike = near_names.near(asked, known, near_names.NEAR)
+    hint = near_names.question(alike) or 'give its uuid or its name'
+    raise _unknown(plan, f'instance {asked}', hint)
 
 
 def _host(plan: Replay, asked: str) -> str:
@@ -207,17 +212,14 @@ def _host(plan: Replay, asked: str) -> str:
     }
     if host := labels.find_host(asked, hosts):
         return host
-    raise _unknown(plan, 'host', asked, hosts)
+    hint = near_names.of_cloud(asked, sorted(hosts))
+    raise _unknown(plan, f'host {asked}', hint)
 
 
-def _unknown(
-    plan: Replay, what: str, asked: str, known: Iterable[str]
-) -> ArchiveError:
-    close = difflib.get_close_matches(asked, sorted(filter(None, known)))
-    hint = f'; close to it: {", ".join(close)}' if close else ''
+def _unknown(plan: Replay, what: str, hint: str) -> ArchiveError:
     return ArchiveError(
         path=plan.recording.source,
-        reason=f'no {what} {asked} is in the planned scopes{hint}',
+        reason=f'no {what} is in the planned scopes; {hint}',
     )
 
 

@@ -2,7 +2,6 @@
 """The frame of all commands: arguments, endings, output."""
 
 import argparse
-import difflib
 import functools
 import importlib.metadata
 import itertools
@@ -13,6 +12,7 @@ from typing import Any
 
 from kronos.cmd import scripts, tables, terminal
 from kronos.common import exceptions, masking
+from kronos.common.names import near_names
 
 PACKAGE = 'kronos-watcher'
 Main = Callable[..., int]
@@ -51,9 +51,9 @@ class Parser(argparse.ArgumentParser):
         close = [
             name
             for word in unknown
-            for name in difflib.get_close_matches(_option(word), known, 1)
+            for name in near_names.near(_option(word), known)
         ]
-        hint = f'; close to it: {", ".join(close)}' if close else ''
+        hint = f'; {near_names.question(close)}' if close else ''
         self.error(f'unrecognized arguments: {" ".join(unknown)}{hint}')
 
     def _print_message(self, message: str, file: Any = None) -> None:

@@ -24,12 +24,13 @@ from kronos.conf import validation
 from kronos.engine.eligibility import cooldown
 from kronos.engine.scoring import answer_health, scorecard
 from kronos.engine.settings import Settings
-from kronos.engine.types import Event
+from kronos.engine.types import Event, Snapshot
 from kronos.policies import loader
 from kronos.policies.models import PolicyFile
 from kronos.recordings import load, redaction, writer
 from kronos.recordings.anonymize import anonymizer
 from kronos.recordings.recording import Recording
+from kronos.reports import host_names
 from kronos.snapshots import (
     cell_needs,
     cloud,
@@ -250,17 +251,24 @@ def _doubts(recording: Recording) -> list[str]:
     unknown = (gathered.exclusions_unknown, gathered.failures_unknown)
     failed += [one for one in unknown if one]
     found = [*recording.unknown, *gathered.warnings, *failed]
-    found += _doubtful_profiles(recording)
+    try:
+        snapshots = recording.snapshots(
+            recording.policies, recording.settings, recording.request
+        )
+    except exceptions.KronosException:
+        snapshots = []  # said when it is planned
+    how = recording.settings.host_match
+    cause = host_names.sentence(snapshots, recording.policies, how)
+    found = [*filter(None, [cause]), *found]
+    found += _doubtful_profiles(recording, snapshots)
     return [masking.masked(one) for one in found]
 
 
-def _doubtful_profiles(recording: Recording) -> list[str]:
+def _doubtful_profiles(
+    recording: Recording, snapshots: Sequence[Snapshot]
+) -> list[str]:
     """Where servers use more than their hosts, or explain little of them."""
     policies, settings = recording.policies, recording.settings
-    try:
-        snapshots = recording.snapshots(policies, settings, recording.request)
-    except exceptions.KronosException:
-        return []  # said when it is planned
     found = []
     for snapshot in snapshots:
         card = scorecard.score(snapshot, policies, settings)

@@ -28,7 +28,6 @@ from kronos.cmd.screen import progress
 from kronos.common import atomic_files, plain_text, shell_commands, timing
 from kronos.common.exceptions import ArchiveError, KronosException
 from kronos.engine.planning import propose
-from kronos.engine.scoring import name_forms
 from kronos.engine.types import AggregateResult, StopReason
 from kronos.recordings import examples, load
 from kronos.recordings.replay import Replay
@@ -123,7 +122,7 @@ def _one(path: str, parsed: argparse.Namespace) -> int:
     terminal.show(_text(plan, found, parsed))
     if any(one.policies_used for one in plan.report.scopes):
         return 0
-    if cause := _cause(plan):
+    if cause := what_if.cause(plan):
         terminal.complain(PROGRAM, f'{path}: {cause}')
         return 1
     for one in plan.report.scopes:
@@ -142,7 +141,7 @@ def _text(
     if parsed.format != 'table':
         return tables.printed(replay_tables.rows(plan.report), parsed.format)
     width = program.width(parsed)
-    cause = _cause(plan)
+    cause = what_if.cause(plan)
     scopes = plan.report.scopes
     if cause:
         scopes = [_without_effects(scope) for scope in scopes]
@@ -155,18 +154,6 @@ def _text(
     if parsed.time:
         parts.append(_told(plan.timings))
     return '\n\n'.join(parts)
-
-
-def _cause(plan: Replay) -> str:
-    """The option by which hosts would have the values that they lack."""
-    how = plan.settings.host_match
-    form = name_forms.of_snapshots(plan.snapshots, plan.policies, how)
-    if form is None:
-        return ''
-    return (
-        f'{form.cause}; set [kronos] host_match = {form.host_match}, or try '
-        f'it here with --set host_match={form.host_match}'
-    )
 
 
 def _counted(plan: Replay) -> str:

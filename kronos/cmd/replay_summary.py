@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kronos.cmd import what_if
 from kronos.cmd.tables import UNKNOWN, Row, aligned
 from kronos.common import durations, plain_text
 from kronos.engine import wording
@@ -49,6 +50,8 @@ class Entry:
     """By scope, as the next."""
     policies_skipped: dict[str, dict[str, str]]
     """By policy the reason."""
+    cause: str
+    """That of all these, where hosts are called otherwise; else ''."""
 
     @property
     def is_judged(self) -> bool:
@@ -101,16 +104,21 @@ class Series:
         return any(one.is_judged for one in self.entries)
 
     def doubts(self) -> list[str]:
-        """Which policies could not be used, and where."""
+        """Which policies could not be used, and where; causes first."""
+        causes: dict[str, list[str]] = {}
         where: dict[str, list[str]] = {}
         for entry in self.entries:
+            if entry.cause:
+                causes.setdefault(entry.cause, []).append(entry.path)
+                continue
             for skipped in entry.policies_skipped.values():
                 for reason in skipped.values():
-                    where.setdefault(reason, []).append(entry.path)
+                    text = f'not judged: {reason}'
+                    where.setdefault(text, []).append(entry.path)
         found = []
-        for reason, paths in where.items():
+        for text, paths in (*causes.items(), *where.items()):
             names = wording.some(list(dict.fromkeys(paths)), 3)
-            found.append(f'{self.name}: not judged: {reason} ({names})')
+            found.append(f'{self.name}: {text} ({names})')
         if not self.is_judged:
             found.append(
                 f'{self.name}: no policy could be used in any recording: '
@@ -135,6 +143,7 @@ class Series:
                 {key: over for one in scopes for key, over in _over(one)},
                 {one.name: one.policies_used for one in scopes},
                 {one.name: one.policies_skipped for one in scopes},
+                what_if.cause(plan),
             )
         )
 

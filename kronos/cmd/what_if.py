@@ -15,6 +15,7 @@ from kronos.policies import loader
 from kronos.policies.models import Policy
 from kronos.recordings import load, replay, safe_files
 from kronos.recordings.replay import Replay, ReplayOptions
+from kronos.reports import host_names
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -156,6 +157,13 @@ def played(path: str, options: ReplayOptions) -> Replay:
     plan = replay.replay(recording, options)
     plan.timings = {'load': seconds, **plan.timings}
     return plan
+
+
+def cause(plan: Replay) -> str:
+    """Why hosts lack values that they would have by another option; or ''."""
+    return host_names.sentence(
+        plan.snapshots, plan.policies, plan.settings.host_match, can_try=True
+    )
 
 
 def with_remedy(options: ReplayOptions, remedy: Remedy) -> ReplayOptions:

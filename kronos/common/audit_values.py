@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kronos.common import exceptions
+from kronos.common.names import near_names
 
 MAX_MIGRATIONS = 100
 _TRUE_OR_FALSE = '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$'
@@ -40,7 +41,10 @@ def require_known(raw: dict[str, Any], properties: Mapping[str, Any]) -> None:
     """:raises ConfigurationError: one is none of the strategy"""
     unknown = sorted(raw.keys() - properties.keys())
     if unknown:
-        raise bad(unknown[0], raw[unknown[0]], 'unknown to this strategy')
+        hint = near_names.of_fields(unknown[0], sorted(properties))
+        raise bad(
+            unknown[0], raw[unknown[0]], f'unknown to this strategy; {hint}'
+        )
 
 
 def names(raw: dict[str, Any], name: str, kind: str) -> list[str] | None:
@@ -85,8 +89,9 @@ def count(value: Any) -> int | None:
 
 def bad(name: str, value: Any, what: str) -> exceptions.ConfigurationError:
     """The error of a parameter that is not understood."""
+    end = '' if what.endswith('?') else '.'
     return exceptions.ConfigurationError(
-        f'Audit parameter {name}: {value!r} is {what}.'
+        f'Audit parameter {name}: {value!r} is {what}{end}'
     )
 
 

@@ -4,9 +4,8 @@
 Policies and event rules are read by it.
 """
 
-import difflib
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import yaml
@@ -183,15 +182,6 @@ def size_of(data: Any) -> int:
         return sizes[id(value)]
 
     return size(data)
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """What may have been meant by a name that is not known."""
-    names = [*known]
-    alike = difflib.get_close_matches(name, names, 1)
-    if alike:
-        return f'did you mean {alike[0]}?'
-    return 'known: ' + ', '.join(names)
 
 
 def shown(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from oslo_config import cfg
 
 from kronos.common import exceptions, plain_files, yaml_files
+from kronos.common.names import near_names
 from kronos.conf import monitor as options
 from kronos.conf import validation
 from kronos.monitor.metrics import Address
@@ -123,7 +124,7 @@ def _sink(conf: Any, name: str, faults: list[str]) -> SinkSettings | None:
     driver, known = options.register_sink(conf, name)
     group = options.group_of(name)
     if driver not in sinks.DRIVERS:
-        hint = yaml_files.suggestion(driver, sinks.DRIVERS)
+        hint = near_names.of_fields(driver, sinks.DRIVERS)
         told = yaml_files.clip(driver)
         faults.append(f'[{group}] driver: there is no driver {told}, {hint}')
         return None
@@ -154,7 +155,7 @@ def _faults_of(own: Any) -> Iterator[str]:
     """What is wrong with the agent's own options beside each other."""
     where = f'[{options.GROUP}]'
     if own.source not in sources.SOURCES:
-        hint = yaml_files.suggestion(own.source, sources.SOURCES)
+        hint = near_names.of_fields(own.source, sources.SOURCES)
         told = yaml_files.clip(own.source)
         yield f'{where} source: there is no source {told}, {hint}'
     if own.source == 'synthetic' and not own.events_file:
@@ -213,7 +214,7 @@ def _unknown(
             names = _names_of(known.get(section, []))
             for key in keys if names else ():
                 if key not in names:
-                    hint = yaml_files.suggestion(key, names)
+                    hint = near_names.of_fields(key, names)
                     told = yaml_files.clip(key)
                     yield f'[{section}] {told} in {path}: unknown, {hint}'
 

@@ -218,10 +218,11 @@ def _days(text: str) -> int:
 def _state(text: str) -> str:
     """An argument that is a state of action plans."""
     from kronos.common import yaml_files
+    from kronos.common.names import near_names
 
     state = text.upper()
     if state not in STATES:
-        hint = yaml_files.suggestion(state, STATES)
+        hint = near_names.of_fields(state, STATES)
         if 'known' not in hint:
             hint = f'{hint} Known: {", ".join(STATES)}'
         raise argparse.ArgumentTypeError(

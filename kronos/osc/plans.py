@@ -13,6 +13,7 @@ from kronos.clients.nova.rows import Row
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.common import exceptions, plain_text, yaml_files
+from kronos.common.names import near_names
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.osc import moves
@@ -117,7 +118,7 @@ def none(
     if strategy:
         known = watcher.strategies()
         if strategy not in known:
-            hint = yaml_files.suggestion(strategy, known)
+            hint = near_names.of_cloud(strategy, known)
             raise exceptions.KronosException(
                 f'Watcher does not know the strategy '
                 f'{yaml_files.clip(strategy)}; {hint}'

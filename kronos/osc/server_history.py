@@ -10,6 +10,7 @@ from oslo_utils import uuidutils
 from kronos.clients.schema import seconds_of
 from kronos.clients.watcher import WatcherClient
 from kronos.common import exceptions
+from kronos.common.names import near_names
 from kronos.common.shell_commands import ShellCommand
 from kronos.engine import wording
 from kronos.osc import audits, moves, plans
@@ -79,9 +80,12 @@ def find(
             f'{wording.some(uuids)}; give the uuid of one'
         )
     if not uuids and not uuidutils.is_uuid_like(server):
+        names = dict.fromkeys(one.name for one in found if one.name)
+        alike = near_names.near(server, names, near_names.NEAR)
+        hint = near_names.question(alike) or 'give its uuid, or more --days'
         raise exceptions.KronosException(
             f'Kronos has neither moved nor planned a server "{server}" in '
-            f'{span}; give its uuid, or more --days'
+            f'{span}; {hint}'
         )
     told = [
         PlannedMove(one, of_plans.get(one.plan, ('', ''))[0])

@@ -10,6 +10,7 @@ import yaml
 
 from kronos.common import yaml_files
 from kronos.common.exceptions import PolicyFileError
+from kronos.common.names import near_names
 from kronos.policies import models
 from kronos.policies.models import Mode, Policy, PolicyFile
 
@@ -192,7 +193,7 @@ def _rule(
     if name in ELSEWHERE:
         return ELSEWHERE[name]
     if name not in model.model_fields:
-        hint = yaml_files.suggestion(name, model.model_fields)
+        hint = near_names.of_fields(name, model.model_fields)
         return f'there is no such field, {hint}'
     if kind == 'value_error':  # the one rule that hangs on another field
         return 'is required in mode pack'

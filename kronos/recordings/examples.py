@@ -10,6 +10,7 @@ import re
 
 import kronos
 from kronos.common.exceptions import ArchiveError
+from kronos.common.names import near_names
 
 PREFIX = 'examples'
 README = 'README.rst'
@@ -30,7 +31,7 @@ def located(path: str) -> str:
         raise ArchiveError(
             path=path,
             reason='there is no such file, nor an example of this name; '
-            f'known: {", ".join(listed())}',
+            + near_names.of_fields(parts[1], listed()),
         )
     return os.path.join(_home(), parts[1])
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The overrides NAME=VALUE of policies and settings."""
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kronos.common.exceptions import ConfigurationError
+from kronos.common.names import near_names
 from kronos.engine.settings import Settings
 from kronos.policies import loader
 from kronos.policies.models import Mode, Policy
@@ -121,10 +121,9 @@ def _fields_of(name: str, known: Collection[str]) -> str:
     """The field of each policy that a name without a policy may mean."""
     field = name
     if name not in Policy.model_fields:
-        if difflib.get_close_matches(name, settings_from_conf.FIELDS, 1):
+        if near_names.near(name, settings_from_conf.FIELDS):
             return ''
-        alike = difflib.get_close_matches(name, Policy.model_fields, 1)
-        field = alike[0] if alike else ''
+        field = next(iter(near_names.near(name, Policy.model_fields)), '')
     names = [f'{field}.{policy}' for policy in known][:EXAMPLES]
     if not field or len(names) < 2:
         return ''.join(names) if field else ''
@@ -138,8 +137,4 @@ def _value(field: str, text: str) -> Any:
 
 
 def _bad(name: str, what: str, wrong: str, known: Mapping[str, Any]) -> str:
-    alike = difflib.get_close_matches(wrong, known, 1)
-    hint = f'known: {", ".join(sorted(known))}'
-    if alike:
-        hint = f'did you mean {alike[0]}?'
-    return f'{name}: {what}; {hint}'
+    return f'{name}: {what}; {near_names.of_fields(wrong, sorted(known))}'

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import pydantic
 
 from kronos.common import first_fault
+from kronos.common.names import near_names
 from kronos.engine.eligibility.overrides import FOR_EVER
 from kronos.engine.types import (
     ClockDifference,
@@ -256,8 +257,8 @@ def seeds(sections: dict[str, Any]) -> Seeds:
             continue
         if section not in found:
             raise ValueError(
-                f'{section:.80}: there is no such section; known: '
-                f'{", ".join(_COOLDOWNS)}'
+                f'{section:.80}: there is no such section; '
+                + near_names.of_fields(section, _COOLDOWNS)
             )
         found[section] = _seconds(section, values)
     return Seeds(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from kronos.common import exceptions
+from kronos.common.names import near_names
 from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.types import Host
@@ -81,8 +82,8 @@ def _sources(scope: CellScope, hosts: Mapping[str, Host]) -> set[str]:
     for name in scope.hosts:
         host = labels.find_host(name, hosts)
         if host is None:
-            known = wording.some(sorted(inside), 20)
-            raise _bad(HOSTS, name, f'no host; those of the cell: {known}')
+            hint = near_names.of_cloud(name, sorted(inside))
+            raise _bad(HOSTS, name, f'no host of {scope.source}; {hint}')
         if host not in inside:
             cell = hosts[host].cell or 'no known cell'
             raise _bad(HOSTS, name, f'in {cell}, not in {scope.source}')
@@ -105,8 +106,8 @@ def _require_cells(scope: CellScope, hosts: Mapping[str, Host]) -> None:
     ):
         for name in names:
             if name not in known:
-                text = f'no cell with hosts; known: {wording.some(known, 20)}'
-                raise _bad(parameter, name, text)
+                hint = near_names.of_cloud(name, known)
+                raise _bad(parameter, name, f'no cell with hosts; {hint}')
 
 
 def _require_one_cell(

@@ -17,7 +17,7 @@ from typing import Any, Protocol, Self
 from oslo_log import log as logging
 
 from kronos.common import exceptions, policy_files
-from kronos.engine import wording
+from kronos.common.names import near_names
 from kronos.engine.cell_drain import (
     ANY,
     POLICY,
@@ -263,8 +263,8 @@ def resolved(
         name = old if old in (ANY, *known) else by_id.get(old, old)
         value = new if new in (SAME, *known) else by_id.get(new)
         if value is None:
-            names = wording.some(sorted(known), 20) or 'none'
-            raise _bad(old, new, f'there is no flavor {new}; known: {names}')
+            hint = near_names.of_cloud(new, sorted(known))
+            raise _bad(old, new, f'there is no flavor {new}; {hint}')
         if found.get(name, value) != value:
             raise _bad(old, new, f'{name} is mapped twice')
         found[name] = SAME if value == name else value

@@ -8,6 +8,7 @@ from oslo_log import log as logging
 
 from kronos.clients.nova.rows import HostAggregate
 from kronos.common import exceptions
+from kronos.common.names import near_names
 from kronos.engine import wording
 from kronos.engine.scoring import labels
 from kronos.engine.types import UNASSIGNED, Host, Instance
@@ -239,9 +240,9 @@ def _of_zone(zone: str, cloud: Cloud) -> list[HostAggregate]:
 def _unknown(
     kind: str, name: str, known: Iterable[str]
 ) -> exceptions.ScopeError:
-    names = wording.some(list(dict.fromkeys(known)), 20) or 'none'
     return exceptions.ScopeError(
-        reason=f'there is no {kind} "{name}"; known: {names}'
+        reason=f'there is no {kind} "{name}"; '
+        + near_names.of_cloud(name, known)
     )
 
 

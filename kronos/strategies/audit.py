@@ -11,8 +11,8 @@ from typing import Any
 from kronos.clients import connection
 from kronos.clients.prometheus import client
 from kronos.common import audit_values, exceptions
+from kronos.common.names import near_names
 from kronos.common.timing import timed
-from kronos.engine import wording
 from kronos.engine.eligibility import cooldown
 from kronos.engine.planning import propose
 from kronos.engine.scheduling import durations
@@ -215,7 +215,8 @@ def require_hosts(wanted: list[str] | None, snapshots: list[Snapshot]) -> None:
     if strangers:
         raise exceptions.ScopeError(
             reason=f'Audit parameter hosts: "{strangers[0]}" is no host of '
-            f"the audit's scopes; theirs: {wording.some(sorted(known), 20)}"
+            "the audit's scopes; "
+            + near_names.of_cloud(strangers[0], sorted(known))
         )
 
 

@@ -11,15 +11,25 @@ aggregates also if the option of that name does. What the scope excludes is
 left alone in every case.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from kronos.common import exceptions
+from kronos.common.names import near_names
 from kronos.engine.cell_drain import CellDrain
 from kronos.snapshots import collector, scopes
 from kronos.snapshots.cell_hosts import CellScope
 from kronos.strategies import parameters
 
 COMPUTE = 'compute'
+PARTS = ('host_aggregates', 'availability_zones', 'exclude')
+EXCLUDABLE = (
+    'host_aggregates',
+    'compute_nodes',
+    'instances',
+    'projects',
+    'instance_metadata',
+)
 
 
 def request(
@@ -70,7 +80,7 @@ def _from_audit_scope(scope: list[dict[str, Any]]) -> collector.ScopeRequest:
     for part in _items(scope, 'scope'):
         for kind, rules in part.items():
             if kind != COMPUTE:
-                raise _not_understood(kind)
+                raise _not_understood(kind, [COMPUTE])
             for rule in _items(rules, kind):
                 _apply(found, rule)
     return found
@@ -86,7 +96,7 @@ def _apply(found: collector.ScopeRequest, rule: dict[str, Any]) -> None:
             for exclusion in _items(items, key):
                 _exclude(found, exclusion)
         else:
-            raise _not_understood(key)
+            raise _not_understood(key, PARTS)
 
 
 def _exclude(found: collector.ScopeRequest, rule: dict[str, Any]) -> None:
@@ -106,7 +116,7 @@ def _exclude(found: collector.ScopeRequest, rule: dict[str, Any]) -> None:
                 for item in items
             ]
         else:
-            raise _not_understood(f'exclude.{key}')
+            raise _not_understood(key, EXCLUDABLE)
 
 
 def _items(told: Any, where: str) -> list[dict[str, Any]]:
@@ -156,9 +166,8 @@ def _refs(
     return found
 
 
-def _not_understood(key: str) -> exceptions.ScopeError:
+def _not_understood(key: str, known: Collection[str]) -> exceptions.ScopeError:
     return exceptions.ScopeError(
         f'The audit\'s scope has "{key}", which Kronos does not understand; '
-        'it knows host_aggregates, availability_zones and exclude under '
-        'compute.'
+        + near_names.of_fields(key, known)
     )

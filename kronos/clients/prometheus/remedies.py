@@ -4,15 +4,14 @@
 What a query alone is refused for has none here: its policy is to be corrected.
 """
 
-import http.client
 import re
-import socket
 import ssl
 from urllib import parse
 
 import requests
 
-from kronos.clients import transport
+from kronos.clients import connection_faults, transport
+from kronos.clients.connection_faults import ConnectionFault
 from kronos.common import exceptions
 
 GROUP = 'kronos_prometheus'
@@ -43,6 +42,10 @@ HTTPS = f'write https:// instead of http:// in [{GROUP}] url'
 CA = (
     f'set [{GROUP}] cafile to the CA that signed the certificate of Prometheus'
 )
+EXPIRED = (
+    'renew the certificate of Prometheus, or set the clock of this machine: '
+    'one of them is not of today'
+)
 CERTIFICATE_NAME = (
     f'write into [{GROUP}] url the host name that the certificate of '
     'Prometheus has'
@@ -59,28 +62,20 @@ ENDPOINT = (
 )
 ROLE = 'give the user a role that may read the metrics of all projects'
 
-_TLS = (
-    ('WRONG_VERSION_NUMBER', HTTP),
-    ('HTTP_REQUEST', HTTP),
-    ('UNKNOWN_PROTOCOL', HTTP),
-    ('RECORD_LAYER_FAILURE', HTTP),
-    ('CERTIFICATE_REQUIRED', CLIENT_CERTIFICATE),
-    ('HANDSHAKE_FAILURE', CLIENT_CERTIFICATE),
-    ('BAD_CERTIFICATE', CLIENT_CERTIFICATE),
-    ('UNKNOWN_CA', CLIENT_CERTIFICATE),
-)
-"""Part of a reason of OpenSSL, with what it comes of."""
-_MISMATCHES = (62, 64)
-"""OpenSSL's codes of a certificate for another name or address."""
-_CONNECTIONS: tuple[tuple[type[BaseException], str], ...] = (
+_CONNECTIONS = {
+    ConnectionFault.NAME: NAME,
+    ConnectionFault.REFUSED: LISTENING,
+    ConnectionFault.SILENT: SILENT,
+    ConnectionFault.HTTP: HTTP,
+    ConnectionFault.HTTPS: HTTPS,
+    ConnectionFault.CA: CA,
+    ConnectionFault.EXPIRED: EXPIRED,
+    ConnectionFault.OTHER_NAME: CERTIFICATE_NAME,
+    ConnectionFault.CLIENT_CERTIFICATE: CLIENT_CERTIFICATE,
+}
+_OPTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (exceptions.ConfigurationError, OPTION),
     (requests.exceptions.ProxyError, PROXY),
-    (socket.gaierror, NAME),
-    (ConnectionRefusedError, LISTENING),
-    (requests.Timeout, SILENT),
-    (TimeoutError, SILENT),
-    (http.client.RemoteDisconnected, LISTENING),
-    (http.client.BadStatusLine, HTTPS),
 )
 _LOGIN = re.compile(
     r'log-?[io]n|sign-?in|oauth|\bauth\b|\bsso\b|saml|password', re.IGNORECASE
@@ -133,22 +128,14 @@ def of_error(error: BaseException, by_keystone: bool = False) -> str:
     :returns: '' if its length is the reason, which is the query's
     """
     causes = transport.causes(error)
-    for one in causes:
-        if isinstance(one, ssl.SSLError):
-            return _of_tls(one)
+    fault = connection_faults.of(error)
+    if fault is not None and any(isinstance(x, ssl.SSLError) for x in causes):
+        return _CONNECTIONS[fault]
     if any(isinstance(one, transport.TooLong) for one in causes):
         return ''
     if by_keystone:
         return ENDPOINT
-    for kind, remedy in _CONNECTIONS:
+    for kind, remedy in _OPTIONS:
         if any(isinstance(one, kind) for one in causes):
             return remedy
-    return LISTENING
-
-
-def _of_tls(error: ssl.SSLError) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        is_other = error.verify_code in _MISMATCHES
-        return CERTIFICATE_NAME if is_other else CA
-    reason = error.reason or ''
-    return next((remedy for part, remedy in _TLS if part in reason), CA)
+    return _CONNECTIONS[fault] if fault else LISTENING

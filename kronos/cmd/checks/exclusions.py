@@ -114,7 +114,7 @@ def _other_form(
     form = name_forms.better(
         [{'host': name} for name in named], 'host', hosts, how
     )
-    return f'set [kronos] host_match = {form.host_match}' if form else ''
+    return form.remedy(how) if form else ''
 
 
 def _hosts(cloud: Cloud) -> set[str]:

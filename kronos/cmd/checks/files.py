@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of the configuration files."""
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ from kronos.cmd import credentials
 from kronos.cmd.checks import findings as causes
 from kronos.cmd.checks.findings import Cause, Findings
 from kronos.cmd.config_files import Paths
+from kronos.common.names import near_names
 from kronos.conf import opts as conf_opts
 from kronos.conf import validation, weigher
 
@@ -176,11 +176,11 @@ def unknown(path: str, findings: Findings) -> None:
                 *validation.old_group(path, section),
                 key=causes.group(validation.OLD_GROUPS[section]),
             )
-        elif alike := difflib.get_close_matches(section, known, 1, 0.85):
+        elif alike := near_names.near(section, known, cutoff=0.85):
             findings.warning(
                 'option-unknown',
                 f'{path}: [{section}] {NO_OPTION}',
-                f'did you mean {alike[0]}?',
+                near_names.question(alike),
                 key=causes.group(alike[0]),
             )
 
@@ -194,7 +194,7 @@ def _of_credentials(
     """
     known = credentials.names()
     for key in sorted(set(keys) - known):
-        if difflib.get_close_matches(key, known, 1, 0.8):
+        if near_names.near(key, known, cutoff=0.8):
             _tell(path, section, key, known, findings)
 
 
@@ -226,11 +226,11 @@ def _tell(
     known: Iterable[str],
     findings: Findings,
 ) -> None:
-    alike = difflib.get_close_matches(name, sorted(known), 1)
+    alike = near_names.near(name, sorted(known))
     findings.warning(
         'option-unknown',
         f'{path}: [{section}] {name} {NO_OPTION}',
-        f'did you mean {alike[0]}?' if alike else MEND_CONFIG,
+        near_names.question(alike) or MEND_CONFIG,
         key=_cause(section, alike[0]) if alike else '',
     )
 

@@ -13,7 +13,7 @@ WIDTH = 79
 MANY = 1000.0
 GOOD = {True: 'yes', False: 'no', None: '-'}
 
-COLUMNS = ('level', 'code', 'text', 'mend')
+COLUMNS = ('level', 'code', 'text', 'mend', 'cause')
 
 
 def text(document: Mapping[str, Any], width: int | None = None) -> str:
@@ -43,13 +43,21 @@ def text(document: Mapping[str, Any], width: int | None = None) -> str:
 
 
 def rows(document: Mapping[str, Any]) -> list[tables.Row]:
-    """The findings, the names of the columns first."""
+    """All findings, the names of the columns first.
+
+    What follows from a cause is below it, and has it in the last column, so
+    that rows can be sorted and filtered.
+    """
     found: list[tables.Row] = [COLUMNS]
-    found += [
-        tuple(str(one[name]) for name in COLUMNS)
-        for one in document['findings']
-    ]
+    for cause in document['findings']:
+        found.append(_row(cause, ''))
+        name = f'{cause["code"]}: {cause["text"]}'
+        found += [_row(effect, name) for effect in cause['follows']]
     return found
+
+
+def _row(finding: Mapping[str, Any], cause: str) -> tables.Row:
+    return *(finding[name] for name in COLUMNS[:-1]), cause
 
 
 def _table(

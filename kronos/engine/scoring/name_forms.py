@@ -46,6 +46,22 @@ class NameForm:
             f'{self.host}'
         )
 
+    def remedy(
+        self, how: HostMatch, label: str = HOST, option: str = 'host_label'
+    ) -> str:
+        """The options that the form differs by.
+
+        :param how: labels are matched now
+        :param label: that is to hold the host now
+        :param option: of a policy, that names the label
+        """
+        parts = []
+        if self.label != label:
+            parts.append(f'write {option}: {self.label} into each such policy')
+        if self.host_match is not how:
+            parts.append(f'set [kronos] host_match = {self.host_match}')
+        return ', and '.join(parts)
+
 
 def series_of(samples: Iterable[Sample], label: str) -> list[Series]:
     """The labels of each series.

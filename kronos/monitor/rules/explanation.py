@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kronos.common import durations, exceptions, yaml_files
+from kronos.common.names import near_names
 from kronos.monitor import events
 from kronos.monitor.events import Kind, kind_of
 from kronos.monitor.rules import decision as decisions
@@ -63,7 +64,7 @@ def explain(
     for word in words[1:]:
         name, sign, value = word.partition('=')
         if not sign or name not in known:
-            hint = yaml_files.suggestion(name, known)
+            hint = near_names.of_fields(name, known)
             raise exceptions.ConfigurationError(
                 f'{yaml_files.clip(word)}: it must be FIELD=VALUE, {hint}'
             )
@@ -92,7 +93,7 @@ def _event(word: str) -> tuple[str, str, Kind | None]:
 
 
 def _unknown(word: str, known: Sequence[str]) -> exceptions.ConfigurationError:
-    hint = yaml_files.suggestion(word, known)
+    hint = near_names.of_fields(word, known)
     return exceptions.ConfigurationError(
         f'{yaml_files.clip(word)}: there is no such event, {hint}'
     )

@@ -8,6 +8,7 @@ from typing import Any
 import pydantic
 
 from kronos.common import exceptions, yaml_files
+from kronos.common.names import near_names
 from kronos.common.units import time_units
 from kronos.monitor.events import Kind
 from kronos.monitor.rules.models import Match, Rule, RuleFile
@@ -114,7 +115,7 @@ def _faults_between(
         chosen = [chosen] if isinstance(chosen, str) else chosen
         for sink in chosen if isinstance(chosen, list) else []:
             if isinstance(sink, str) and sink not in sinks:
-                hint = yaml_files.suggestion(sink, sinks or ['none'])
+                hint = near_names.of_fields(sink, sinks or ['none'])
                 faults.append(
                     f'{place}: sinks: [kronos_monitor] sinks has no '
                     f'{yaml_files.clip(sink)}, {hint}'
@@ -139,13 +140,13 @@ def _fault(
     field = model.model_fields.get(name)
     where += yaml_files.clip(name)
     if field is None:
-        hint = yaml_files.suggestion(name, model.model_fields)
+        hint = near_names.of_fields(name, model.model_fields)
         return f'{where}: there is no such field, {hint}'
     if kind == 'missing':
         return f'{where}: is missing, it must be {field.description}'
     wrong, hint = yaml_files.shown(value), ''
     if name == 'kind' and isinstance(value, str):
-        hint = f', {yaml_files.suggestion(value, Kind)}'
+        hint = f', {near_names.of_fields(value, [*Kind])}'
     elif isinstance(value, str) and 'seconds' in (field.description or ''):
         hint = time_units.hint(value)
         hint = hint and f': {hint}'

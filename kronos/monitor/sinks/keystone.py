@@ -17,7 +17,9 @@ from kronos.common import (
     plain_text,
     yaml_files,
 )
+from kronos.common.names import near_names
 from kronos.common.web import addresses
+from kronos.monitor.sinks import remedies
 from kronos.monitor.sinks import stamps as file_stamps
 from kronos.monitor.sinks.base import Options, Outcome, Result
 from kronos.monitor.sinks.stamps import Stamps
@@ -42,10 +44,14 @@ class Service(Generic[Client]):
     :param options: of the sink's group
     :param make: a client, of a session and the further arguments region,
         interface, override of the endpoint
+    :param name: for people
     """
 
-    def __init__(self, options: Options, make: Callable[..., Client]) -> None:
+    def __init__(
+        self, options: Options, make: Callable[..., Client], name: str
+    ) -> None:
         self._options = options
+        self._name = name
         self._make = make
         self._stamps: Stamps = ()
         self._client: Client | None = None
@@ -62,12 +68,19 @@ class Service(Generic[Client]):
             self._stamps = stamps
         return self._client
 
-    def result_of(self, error: exceptions.ClientError) -> Result:
-        """What a failed request says of the service as a whole."""
-        text = masking.Secrets(self._secrets).masked(str(error))
+    def result_of(
+        self, error: exceptions.ClientError, remedy: str = ''
+    ) -> Result:
+        """What a failed request says of the service as a whole.
+
+        :param remedy: where who asked knows a better one
+        """
+        masked = masking.Secrets(self._secrets).masked(str(error))
+        text = plain_text.line(answers.line_of(masked)).rstrip('.')
+        remedy = remedy or remedies.of(error, self._name, self._options)
         return Result(
             Outcome.AWAY,
-            plain_text.line(answers.line_of(text)),
+            f'{text}; {remedy}' if remedy else text,
             error.kwargs.get('retry_after'),
         )
 
@@ -131,7 +144,7 @@ def faults(options: Options) -> list[str]:
     names = _names_of(options)
     if not names:
         kinds = sorted(loading.get_available_plugin_names())
-        hint = yaml_files.suggestion(options['auth_type'], kinds)
+        hint = near_names.of_fields(options['auth_type'], kinds)
         told = yaml_files.clip(options['auth_type'] or '')
         return [*found, f'auth_type: there is no {told}, {hint}']
     try:

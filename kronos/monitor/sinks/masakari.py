@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Masakari: each message becomes a notification of a failed server."""
 
+import dataclasses
 from collections.abc import Iterable
 from typing import ClassVar
 
 from kronos.clients import masakari
 from kronos.common import exceptions, yaml_files
+from kronos.common.names import near_names
 from kronos.common.shell_commands import ShellCommand
 from kronos.monitor.events import Kind
 from kronos.monitor.messages import Message
 from kronos.monitor.sinks import keystone
 from kronos.monitor.sinks.base import Options, Outcome, Result, Sink
 
+NOTIFY = 'os_masakari_api:notifications:create'
 LONGEST_NAME = 255
 """Characters that Masakari takes of each text."""
 
@@ -27,7 +30,7 @@ class Masakari(Sink):
             kind: told.partition('/')[::2]
             for kind, told in options['event_map'].items()
         }
-        self._service = keystone.Service(options, masakari.connect)
+        self._service = keystone.Service(options, masakari.connect, 'Masakari')
 
     @classmethod
     def faults(cls, options: Options) -> list[str]:
@@ -46,9 +49,9 @@ class Masakari(Sink):
             client = self._service.client()
             client.notify(message.host, message.seen, payload)
         except exceptions.ClientError as error:
-            result = self._service.result_of(error)
-            status = error.kwargs.get('status')
-            return _judged(result, status, message.host)
+            outcome, remedy = _judged(error, message.host)
+            result = self._service.result_of(error, remedy)
+            return dataclasses.replace(result, outcome=outcome)
         return Result(Outcome.DELIVERED)
 
     def check(self, host: str) -> str:
@@ -69,20 +72,27 @@ class Masakari(Sink):
         self._service.close()
 
 
-def _judged(result: Result, status: int | None, host: str) -> Result:
-    """What became of a notification that was not taken."""
-    told = result.text
-    if status == 409 and 'duplicate' in told:
-        return Result(Outcome.DELIVERED)
-    if status == 409 and 'maintenance' in told:
-        return Result(Outcome.REFUSED, f'{told}; {_closed(host)}')
+def _judged(error: exceptions.ClientError, host: str) -> tuple[Outcome, str]:
+    """What became of a notification that was not taken, and what to do.
+
+    '' as for any service.
+    """
+    status, text = error.kwargs.get('status'), str(error)
+    if status == 409 and 'duplicate' in text:
+        return Outcome.DELIVERED, ''
+    if status == 409 and 'maintenance' in text:
+        return Outcome.REFUSED, _closed(host)
     if status == 409:
-        return Result(Outcome.LATER, told, result.wait)
-    if status == 400 and 'could not be found' in told:
-        return Result(Outcome.REFUSED, f'{told}; {_unknown(host)}')
+        return Outcome.LATER, ''
+    if status == 400 and 'could not be found' in text:
+        return Outcome.REFUSED, _unknown(host)
     if status == 400:
-        return Result(Outcome.REFUSED, told)
-    return result
+        return Outcome.REFUSED, ''
+    if status == 403:
+        return Outcome.AWAY, (
+            f'the role of its user needs the policy {NOTIFY}'
+        )
+    return Outcome.AWAY, ''
 
 
 def _unknown(host: str) -> str:
@@ -103,7 +113,7 @@ def _faults_of(event_map: dict[str, str]) -> Iterable[str]:
     kinds = [one.value for one in Kind]
     for kind, told in event_map.items():
         if kind not in kinds:
-            hint = yaml_files.suggestion(kind, kinds)
+            hint = near_names.of_fields(kind, kinds)
             name = yaml_files.clip(kind)
             yield f'event_map: there is no kind {name}, {hint}'
         parts = told.split('/')

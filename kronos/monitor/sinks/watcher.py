@@ -30,6 +30,9 @@ READY = ('PENDING', 'SUCCEEDED')
 """States in which Watcher takes a trigger."""
 
 
+BLIND = 'give its role the policy audit:get, or set confirm = false'
+
+
 class Watcher(Trigger):
     """Triggers an audit.
 
@@ -45,7 +48,7 @@ class Watcher(Trigger):
         super().__init__(name, options)
         self._audit = str(options['audit'])
         self._clock = clock
-        self._service = keystone.Service(options, watcher.find)
+        self._service = keystone.Service(options, watcher.find, 'Watcher')
         self._may_read = bool(options['confirm'])
         self._is_told = False
         self._last = float('-inf')
@@ -93,8 +96,7 @@ class Watcher(Trigger):
             # There is none of that UUID, so that nothing is triggered.
             client.trigger(str(uuid.uuid4()))
         except exceptions.ClientError as error:
-            is_unknown = error.kwargs.get('status') == 404
-            return '' if is_unknown else self._told(error)
+            return '' if _is_unknown(error) else self._told(error)
         return ''
 
     def close(self) -> None:
@@ -132,11 +134,10 @@ class Watcher(Trigger):
         if not self._is_told:
             LOG.warning(
                 'Sink %s: the user may not read audit %s, so it is triggered '
-                'again and again: %s. Give its role the policy audit:get, or '
-                'set confirm = false',
+                'again and again: %s',
                 self.name,
                 self._audit,
-                self._service.result_of(error).text,
+                self._service.result_of(error, BLIND).text,
             )
         self._is_told = True
         return self._repeated(client)
@@ -175,8 +176,7 @@ class Watcher(Trigger):
                 return Result(Outcome.DELIVERED)
             told = f'audit {self._audit} runs, since before'
             return Result(Outcome.PENDING, told, LOOK_SECONDS)
-        result = self._service.result_of(error)
-        return Result(Outcome.AWAY, self._told(error), result.wait)
+        return self._service.result_of(error, self._remedy(error))
 
     def _unfit(self, audit: rest.Json) -> str:
         """Why Watcher would refuse a trigger; '': it would not."""
@@ -195,21 +195,35 @@ class Watcher(Trigger):
 
     def _told(self, error: exceptions.ClientError) -> str:
         """The error, and what is to be done about it."""
-        text = self._service.result_of(error).text
-        status = error.kwargs.get('status')
-        if status == 404:
+        return self._service.result_of(error, self._remedy(error)).text
+
+    def _remedy(self, error: exceptions.ClientError) -> str:
+        """What is to be done about an audit; '' as for any service."""
+        status, text = error.kwargs.get('status'), str(error)
+        if _is_unknown(error):
             return (
-                f'{text}; there is no audit {self._audit}: '
+                f'there is no audit {self._audit}: '
                 + ShellCommand.AUDIT_CREATE.of(audit=self._audit)
             )
         if status == 403:
             right = 'audit:get' if '/audits/' in text else 'webhook:trigger'
-            return f'{text}; the role of its user needs the policy {right}'
+            return f'the role of its user needs the policy {right}'
         if status == 400 and 'Audit state' in text:
             return (
-                f'{text} Delete audit {self._audit} and create another one of '
-                'that name'
+                f'delete audit {self._audit} and create another one of that '
+                'name'
             )
         if status == 400 and 'Audit type' in text:
-            return f'{text} Audit {self._audit} must be of type EVENT'
-        return text
+            return f'audit {self._audit} must be of type EVENT'
+        if status == 406:
+            return (
+                f'upgrade Watcher: its API needs {watcher.WITH_WEBHOOKS} or '
+                'later'
+            )
+        return ''
+
+
+def _is_unknown(error: exceptions.ClientError) -> bool:
+    """Whether Watcher itself says that it has no such audit."""
+    status = error.kwargs.get('status')
+    return status == 404 and 'could not be found' in str(error)

@@ -15,6 +15,7 @@ import pydantic
 from kronos.clients.nova.rows import HostAggregate
 from kronos.common import garbage
 from kronos.common.exceptions import ArchiveError
+from kronos.common.names import near_names
 from kronos.engine.server_groups import APART, TOGETHER
 from kronos.engine.settings import SearchName, Settings, UnexplainedLoad
 from kronos.engine.types import (
@@ -188,7 +189,10 @@ class _Reader:
     def _instance(self, row: schema.InstanceRow, where: str) -> None:
         _require_new(row.name, self._instances, where)
         if row.host not in self._hosts:
-            raise Fault(f'{where}.host', f'there is no host {row.host}')
+            hint = near_names.of_cloud(row.host, self._hosts)
+            raise Fault(
+                f'{where}.host', f'there is no host {row.host}; {hint}'
+            )
         for policy, value in row.shares.items():
             profile = self._reading(policy, f'{where}.shares').profile
             if profile is not None:
@@ -223,7 +227,10 @@ class _Reader:
 
     def _reading(self, policy: str, where: str) -> PolicyReadings:
         if policy not in self._readings:
-            raise Fault(f'{where}.{policy}', 'there is no such policy')
+            hint = near_names.of_cloud(policy, self._readings)
+            raise Fault(
+                f'{where}.{policy}', f'there is no such policy; {hint}'
+            )
         return self._readings[policy]
 
 

@@ -287,10 +287,10 @@ class TestInstance(base.BaseTestCase):
         code, out, err = run(BY_HAND, '--instance', 'legcy')
         self.assertEqual((1, ''), (code, out))
         self.assertIn('no instance legcy', err)
-        self.assertIn('close to it: legacy', err)
+        self.assertIn('did you mean legacy?', err)
         code, _, err = run(BY_HAND, '--host', 'cmp9')
         self.assertEqual(1, code)
-        self.assertIn('close to it: cmp3, cmp2, cmp1', err)
+        self.assertIn('did you mean cmp3, cmp2 or cmp1?', err)
 
     def test_a_name_of_several(self) -> None:
         plan = explain.what_if.played(DAEMONS, explain.what_if.ReplayOptions())

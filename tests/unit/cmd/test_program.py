@@ -204,20 +204,20 @@ class TestArguments(ProgramTestCase):
             (
                 'replay',
                 ['--polices', 'x'],
-                '--polices; close to it: --policies',
+                '--polices; did you mean --policies?',
             ),
             (
                 'explain',
                 ['--hosts=cmp01'],
-                '--hosts=cmp01; close to it: --host',
+                '--hosts=cmp01; did you mean --host?',
             ),
             (
                 'record',
                 ['--anonymous'],
-                '--anonymous; close to it: --anonymize',
+                '--anonymous; did you mean --anonymize?',
             ),
             ('status', ['-q', 'upgrade'], '-q'),
-            ('status', ['upgrade', '--jsn'], '--jsn; close to it: --json'),
+            ('status', ['upgrade', '--jsn'], '--jsn; did you mean --json?'),
             ('test_config', ['--format', 'xml', '--foo'], '--foo'),
         ):
             code, out, err = self.run_it(name, *words)

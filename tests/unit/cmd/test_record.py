@@ -202,6 +202,20 @@ class TestRecord(RecordTestCase):
             'a[1-3] sum to ',
         )
 
+    def test_hosts_by_other_names(self) -> None:
+        """Said first, as the commands that plan the recording say it."""
+        self.series['cpu_of_host'] = [
+            (f'{host}.example.org:9100', 0.5) for host in HOSTS
+        ]
+        code, err = self.record()
+        self.assertEqual(0, code)
+        self.assertEqual(
+            'kronos-record: warning: no host has a value: Prometheus says '
+            'a1.example.org:9100 where Nova says a1; set [kronos] host_match '
+            '= short',
+            [line for line in err.splitlines() if 'warning' in line][0],
+        )
+
     def test_prometheus_is_away(self) -> None:
         """Its health is recorded, and told."""
         self.wire.post(f'{PROMETHEUS}/api/v1/query', status_code=503)

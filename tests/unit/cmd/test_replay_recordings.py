@@ -8,8 +8,10 @@ from typing import Any
 import fixtures
 from oslotest import base
 
+from kronos.cmd import explain
 from kronos.policies import loader
 from kronos.recordings import load
+from tests import commands
 from tests.builders import recordings
 from tests.unit.cmd.test_replay import run
 
@@ -66,6 +68,34 @@ class TestHostNames(RecordingsTestCase):
         )
         for words in ('Not judged', 'host_match', 'min_host_coverage'):
             self.assertNotIn(words, rest)
+
+    def test_one_of_many(self) -> None:
+        """The others are judged; what follows from it is not said."""
+        code, _, err = run(self.path, self.record('other'))
+        self.assertEqual(0, code)
+        self.assertEqual(
+            f'kronos-replay: warning: as recorded: {self.CAUSE} ({self.path})',
+            err.strip(),
+        )
+        code, _, err = run(self.path, self.path)
+        self.assertEqual(1, code)
+        first, second = err.strip().split('\n')
+        self.assertIn(f'{self.CAUSE} ({self.path})', first)
+        self.assertIn('no policy could be used in any recording', second)
+
+    def test_an_explanation(self) -> None:
+        """Whatever the format, beside the answer."""
+        for form in ('table', 'json', 'csv'):
+            code, out, err = commands.run(
+                explain.main, [self.path, '--format', form]
+            )
+            self.assertEqual(0, code)
+            self.assertNotIn('where Nova says', out.split('"question"')[0])
+            self.assertEqual(
+                f'kronos-explain: {self.path}: {self.CAUSE}', err.strip()
+            )
+        words = [self.path, '--set', 'host_match=short']
+        self.assertEqual('', commands.run(explain.main, words)[2])
 
     def test_the_report_has_all_of_it(self) -> None:
         _, out, _ = run(self.path, '--format', 'json')

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does kronos-test-config tell what works, what does not and why?"""
 
+import csv
 import json
 
 import requests
@@ -622,6 +623,37 @@ class TestMetrics(CheckTestCase):
         )
         report = self.check('--config-file', self.conf(host_match='short'))
         self.assertTrue(report['good'])
+
+    def test_rows_of_causes_and_effects(self) -> None:
+        """Each finding is a row; a column names the cause of an effect."""
+        self.write_policies(policy(weight=0.5), policy('ram', weight=0.5))
+        for name in ('cpu', 'ram'):
+            self.series[f'{name}_of_host'] = [
+                (f'{host}.example.org', 0.5) for host in HOSTS
+            ]
+        causes = self.check()['findings']
+        conf = ('--config-file', self.conf())
+        rows = [
+            *csv.DictReader(self.run_it(*conf, '-f', 'csv')[1].split('\n'))
+        ]
+        self.assertEqual(
+            ['level', 'code', 'text', 'mend', 'cause'], [*rows[0]]
+        )
+        self.assertEqual(
+            sum(1 + len(cause['follows']) for cause in causes), len(rows)
+        )
+        effects = [row for row in rows if row['code'] == 'policy-skipped']
+        self.assertEqual(2, len(effects))
+        name = f'host-names: {causes[0]["text"]}'
+        for row in effects:
+            self.assertEqual(('', name), (row['mend'], row['cause']))
+        self.assertEqual(
+            [cause['mend'] for cause in causes],
+            [row['mend'] for row in rows if not row['cause']],
+        )
+        lines = self.run_it(*conf, '-f', 'value')[1].splitlines()
+        self.assertEqual(len(rows), len(lines))
+        self.assertTrue(lines[1].endswith(name), lines[1])
 
     def test_no_tenant(self) -> None:
         """Of Mimir: neither the query nor the credentials are to blame."""

@@ -73,15 +73,6 @@ class TestData(base.BaseTestCase):
 
 
 class TestWords(base.BaseTestCase):
-    def test_a_suggestion(self) -> None:
-        known = ['project', 'flavor']
-        self.assertEqual(
-            'did you mean flavor?', yaml_files.suggestion('flavour', known)
-        )
-        self.assertEqual(
-            'known: project, flavor', yaml_files.suggestion('x', known)
-        )
-
     def test_a_value(self) -> None:
         for value, told in (
             (True, 'true'),

@@ -154,7 +154,10 @@ class TestSeeds(base.BaseTestCase):
 
     def test_faults(self) -> None:
         for sections, text in (
-            ({'cooldowns': {}}, 'cooldowns: there is no such section; known:'),
+            (
+                {'cooldowns': {}},
+                'cooldowns: there is no such section; did you mean ',
+            ),
             ({'instance_cooldowns': 1}, 'must be a mapping of names'),
             ({'instance_cooldowns': {'u': '1'}}, 'must be a mapping of names'),
             ({'instance_cooldowns': {'u': -2.0}}, 'cooldowns.u: must be sec'),

@@ -42,12 +42,14 @@ class TestHosts(base.BaseTestCase):
     def test_refused(self) -> None:
         for told, text in (
             (('odl', ['new']), 'source_cell: "odl" is no cell with hosts; '
+             'did you mean old?'),
+            (('x', ['new']), 'source_cell: "x" is no cell with hosts; '
              'known: mid, new, old'),
             (('old', ['new', 'nwe']), 'target_cells: "nwe" is no cell'),
             (('old', ['new', 'old']),
              'target_cells: "old" is the source_cell itself'),
             (('old', ['new'], ['o3']),
-             'hosts: "o3" is no host; those of the cell: o1, o2'),
+             'hosts: "o3" is no host of old; known: o1, o2'),
             (('old', ['new'], ['o1', 'n1']),
              'hosts: "n1" is in new, not in old'),
             (('old', ['new'], ['x']),

@@ -203,6 +203,7 @@ class TestMap(base.BaseTestCase):
             ({'small': 'huge'},
              'entry small: huge: there is no flavor huge; known: 1, large, '
              'small'),
+            ({'small': 'Lagre'}, 'no flavor Lagre; did you mean large?'),
             ({'large': '1', '2': 'small'}, 'large is mapped twice'),
             ({'small': 'large', 'large': 'small'},
              'it is a loop: small -> large -> small'),

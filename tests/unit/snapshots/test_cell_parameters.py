@@ -97,6 +97,7 @@ class TestRefused(testscenarios.TestWithScenarios, base.BaseTestCase):
             ('max_migrations', 101, 'no whole number from 1 to 100'),
             ('max_migrations', '0', 'no whole number from 1 to 100'),
             ('aggregates', 'gpu', 'unknown to this strategy'),
+            ('target_cell', 'a', 'strategy; did you mean target_cells?'),
         ]
     ]
     name: str

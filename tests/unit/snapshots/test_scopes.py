@@ -31,6 +31,17 @@ class TestExactly(CollectTestCase):
             self.refused(aggregates=[AggregateRef(name='9')]),
         )
 
+    def test_a_misspelt_name(self) -> None:
+        for request in (
+            {'aggregates': ['GOLT']},
+            {'aggregates': [AggregateRef(name='Gold')]},
+            {'aggregates': ['5'], 'excluded_aggregates': ['glod']},
+        ):
+            text = self.refused(**request)
+            self.assertTrue(text.endswith('did you mean gold?'), text)
+        text = self.refused(aggregates=['gold'], excluded_hosts=['a11'])
+        self.assertTrue(text.endswith('did you mean a1?'), text)
+
     def test_an_unknown_id(self) -> None:
         """The ids are told, for that is what must be put right."""
         self.assertIn(

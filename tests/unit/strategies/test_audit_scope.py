@@ -177,15 +177,25 @@ class RequestTestCase(base.BaseTestCase):
         )
 
     def test_unknown_rule(self):
-        for rules in (
-            [{'storage': []}],
-            compute({'hosts': []}),
-            compute({'exclude': [{'zones': []}]}),
+        for rules, hint in (
+            ([{'storage': []}], 'known: compute'),
+            (
+                compute({'hosts': []}),
+                'known: host_aggregates, availability_zones, exclude',
+            ),
+            (
+                compute({'host_aggregate': []}),
+                'did you mean host_aggregates?',
+            ),
+            (
+                compute({'exclude': [{'compute_node': []}]}),
+                'did you mean compute_nodes?',
+            ),
         ):
             error = self.assertRaises(
                 exceptions.ScopeError, self.request, rules
             )
-            self.assertIn('does not understand', str(error))
+            self.assertIn(f'does not understand; {hint}', str(error))
 
     def test_items_without_a_name(self):
         """Watcher's schema lets them pass."""

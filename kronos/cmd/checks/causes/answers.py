@@ -157,7 +157,7 @@ class Causes:
         form = self._form(answer, samples, '')
         if form is None:
             return ''
-        return _remedy(form, self.settings, answer.row.label, answer.label)
+        return self._remedy(answer, form)
 
     def _empty(self, answer: Answer) -> None:
         query = answer.reading.query
@@ -209,8 +209,12 @@ class Causes:
             self.settings.host_match,
         )
 
+    def _remedy(self, answer: Answer, form: NameForm) -> str:
+        how = self.settings.host_match
+        return form.remedy(how, answer.label, answer.row.label)
+
     def _named_otherwise(self, answer: Answer, form: NameForm) -> None:
-        mend = _remedy(form, self.settings, answer.row.label, answer.label)
+        mend = self._remedy(answer, form)
         is_without = form.missing == form.hosts
         tell = self.to.error if is_without else self.to.warning
         key = findings.names(mend)
@@ -249,18 +253,6 @@ class Causes:
 
 def _values(samples: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in samples if math.isfinite(sample.value)]
-
-
-def _remedy(
-    form: NameForm, settings: Settings, option: str, label: str
-) -> str:
-    """The options that the form differs by."""
-    parts = []
-    if form.label != label:
-        parts.append(f'write {option}: {form.label} into each such policy')
-    if form.host_match is not settings.host_match:
-        parts.append(f'set [kronos] host_match = {form.host_match}')
-    return ', and '.join(parts)
 
 
 def _label_of_servers(

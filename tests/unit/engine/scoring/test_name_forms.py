@@ -98,6 +98,22 @@ class TestSeries(base.BaseTestCase):
         )
 
 
+class TestRemedy(base.BaseTestCase):
+    def test_what_differs(self) -> None:
+        for label, how, text in (
+            ('host', SHORT, 'set [kronos] host_match = short'),
+            ('nodename', EXACT, 'write x: nodename into each such policy'),
+            (
+                'nodename',
+                SHORT,
+                'write x: nodename into each such policy, and set [kronos] '
+                'host_match = short',
+            ),
+        ):
+            form = name_forms.NameForm(label, how, 'a:1', 'a', 1, 1)
+            self.assertEqual(text, form.remedy(EXACT, option='x'))
+
+
 class TestSnapshots(base.BaseTestCase):
     def test_all_scopes_and_policies(self) -> None:
         recording = recordings.small()

@@ -163,7 +163,7 @@ class TestCluster(ClusterTestCase):
             (
                 ['hosts', 0, 'scores', 'net'],
                 0.5,
-                'hosts[0].scores.net: there is no such policy',
+                'hosts[0].scores.net: there is no such policy; known: ',
             ),
             (
                 ['instances', 1, 'host'],
