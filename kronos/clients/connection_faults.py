@@ -27,7 +27,7 @@ class ConnectionFault(StrEnum):
     HTTPS = 'https'
     """It was asked by HTTP, and speaks something else."""
     CA = 'ca'
-    """Nobody whom we trust signed its certificate."""
+    """Its certificate is signed by a CA that is not trusted."""
     EXPIRED = 'expired'
     """Its certificate is not valid now."""
     OTHER_NAME = 'other name'

@@ -248,7 +248,7 @@ def _no_service_starts() -> Iterator[None]:
     _restore_policy()
     handlers = {
         number: signal.signal(number, _interrupt)
-        for number in (signal.SIGTERM, signal.SIGHUP)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     }
     try:
         if os.path.lexists(POLICY):

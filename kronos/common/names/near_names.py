@@ -42,6 +42,10 @@ def near(
                 break
             names.setdefault(item.casefold(), item)
     word = name.casefold()
+    # With its domain a host has another length.
+    domains = [key for key in names if _is_short(word, key)][:most]
+    if domains:
+        return [plain_text.line(names[key]) for key in domains]
     alike = difflib.get_close_matches(word, names, most, cutoff)
     ratios = [
         difflib.SequenceMatcher(None, key, word).ratio() for key in alike
@@ -51,6 +55,13 @@ def near(
         for key, ratio in zip(alike, ratios, strict=True)
         if ratio > ratios[0] - ALIKE
     ]
+
+
+def _is_short(name: str, other: str) -> bool:
+    """Whether one of two names is the other without its domain."""
+    return bool(name) and (
+        other.startswith(f'{name}.') or name.startswith(f'{other}.')
+    )
 
 
 def question(names: Iterable[str]) -> str:

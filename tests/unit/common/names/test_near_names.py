@@ -19,6 +19,12 @@ class TestNear(base.BaseTestCase):
             ('GPU', ['gpu', 'gold'], ['gpu']),
             ('cmp3', ['CMP03.example.org', 'Cmp03'], ['Cmp03']),
             ('x', ['project', 'flavor'], []),
+            (
+                'a1',
+                ['a2', 'A1.rack7.dc3.example.org'],
+                ['A1.rack7.dc3.example.org'],
+            ),
+            ('a1.rack7.dc3.example.org', ['a2', 'a1'], ['a1']),
             ('', ['project', ''], []),
             ('x' * 101, ['x' * 100], []),
             ('x' * 100, ['x' * 101], []),
