@@ -295,7 +295,7 @@ class _Known:
 def _estimated(policy: Policy, host: str, lacking: list[str]) -> str:
     """The warning about instances that are drained, by their names."""
     return (
-        f'policy {policy.name} has no sample for {len(lacking)} of the '
+        f'policy {policy.name} has no usable sample for {len(lacking)} of the '
         f'instances that are to leave {host} ({wording.some(lacking)}): they '
         "count with their flavor's share"
     )
@@ -331,4 +331,4 @@ def _why_lacking(policy: Policy, uuid: str, measured: Measured) -> str:
             f'both have the {kind} {measured.ambiguous[uuid]!r}, and no label '
             f'{policy.host_label} tells them apart; {fallback}'
         )
-    return f'policy {policy.name} has no sample for it; {fallback}'
+    return f'policy {policy.name} has no usable sample for it; {fallback}'

@@ -78,7 +78,7 @@ class TestSamples(base.BaseTestCase):
             self.assertEqual(['u2'], list(found.profiles))
             self.assertEqual(
                 {
-                    'u1': 'policy cpu has no sample for it; '
+                    'u1': 'policy cpu has no usable sample for it; '
                     'vm_profile_fallback is skip'
                 },
                 found.skipped,
@@ -225,7 +225,7 @@ class TestFallback(base.BaseTestCase):
         self.assert_usages({'u1': 0.1, 'u2': 0.35, 'u3': 0.3}, found)
         self.assertEqual(
             {
-                'u4': 'policy cpu has no sample for it; vm_profile_fallback '
+                'u4': 'policy cpu has no usable sample for it; vm_profile_fallback '
                 'is flavor_vcpu_ratio'
             },
             found.skipped,
@@ -278,7 +278,7 @@ class TestFallback(base.BaseTestCase):
         self.assertEqual(
             dict.fromkeys(
                 ['u3', 'u4'],
-                'policy mem has no sample for it; vm_profile_fallback is skip',
+                'policy mem has no usable sample for it; vm_profile_fallback is skip',
             ),
             found.skipped,
         )
