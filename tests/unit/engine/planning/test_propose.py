@@ -98,7 +98,7 @@ class TestReport(base.BaseTestCase):
         result = only(snapshot)
         self.assertEqual(['a-0', 'a-1'], sorted(result.unmovable))
         self.assertIn('locked', result.unmovable['a-0'])
-        self.assertIn('has no sample', result.unmovable['a-1'])
+        self.assertIn('has no usable sample', result.unmovable['a-1'])
 
     def test_stuck_instances(self) -> None:
         """Each reason with the number of hosts that it closes."""
