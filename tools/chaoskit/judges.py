@@ -297,8 +297,24 @@ def _open_actions(look: Look, outages: Outages) -> Iterator[Finding]:
             f'{action.state}, its plan {action.plan} is {plan.state}: '
             f'{action.status_message}',
             f'applier {plan.applier or "none"}',
-            not (lost and plan.state in ('CANCELLING', 'CANCELLED')),
+            not (lost and plan.state in ('CANCELLING', 'CANCELLED'))
+            and not _never_began(action, plan, outages),
         )
+
+
+def _never_began(action: Action, plan: Plan, outages: Outages) -> bool:
+    """Whether Watcher's engine failed with its database before an action.
+
+    The plan is FAILED then, and the rest of its actions stays as it was.
+    """
+    if (action.state, plan.state, action.status_message) != (
+        'PENDING',
+        'FAILED',
+        '',
+    ):
+        return False
+    since = plan.updated_at - LATE_SECONDS
+    return outages.any({'mariadb'}, since, plan.updated_at)
 
 
 def _busy_servers(look: Look, outages: Outages) -> Iterator[Finding]:

@@ -307,6 +307,20 @@ class TestAtRest(JudgeTestCase):
             seen = look([server()], (), [plan()], [action(state=state)])
             self.one(judges.at_rest(seen, Outages()), f'stays {state}')
 
+    def test_an_action_that_never_began(self):
+        """Watcher's engine fails if it cannot read what is cancelled."""
+        for away_since, message, is_ours in (
+            (907.0, '', False),
+            (907.0, 'tried', True),
+            (800.0, '', True),
+        ):
+            failed = plan(state='FAILED')
+            pending = action(state='PENDING', status_message=message)
+            seen = look([server()], (), [failed], [pending])
+            outages = away('mariadb', since=away_since)
+            outages.end('mariadb', away_since + 2.0)
+            self.one(judges.at_rest(seen, outages), is_ours=is_ours)
+
     def test_a_migration(self):
         seen = look([server()], [migration(status='running')])
         self.one(judges.at_rest(seen, Outages()), 'stays running')
