@@ -105,6 +105,28 @@ class TestUtilization(base.BaseTestCase):
         self.assertAlmostEqual(0.375, now.scores[0, 0])
         self.assertAlmostEqual(0.75, now.scores[0, 1])
 
+    def test_what_is_set_aside_goes_no_further(self) -> None:
+        """Whatever it would make of the others."""
+        now = utilization([[0.9, 0.7, 0.5, 0.3, 0.1, 0.05]], [[0.1]], [2])
+        now.set_aside(np.array([[True, True, False, False, True, True]]))
+        table = [
+            # from, to, objected
+            (2, 1, True),
+            (2, 3, False),
+            (2, 4, False),
+            (4, 3, True),
+            (1, 3, False),
+        ]
+        for source, host, objected in table:
+            ends = np.array([source]), np.array([host])
+            after = now.scores_after(np.array([0]), *ends)
+            found = now.judge(*ends, *after)[1].tolist()
+            self.assertEqual([objected], found, (source, host))
+        now.judge_all()
+        ends = np.array([2]), np.array([1])
+        after = now.scores_after(np.array([0]), *ends)
+        self.assertEqual([False], now.judge(*ends, *after)[1].tolist())
+
     def test_no_clamping(self) -> None:
         now = utilization([[0.2, 0.9]], [[0.3]], [0])
         now.move(0, 0, 1)
