@@ -18,8 +18,8 @@ from kronos.engine.explain.verdicts import Place, Verdict
 from kronos.engine.planning import stop_reasons
 from kronos.engine.planning.search import ranking
 from kronos.engine.reasons import Code
-from kronos.engine.settings import SearchName
-from kronos.engine.simulation.utilization import is_gain
+from kronos.engine.settings import SearchName, Settings
+from kronos.engine.simulation.utilization import Utilization, is_gain
 from kronos.engine.types import (
     AggregateResult,
     MigrationPhase,
@@ -123,38 +123,12 @@ class _Answer:
                 f'it is legal and {effect}, but these are within all '
                 f'thresholds: {standing}'
             )
-        why = self._too_little(gain)
+        memory = utilization.memory_mb[[self._at]]
+        why = _too_little(gain, memory, self._settings)
         return Code.NO_GAIN, f'it is legal, but {effect}, {why}'
 
-    def _too_little(self, gain: float) -> str:
-        """What the settings ask of a move, or else of a plan."""
-        settings = self._settings
-        memory = self._utilization.memory_mb[[self._at]]
-        cost = ranking.costs(memory, settings.cost_weight)[0]
-        if settings.min_plan_gain and gain >= settings.min_gain + cost:
-            return (
-                'and all that the search found lowers no policy by '
-                f'min_plan_gain ({settings.min_plan_gain:g})'
-            )
-        least = f'min_gain ({settings.min_gain:g})'
-        if settings.cost_weight:
-            least += ' and its memory (cost_weight) ask for'
-        return f'which is less than {least}'
-
     def _effect(self) -> str:
-        gain = self._verdict.gain
-        if gain is None:
-            return 'what it would gain is not known'
-        before = [self._verdict.before[p] for p in self._utilization.policies]
-        now = math.fsum(self._utilization.weights * np.array(before))
-        what = f'the combined imbalance{effects.whose(self._verdict.of_rest)}'
-        if abs(gain) <= EPSILON:
-            return f'it leaves {what} at {now:.4f}'
-        verb = 'lowers' if gain > 0 else 'raises'
-        return (
-            f'it {verb} {what} by {abs(gain):.4f}, from '
-            f'{now:.4f} to {now - gain:.4f}'
-        )
+        return _effect(self._verdict, self._utilization)
 
     def _no_budget(self) -> Said:
         best = ''
@@ -281,6 +255,39 @@ class _Answer:
         if source not in order or self._host not in order:
             return False
         return order.index(self._host) > order.index(source)
+
+
+def _too_little(gain: float, memory: IntArray, settings: Settings) -> str:
+    """What the settings ask of a move, or else of a plan.
+
+    :param memory: [1], of the instance in MiB
+    """
+    cost = ranking.costs(memory, settings.cost_weight)[0]
+    if settings.min_plan_gain and gain >= settings.min_gain + cost:
+        return (
+            'and all that the search found lowers no policy by '
+            f'min_plan_gain ({settings.min_plan_gain:g})'
+        )
+    least = f'min_gain ({settings.min_gain:g})'
+    if settings.cost_weight:
+        least += ' and its memory (cost_weight) ask for'
+    return f'which is less than {least}'
+
+
+def _effect(verdict: Verdict, utilization: Utilization) -> str:
+    gain = verdict.gain
+    if gain is None:
+        return 'what it would gain is not known'
+    before = [verdict.before[p] for p in utilization.policies]
+    now = math.fsum(utilization.weights * np.array(before))
+    what = f'the combined imbalance{effects.whose(verdict.of_rest)}'
+    if abs(gain) <= EPSILON:
+        return f'it leaves {what} at {now:.4f}'
+    verb = 'lowers' if gain > 0 else 'raises'
+    return (
+        f'it {verb} {what} by {abs(gain):.4f}, from '
+        f'{now:.4f} to {now - gain:.4f}'
+    )
 
 
 def _is_emptied(name: str, place: Place, result: AggregateResult) -> bool:

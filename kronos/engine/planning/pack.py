@@ -229,11 +229,12 @@ class Pack:
         """Why a host cannot be emptied whole, known without a trial."""
         for instance in there.tolist():
             uuid = self._uuid(instance)
-            name = self._utilization.index.server(instance)
             if self._moved[instance]:
+                name = self._utilization.index.server(instance)
                 text = f'this plan moves its instance {name} there'
                 return Reason(text, Code.PACK_RECEIVES, uuid)
             if not self._simulation.movable[instance]:
+                name = self._utilization.index.server(instance)
                 text = f'its instance {name} stays: {self._fixed[uuid]}'
                 return Reason(text, Code.PACK_NOT_WHOLE, uuid)
         if self._simulation.left > 0:

@@ -6,6 +6,7 @@ earlier one leaves: scores, placement and headroom.
 """
 
 import dataclasses
+import functools
 from dataclasses import dataclass, field
 
 from kronos.engine import wording
@@ -68,10 +69,16 @@ class EarlierPlans:
             loads={name: dict(one) for name, one in card.loads.items()},
         )
         warnings, touched = list(card.warnings), {}
+        servers = snapshot.instances | {
+            move.instance.uuid: move.instance for move in self.moves
+        }
+        names = functools.cache(lambda: wording.ServerNames(servers))
         for move in self._believed(snapshot):
             for name, sign in _ends(move, snapshot):
                 warnings += [
-                    _not_shifted(move, snapshot, policy, name)
+                    _not_shifted(
+                        move, names().of(move.instance.uuid), policy, name
+                    )
                     for policy in _shift(card, profiles, move, name, sign)
                 ]
                 touched[name] = move.scope
@@ -146,12 +153,10 @@ def _shift(
 
 
 def _not_shifted(
-    move: EarlierMove, snapshot: Snapshot, policy: str, host: str
+    move: EarlierMove, server: str, policy: str, host: str
 ) -> str:
-    uuid = move.instance.uuid
-    names = wording.ServerNames({**snapshot.instances, uuid: move.instance})
     return (
         f'policy {policy} was not used in scope {move.scope}: the share of '
-        f'{names.of(uuid)}, planned there, is not known, and the score of '
-        f'{host} is as measured'
+        f'{server}, planned there, is not known, and the score of {host} is '
+        'as measured'
     )
