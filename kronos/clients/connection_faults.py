@@ -81,6 +81,25 @@ def of(error: BaseException) -> ConnectionFault | None:
     return None
 
 
+def status_of_keystone(error: BaseException) -> int | None:
+    """The status with which Keystone refused a token, if it did.
+
+    Of a service the clients raise errors of their own.
+    """
+    for cause in transport.causes(error):
+        if isinstance(cause, ks_exceptions.HttpError):
+            return int(cause.http_status)
+    return None
+
+
+def is_of_catalog(error: BaseException) -> bool:
+    """Whether the catalog of Keystone has no endpoint of the service."""
+    kinds = (ks_exceptions.CatalogException, ks_exceptions.EndpointNotFound)
+    return 'catalog' in str(error) or any(
+        isinstance(cause, kinds) for cause in transport.causes(error)
+    )
+
+
 def _of_tls(error: ssl.SSLError) -> ConnectionFault:
     if isinstance(error, ssl.SSLCertVerificationError):
         return _CERTIFICATES.get(error.verify_code, ConnectionFault.CA)

@@ -6,9 +6,7 @@ Each failure has one: of Keystone, which gives a token, or of the service.
 
 from collections.abc import Mapping
 
-from keystoneauth1 import exceptions as ks_exceptions
-
-from kronos.clients import connection_faults, keystone, login, transport
+from kronos.clients import connection_faults, keystone, login
 from kronos.clients.connection_faults import ConnectionFault
 from kronos.common import exceptions
 
@@ -99,12 +97,13 @@ def of(
     status = error.kwargs['status']
     if status is not None:
         return of_status(int(status), str(error)).format(service, where)
-    for cause in transport.causes(error):
-        if isinstance(cause, ks_exceptions.HttpError):
-            return _of_keystone(cause.http_status).format(KEYSTONE, 'auth_url')
+    refusal = connection_faults.status_of_keystone(error)
+    if refusal is not None:
+        return _of_keystone(refusal).format(KEYSTONE, 'auth_url')
     fault = connection_faults.of(error)
     if fault is None:
-        return CATALOG if _is_of_catalog(error) else ENDPOINT.format(service)
+        is_lacking = connection_faults.is_of_catalog(error)
+        return CATALOG if is_lacking else ENDPOINT.format(service)
     if str(options['auth_url']).rstrip('/') in str(error):
         service, where = KEYSTONE, 'auth_url'
     return _CONNECTIONS[fault].format(service, where)
@@ -126,10 +125,3 @@ def _of_keystone(status: int) -> str:
     if status >= 500:
         return _OF_KEYSTONE.get(status, BROKEN)
     return _OF_KEYSTONE.get(status, AUTH_URL)
-
-
-def _is_of_catalog(error: exceptions.ClientError) -> bool:
-    kinds = (ks_exceptions.CatalogException, ks_exceptions.EndpointNotFound)
-    return 'catalog' in str(error) or any(
-        isinstance(cause, kinds) for cause in transport.causes(error)
-    )

@@ -31,6 +31,21 @@ class TestFaults(base.BaseTestCase):
             expected = fault or ConnectionFault.REFUSED
             self.assertEqual(expected, connection_faults.of(wrapped))
 
+    def test_keystone(self) -> None:
+        for error, status, is_of_catalog in (
+            (ks_exceptions.Unauthorized(), 401, False),
+            (ks_exceptions.GatewayTimeout(), 504, False),
+            (ks_exceptions.EmptyCatalog(), None, True),
+            (ks_exceptions.EndpointNotFound(), None, True),
+            (ValueError('the catalog has no endpoint'), None, True),
+            (ValueError('no JSON'), None, False),
+        ):
+            found = connection_faults.status_of_keystone(error)
+            self.assertEqual(status, found)
+            self.assertEqual(
+                is_of_catalog, connection_faults.is_of_catalog(error)
+            )
+
     def test_certificates(self) -> None:
         for code, fault in (
             (9, ConnectionFault.EXPIRED),

@@ -287,7 +287,7 @@ class TestScopes(CollectTestCase):
         found = self.scopes(availability_zones=['az1'])
         self.assertEqual({'west': ['a1', 'b1']}, found)
         self.assertIn(
-            'no availability zone "az2"; known: az1',
+            'no availability zone "az2"; did you mean az1?',
             self.refused(availability_zones=['az2']),
         )
 
