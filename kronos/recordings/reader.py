@@ -6,9 +6,18 @@ from typing import Any
 
 import pydantic
 
+from kronos.clients.nova.rows import HostAggregate
 from kronos.engine.scoring import evaluation
 from kronos.engine.settings import Settings
-from kronos.engine.types import Host, Reading, Seeds
+from kronos.engine.types import (
+    ComputeService,
+    Event,
+    Headroom,
+    Host,
+    Reading,
+    Seeds,
+    ServerGroup,
+)
 from kronos.policies import loader, models
 from kronos.policies.models import Policy, PolicyQuery
 from kronos.recordings import cell_schema, meta_schema, schema
@@ -132,7 +141,7 @@ class _Reader:
             'uuid',
             ('vcpus', 'memory_mb', 'disk_gb'),
         )
-        cloud = Cloud({}, {}, [row.aggregate() for row in aggregates])
+        cloud = Cloud({}, {}, schema.copies(aggregates, HostAggregate))
         for row in self._rows(rows.HOSTS, HOSTS, 'name'):
             table = cloud.hosts if row.planned else cloud.other_hosts
             table[row.name] = row.host()
@@ -149,10 +158,13 @@ class _Reader:
             cloud,
             None
             if services is None
-            else {row.host: row.service() for row in services},
+            else {
+                service.host: service
+                for service in schema.copies(services, ComputeService)
+            },
             [row.instance() for row in instances],
-            [row.group() for row in groups],
-            [row.event() for row in events],
+            schema.copies(groups, ServerGroup),
+            schema.copies(events, Event),
             meta.taken_at,
             meta.warnings,
             meta.exclusions_unknown,
@@ -191,7 +203,8 @@ class _Reader:
                         HEADROOM, fault.replace('[0]', where)
                     )
             hosts[name].headroom = {
-                kind: one.headroom() for kind, one in room.items()
+                kind: schema.copied(one, Headroom)
+                for kind, one in room.items()
             }
         for name, found in traits.items():
             hosts[name].traits = found

@@ -33,8 +33,6 @@ LISTS = frozenset(
         'cmd/test_config:argument_parser',
         'cmd/what_if:add',
         'recordings/anonymize/names:__init__',
-        'recordings/meta_schema:of',
-        'recordings/meta_schema:settings',
         'reports/document:settings',
     }
 )
