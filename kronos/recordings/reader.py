@@ -132,9 +132,6 @@ class _Reader:
 
     def _gathered(self, meta: meta_schema.Meta) -> CloudInventory:
         aggregates = self._rows(rows.AGGREGATES, AGGREGATES, 'name')
-        services = self._folder.decode(rows.SERVICES, SERVICES)
-        if fault := schema.repeated(services or [], 'host'):
-            raise self._folder.fault(SERVICES, fault)
         instances = self._rows(
             rows.INSTANCES,
             INSTANCES,
@@ -156,12 +153,7 @@ class _Reader:
         unknown = meta.failures_unknown
         return CloudInventory(
             cloud,
-            None
-            if services is None
-            else {
-                service.host: service
-                for service in schema.copies(services, ComputeService)
-            },
+            self._services(),
             [row.instance() for row in instances],
             schema.copies(groups, ServerGroup),
             schema.copies(events, Event),
@@ -171,6 +163,16 @@ class _Reader:
             NOT_ASKED if unknown is None else unknown,
             self._cell_needs(),
         )
+
+    def _services(self) -> dict[str, ComputeService] | None:
+        services = self._folder.decode(rows.SERVICES, SERVICES)
+        if services is None:
+            return None
+        if fault := schema.repeated(services, 'host'):
+            raise self._folder.fault(SERVICES, fault)
+        return {
+            row.host: schema.copied(row, ComputeService) for row in services
+        }
 
     def _cell_needs(self) -> CellNeeds:
         if not self._folder.has(CELLS):
