@@ -4,7 +4,7 @@
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, assert_never
 
 from kronos.engine.cell_drain import (
     ANY,
@@ -158,13 +158,17 @@ class Names:
 
         :param kind: of an instance's label; None: it may mean a host
         """
-        if kind is None:
-            return self.host(value)
-        return {
-            LabelType.NOVA_INSTANCE_UUID: self.uuid,
-            LabelType.NOVA_DISPLAY_NAME: self.display,
-            LabelType.NOVA_INTERNAL_NAME: self.internal,
-        }[kind](value)
+        match kind:
+            case None:
+                return self.host(value)
+            case LabelType.NOVA_INSTANCE_UUID:
+                return self.uuid(value)
+            case LabelType.NOVA_DISPLAY_NAME:
+                return self.display(value)
+            case LabelType.NOVA_INTERNAL_NAME:
+                return self.internal(value)
+            case _:
+                assert_never(kind)
 
     def policy(self, name: str) -> str:
         """The new name of a policy, unless its words say nothing."""
