@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kronos.common import exceptions
 from kronos.engine import wording
+from kronos.engine.name_marks import CellName, HostName
 from kronos.engine.scoring import labels
 from kronos.engine.types import Host
 
@@ -20,9 +21,9 @@ SOURCE, TARGETS, HOSTS = 'source_cell', 'target_cells', 'hosts'
 class CellScope:
     """A cell that is emptied, and those that take its servers."""
 
-    source: str
-    targets: list[str]
-    hosts: list[str] | None = None
+    source: CellName
+    targets: list[CellName]
+    hosts: list[HostName] | None = None
     """Those of the source that are emptied; None: all."""
 
     @property

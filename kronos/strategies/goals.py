@@ -1,89 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The goals of the strategies, and how success is measured.
 
-Names, units and schemas are frozen: Watcher cancels all audits of a goal
-whose specification changes.
+They are frozen, as :mod:`kronos.strategies.efficacy` says.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 from watcher.decision_engine.goal import base
-from watcher.decision_engine.goal.efficacy import base as efficacy_base
-from watcher.decision_engine.goal.efficacy import indicators
 from watcher.decision_engine.solution import efficacy
 
 from kronos.engine.types import AggregateResult, CycleReport
 from kronos.reports import certificates
-
-
-class Number(indicators.IndicatorSpecification):
-    """A required number that is not negative."""
-
-    def __init__(self, name: str, description: str) -> None:
-        super().__init__(name, description, unit=None, required=True)
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {'type': 'number', 'minimum': 0}
-
-
-@dataclass(frozen=True)
-class Measure:
-    """An indicator, and how a plan is measured by it."""
-
-    name: str
-    description: str
-    of: Callable[[CycleReport], float]
-
-
-@dataclass(frozen=True)
-class Share:
-    """The success as a whole: how much of an indicator a plan takes."""
-
-    name: str
-    description: str
-    before: str
-    after: str
-    """The two indicators that it is computed of."""
-
-
-class Efficacy(efficacy_base.EfficacySpecification):
-    """The numbers of a goal, and its share."""
-
-    def __init__(self, measures: Iterable[Measure], share: Share) -> None:
-        self._measures = measures
-        self._share = share
-        self.beside: list[efficacy.Indicator] = []
-        """What a plan says of itself beside the share. It is no part of the
-        specification, which is frozen."""
-        super().__init__()
-
-    def get_indicators_specifications(self) -> list[Number]:
-        return [
-            Number(measure.name, measure.description)
-            for measure in self._measures
-        ]
-
-    def get_global_efficacy_indicator(
-        self, indicators_map: Any = None
-    ) -> list[efficacy.Indicator]:
-        """In percent; 0 where there was nothing to begin with."""
-        before = after = 0.0
-        if indicators_map:
-            before = getattr(indicators_map, self._share.before)
-            after = getattr(indicators_map, self._share.after)
-        removed = 100 * (before - after) / before if before > 0 else 0.0
-        return [
-            efficacy.Indicator(
-                name=self._share.name,
-                description=self._share.description,
-                unit='%',
-                value=round(max(removed, 0.0), 1),
-            ),
-            *self.beside,
-        ]
+from kronos.strategies.efficacy import Efficacy, Measure, Share
 
 
 class Goal(base.Goal):
@@ -121,11 +50,20 @@ class Goal(base.Goal):
         return Efficacy(cls.MEASURES, cls.SHARE)
 
 
-def _sum(
-    number: Callable[[AggregateResult], float],
-) -> Callable[[CycleReport], float]:
-    """Of a number of each scope."""
+OfScope = Callable[[AggregateResult], float]
+OfReport = Callable[[CycleReport], float]
+
+
+def _sum(number: OfScope) -> OfReport:
     return lambda report: sum(map(number, report.scopes))
+
+
+def _most(number: OfScope) -> OfReport:
+    return lambda report: max(map(number, report.scopes), default=0.0)
+
+
+_IN_USE = _sum(lambda scope: scope.hosts_in_use_before)
+_STILL_IN_USE = _sum(lambda scope: scope.hosts_in_use_after)
 
 
 def _drained(report: CycleReport) -> list[tuple[int, int]]:
@@ -173,16 +111,12 @@ class Balance(Goal):
             'combined_imbalance_before',
             'Weighted sum of the imbalances of the policies before the plan; '
             'of several scopes the most uneven one counts.',
-            lambda report: max(
-                (scope.combined_before for scope in report.scopes), default=0.0
-            ),
+            _most(lambda scope: scope.combined_before),
         ),
         Measure(
             'combined_imbalance_after',
             'The same, as simulated after the plan.',
-            lambda report: max(
-                (scope.combined_after for scope in report.scopes), default=0.0
-            ),
+            _most(lambda scope: scope.combined_after),
         ),
         MIGRATIONS,
         Measure(
@@ -239,23 +173,17 @@ class Consolidate(Goal):
             'hosts_in_use_before',
             'Hosts with at least one instance before the plan; summed over '
             'the scopes.',
-            _sum(lambda scope: scope.hosts_in_use_before),
+            _IN_USE,
         ),
         Measure(
             'hosts_in_use_after',
             'The same, after the plan.',
-            _sum(lambda scope: scope.hosts_in_use_after),
+            _STILL_IN_USE,
         ),
         Measure(
             'hosts_released',
             'Hosts that the plan empties.',
-            lambda report: max(
-                sum(
-                    scope.hosts_in_use_before - scope.hosts_in_use_after
-                    for scope in report.scopes
-                ),
-                0,
-            ),
+            lambda report: max(_IN_USE(report) - _STILL_IN_USE(report), 0),
         ),
         MIGRATIONS,
     )

@@ -170,40 +170,43 @@ def _tell_of_names(
     to: Findings,
 ) -> None:
     """Whether a name may mean another server than it should."""
-    kind, host = policy.vm_profile_label_type, policy.host_label
+    host = policy.host_label
     blind = [
         one.label
         for one in samples
         if host not in labels.of_series(one.series)
     ]
-    mend = (
-        'take the uuids, with vm_profile_label_type: nova_instance_uuid; or '
-        f'keep the label {host} in vm_profile_query'
-    )
-    match kind:
+    code, text = _doubt(policy, blind, sorted(repeated & set(blind)))
+    if text:
+        mend = (
+            'take the uuids, with vm_profile_label_type: nova_instance_uuid; '
+            f'or keep the label {host} in vm_profile_query'
+        )
+        to.warning(code, f'policy {policy.name}: {text}', mend, key=code)
+
+
+def _doubt(
+    policy: Policy, blind: Sequence[str], doubtful: Sequence[str]
+) -> tuple[str, str]:
+    """Code and text of why names are no good; empty if they are."""
+    match policy.vm_profile_label_type:
         case LabelType.NOVA_INSTANCE_UUID:
-            return
+            return '', ''
         case LabelType.NOVA_DISPLAY_NAME:
-            if blind:
-                to.warning(
-                    'names-of-tenants',
-                    f'policy {policy.name}: servers are told apart by their '
-                    'display names, which tenants choose: who copies the name '
-                    'of a server keeps it from being moved',
-                    mend,
-                    key='names-of-tenants',
-                )
+            words = (
+                'servers are told apart by their display names, which tenants '
+                'choose: who copies the name of a server keeps it from being '
+                'moved'
+            )
+            return 'names-of-tenants', words if blind else ''
         case LabelType.NOVA_INTERNAL_NAME:
-            if doubtful := sorted(repeated & set(blind)):
-                to.warning(
-                    'names-repeated',
-                    f'policy {policy.name}: several servers of the cloud have '
-                    f'the internal name {wording.some(doubtful)}, which is '
-                    'unique in a cell only: what they weigh is not known',
-                    mend,
-                    key='names-repeated',
-                )
-        case _:
+            words = (
+                'several servers of the cloud have the internal name '
+                f'{wording.some(doubtful)}, which is unique in a cell only: '
+                'what they weigh is not known'
+            )
+            return 'names-repeated', words if doubtful else ''
+        case kind:
             assert_never(kind)
 
 

@@ -39,7 +39,6 @@ LISTS = frozenset(
         'cmd/record:argument_parser',
         'cmd/test_config:argument_parser',
         'cmd/what_if:add',
-        'recordings/anonymize/names:__init__',
         'reports/document:settings',
     }
 )
