@@ -2,17 +2,14 @@
 """A registry of plugins: Kronos' own, and those of other packages.
 
 A plugin is imported when it is used, and only then. One of another package is
-an entry point of a namespace, as stevedore finds it; a name of Kronos' own
-always means Kronos' own.
+an entry point of a namespace; a name of Kronos' own always means Kronos' own.
 """
 
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any, Generic, TypeVar
-
-from stevedore import driver, exception
 
 from kronos.common import plain_text
 
@@ -58,7 +55,7 @@ class Registry(Generic[T]):
         if not entries:
             raise KeyError(name)
         try:
-            return self._other(name, len(entries))
+            return self._other([*entries])
         except UnusableError as error:
             packages = sorted({one.dist.name for one in entries if one.dist})
             raise UnusableError(
@@ -67,22 +64,13 @@ class Registry(Generic[T]):
                 'or remove it'
             ) from error
 
-    def _other(self, name: str, count: int) -> type[T]:
-        if count > 1:
+    def _other(self, entries: Sequence[metadata.EntryPoint]) -> type[T]:
+        if len(entries) > 1:
             raise UnusableError('several packages have one')
-        failures: list[Exception] = []
         try:
-            found: Any = driver.DriverManager(
-                self._namespace,
-                name,
-                on_load_failure_callback=lambda *failed: failures.append(
-                    failed[-1]
-                ),
-                warn_on_missing_entrypoint=False,
-            ).driver
-        except exception.NoMatches as error:
-            cause = failures[0] if failures else error
-            raise UnusableError(f'{type(cause).__name__}: {cause}') from cause
+            found: Any = entries[0].load()
+        except Exception as error:
+            raise UnusableError(f'{type(error).__name__}: {error}') from error
         if not (inspect.isclass(found) and issubclass(found, self._kind)):
             kind = f'{self._kind.__module__}.{self._kind.__name__}'
             raise UnusableError(f'it is no subclass of {kind}')
